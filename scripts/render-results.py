@@ -20,6 +20,7 @@ import counter_tables
 import fault_tables
 import ladder_tables
 import opencv_tables
+import pair_tables
 import prediction_tables
 import program_tables
 import stream_tables
@@ -94,6 +95,8 @@ def rendered(name, benches):
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "predictions":
         return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
+    if kind == "pairs":
+        return pair_tables.rendered(what)
     if kind == "programs":
         return program_tables.rendered(REPOSITORY / "results/emulator/programs", what)
     if kind == "advice":

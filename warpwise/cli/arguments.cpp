@@ -18,10 +18,10 @@
 namespace warpwise::cli {
 namespace {
 
-// More than any machine has cores; each takes megabytes of addresses for its stack.
+// More than any machine has cores. Each thread takes megabytes of address space for its stack.
 constexpr std::int64_t most_threads = 1024;
 
-// Each job may have a result and its mean image unfinished.
+// Each job may have two unfinished files: a result and its mean image.
 constexpr std::int64_t most_jobs = io::most_unfinished_files / 2;
 
 std::string got(std::string_view option, std::string_view text) {

@@ -12,24 +12,24 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
 
-// What subcommands take on the command line, read strictly: a number with anything behind it, or
-// one out of range, is refused with the range.
+// Strict parsing of the command line. A number followed by other characters, or out of range, is
+// refused; the message states the range.
 namespace warpwise::cli {
 
-/// The command was called wrongly: exit code 2.
+/// An error in the command line: exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// \throws UsageError  not a decimal integer within [least, greatest].
+/// Parses an integer. \throws UsageError  not a decimal integer within [least, greatest].
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                            std::int64_t greatest);
 
-/// \throws UsageError  likewise within [1, greatest], or even.
+/// Parses an odd integer. \throws UsageError  not a decimal integer within [1, greatest], or even.
 std::int64_t parse_odd(std::string_view option, std::string_view text, std::int64_t greatest);
 
-/// \throws UsageError  not a finite decimal number.
+/// Parses a number. \throws UsageError  not a finite decimal number.
 double parse_number(std::string_view option, std::string_view text);
 
 struct Size {
@@ -37,13 +37,13 @@ struct Size {
   std::int64_t height;
 };
 
-/// "640x480". \throws UsageError
+/// Parses "640x480". \throws UsageError
 Size parse_size(std::string_view option, std::string_view text);
 
 [[noreturn]] void refuse_choice(std::string_view option, std::string_view text,
                                 const std::vector<std::string_view>& choices);
 
-/// The names of some values of an enum, for messages and help texts.
+/// Returns the names of some values of an enum, for messages and help texts.
 template <class Choices>
 std::vector<std::string_view> names_of(const Choices& choices) {
   std::vector<std::string_view> names;
@@ -51,7 +51,7 @@ std::vector<std::string_view> names_of(const Choices& choices) {
   return names;
 }
 
-/// The one of `choices` whose name is `text`. \throws UsageError  listing the names.
+/// Returns the one of `choices` that is named `text`. \throws UsageError  with a list of the names.
 template <class Choices>
 auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
   for (const auto choice : choices) {
@@ -60,10 +60,10 @@ auto parse_choice(std::string_view option, std::string_view text, const Choices&
   refuse_choice(option, text, names_of(choices));
 }
 
-/// "a, b, c".
+/// Joins names: "a, b, c".
 std::string list_of(const std::vector<std::string_view>& names);
 
-/// Adds "--name VALUE", one of `choices`, to a subcommand; its help shows them and the default.
+/// Adds "--name VALUE", one of `choices`, to a subcommand. Its help lists the choices.
 template <class Choices, class T>
 void add_choice(CLI::App& app, const std::string& option, const std::string& help,
                 const Choices& choices, T& value) {
@@ -76,13 +76,13 @@ void add_choice(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("NAME");
 }
 
-/// For CLI::Option::check(): why a text is the name of no file; empty if it may be one.
+/// Says why a text cannot name a file, for CLI::Option::check(); empty if it can.
 std::string refuse_empty_name(const std::string& name);
 
-/// How the pixels of headerless frames lie, by the name that --from takes.
+/// Pixel layout of headerless frames, under the name that --from takes.
 struct RawFormat {
   std::string name;
-  io::PictureShape pixel;  ///< of size 1x1
+  io::PictureShape pixel;  ///< a shape of size 1x1
 
   io::PictureShape shape(Size size) const {
     io::PictureShape shape = pixel;
@@ -94,7 +94,7 @@ struct RawFormat {
 
 RawFormat raw_format(PixelFormat format);
 
-/// The format of that name, as --from takes it. \throws UsageError  listing the names.
+/// Returns the format that --from names. \throws UsageError  with a list of the names.
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);
 
 enum class BackendChoice : std::uint8_t { automatic, cpu, cuda };
@@ -105,55 +105,56 @@ constexpr auto enum_names(BackendChoice) {
 }
 inline constexpr auto all_backend_choices = all_values<BackendChoice>();
 
-/// Where to compute and how to report: what all subcommands that compute share.
+/// Options of every subcommand that computes: the backend, and the form of the report.
 struct RunOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   std::optional<int> threads;
   bool json = false;
 
-  /// Refuses combinations without a meaning. \throws UsageError
+  /// Refuses combinations that have no meaning. \throws UsageError
   void validate() const;
 };
 
-/// --backend, --device, --threads.
+/// Adds --backend, --device and --threads.
 void add_place_options(CLI::App& app, RunOptions& options);
-/// These and --json.
+/// Adds these and --json.
 void add_run_options(CLI::App& app, RunOptions& options);
 
-/// What all subcommands share that read pictures.
+/// Options of every subcommand that reads pictures.
 struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
 
-  /// Whether that input is headerless: a .raw file, or a pipe or device when --size is given.
+  /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
 
-  /// Of a headerless frame.
+  /// Shape of a headerless frame.
   io::PictureShape raw_shape() const { return from->shape(*size); }
 
-  /// Refuses combinations without a meaning. \throws UsageError
+  /// Refuses combinations that have no meaning. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
 };
 
-/// `formats` are what --from may name.
+/// Adds the options of InputOptions. `formats` are the choices of --from.
 void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
 
-/// The arguments that all subcommands that go through files one by one share.
+/// Options of every subcommand that processes files one by one.
 struct SharedOptions : InputOptions {
   std::vector<std::string> paths;  ///< inputs, then the output
-  std::optional<int> jobs;         ///< files that are worked on at a time
-  bool keep_going = false;         ///< after a failure
+  std::optional<int> jobs;         ///< maximum number of files in flight
+  bool keep_going = false;         ///< continue after a failure
 
-  /// Refuses combinations without a meaning. \throws UsageError
+  /// Refuses combinations that have no meaning. \throws UsageError
   void validate() const;
 };
 
-/// \throws UsageError  one of `names` is none of `known`, which are `what`s to `command`
+/// Checks names. `command` calls them `what` in the message. \throws UsageError  one of `names` is
+/// not in `known`.
 void require_one_of(std::string_view command, std::string_view what,
                     const std::vector<std::string>& names, const std::vector<std::string>& known);
 
-/// `formats` are what --from may name.
+/// Adds the options of SharedOptions. `formats` are the choices of --from.
 void add_shared_options(CLI::App& app, SharedOptions& options,
                         const std::vector<RawFormat>& formats);
 

@@ -10,11 +10,12 @@
 namespace warpwise::cli {
 namespace {
 
-// A job's input and two results; and what the program, its libraries and a GPU's driver have open.
+// Open files of a job (its input and two results), and of the program, its libraries and a GPU's
+// driver.
 constexpr std::size_t files_of_job = 3;
 constexpr std::size_t files_of_program = 64;
 
-// A thread's stack, and the addresses that malloc sets aside for it.
+// A thread's stack, and the address space that malloc reserves for the thread.
 constexpr std::int64_t bytes_of_thread = 128 << 20;
 
 }  // namespace
@@ -29,7 +30,7 @@ Batch::Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Work
     try {
       threads_.emplace_back([this] { work_off(); });
     } catch (const std::exception&) {
-      break;  // the system gives no more threads: those that there are do all the jobs
+      break;  // no more threads: the existing ones run all jobs
     }
   }
 }
@@ -64,8 +65,7 @@ void Batch::work_off() {
   try {
     worker_.with_its_threads(work);
   } catch (const std::exception&) {
-    work();  // no memory for the bound on threads: jobs without it, and they have errors of their
-             // own
+    work();  // no memory to bound the threads: run without; jobs report their own errors
   }
 }
 
@@ -104,7 +104,7 @@ std::int64_t half_of_memory() {
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur < RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<std::int64_t>(addresses.rlim_cur));
   }
-  // A container's own limit; a file that says "max", or none, says that there is no limit.
+  // A container's own limit. A missing file, or one that says "max", means no limit.
   std::int64_t limit = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
   return bytes / 2;

@@ -14,34 +14,34 @@
 
 namespace warpwise::cli {
 
-/// What came of a job.
+/// Outcome of a job.
 struct Outcome {
   FileReport report;
-  std::exception_ptr failure;  ///< why there is no report; null if there is one
+  std::exception_ptr failure;  ///< reason for a missing report; null if there is a report
 };
 
-/// Does jobs one after another or several at a time, each on one thread from its first byte read to
-/// its last written, so that one is decoded while others are computed and encoded. No pictures wait
-/// between threads: there are never more of them than threads.
+/// Runs jobs one after another or several at a time. Each stays on one thread from its first byte
+/// read to its last written, so one is decoded while others are computed and encoded. No pictures
+/// wait between threads: there are never more pictures than threads.
 class Batch {
  public:
   struct Limits {
-    std::size_t jobs = 1;    ///< at a time; with one the calling thread does them
-    std::int64_t bytes = 0;  ///< that jobs need which are done at a time; one job may need more
+    std::size_t jobs = 1;    ///< in flight; with 1 the calling thread runs them
+    std::int64_t bytes = 0;  ///< for all jobs in flight; a single job may need more
     bool stops_at_failure = true;
   };
 
-  /// `bytes_of_jobs` says for each job about how many bytes it needs; `work(job, worker)` does it,
-  /// on other threads with a worker for each.
+  /// `bytes_of_jobs` estimates each job's memory in bytes. `work(job, worker)` runs a job, on other
+  /// threads with a worker for each.
   Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Worker& worker,
         std::function<FileReport(std::size_t, Worker&)> work);
-  /// Begins no other job and waits for those begun.
+  /// Begins no further job and waits for those in flight.
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// What came of a job, as soon as it is done; nothing if it was not begun because another had
-  /// failed. To be asked once, and for each job, in their order.
+  /// Waits for a job and returns its outcome; nullopt if the job was not begun because another one
+  /// had failed. Call it once for each job, in their order.
   std::optional<Outcome> outcome(std::size_t job);
 
  private:
@@ -55,21 +55,21 @@ class Batch {
   Worker& worker_;
   const std::function<FileReport(std::size_t, Worker&)> work_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::optional<Outcome>> outcomes_;
-  std::size_t next_ = 0;  // the first job that was not begun
+  std::size_t next_ = 0;  // the first job not begun yet
   std::size_t running_ = 0;
   std::int64_t bytes_in_use_ = 0;
   bool stopped_ = false;
 
-  std::vector<std::jthread> threads_;  // end before what they use
+  std::vector<std::jthread> threads_;  // last member: they end before what they use
 };
 
-/// Half of the memory that this process may have.
+/// Returns half of the memory that this process may use, in bytes.
 std::int64_t half_of_memory();
 
-/// How many jobs at a time have enough with the files that this process may have open.
+/// Returns how many jobs in flight fit into this process's limit of open files.
 std::size_t jobs_with_open_files();
 
 }  // namespace warpwise::cli

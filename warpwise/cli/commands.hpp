@@ -5,15 +5,15 @@
 
 namespace warpwise::cli {
 
-/// A subcommand of `warpwise`: its arguments and what it does with them.
+/// A subcommand of `warpwise` with its arguments.
 class Command {
  public:
   virtual ~Command() = default;
-  /// Runs after the arguments were read.
+  /// Runs the subcommand. Called after the arguments were parsed.
   virtual void execute() const = 0;
 };
 
-/// Each adds its subcommand to `app` and returns what it does; one file each.
+/// Each function adds its subcommand to `app` and returns it. Each is defined in a file of its own.
 std::unique_ptr<Command> add_convert(CLI::App& app);
 std::unique_ptr<Command> add_sobel(CLI::App& app);
 std::unique_ptr<Command> add_threshold(CLI::App& app);

@@ -86,7 +86,7 @@ class ConvertCommand final : public Command, public Operation {
     return options;
   }
 
-  // As ConvertOptions says of ranges that are left open. Of RGB it means nothing.
+  // Returns the range of a result by ConvertOptions' defaults. Has no meaning for RGB.
   Range range_of_result(const io::PictureShape& source) const {
     if (choices_.to_range) return *choices_.to_range;
     const bool from_yuv = is_yuv(source) || source.format == PixelFormat::gray8;

@@ -24,7 +24,7 @@ constexpr std::string_view colour_types[] = {".png"};
 constexpr int png_scale = 256;
 constexpr int max_png_disparity = 255;
 
-// disparity() marks a pixel that has none by -1.
+// disparity() marks a pixel without a disparity by -1.
 bool is_valid(float disparity) { return disparity >= 0; }
 
 io::Picture png_of(ConstHostView disparities) {
@@ -32,7 +32,7 @@ io::Picture png_of(ConstHostView disparities) {
                                                     disparities.height()));
   for (std::int64_t i = 0; i < disparities.width() * disparities.height(); ++i) {
     const auto disparity = load<float>(disparities.data(), i);
-    // 0 means invalid: the disparity 0 becomes the least value above it.
+    // 0 means invalid, so disparity 0 becomes 1.
     const long scaled = std::max(1L, std::lround(png_scale * disparity));
     store(picture.bytes().data(), i, static_cast<std::uint16_t>(is_valid(disparity) ? scaled : 0));
   }
@@ -47,10 +47,10 @@ void mark_invalid_as_infinite(HostView disparities) {
   }
 }
 
-// What the report says of the disparities.
+// Statistics of the disparities for the report.
 struct Summary {
   double valid = 0;   // share of the pixels
-  double at_end = 0;  // share of the valid ones that have the largest disparity tried
+  double at_end = 0;  // share of the valid ones at the end of the range
   bool range_may_be_too_small = false;
 };
 
@@ -62,9 +62,11 @@ Summary summary_of(ConstHostView disparities, int range) {
     valid += is_valid(disparity) ? 1 : 0;
     at_end += disparity == static_cast<float>(range) ? 1 : 0;
   }
-  // What is nearer than the range reaches finds its best match at the end of it, and both images
-  // often agree on that. More than twice the average of the other disparities is no chance:
-  // samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with 0.3 %.
+  // An object nearer than the range allows finds its best match at the end of the range, and both
+  // images often agree on that. More than twice the average of the other disparities is no
+  // coincidence. samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with
+  // 0.3 %.
+  // 0.3 %.
   return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
           at_end * range > 2 * (valid - at_end)};
 }

@@ -36,7 +36,7 @@ io::Picture read_texture(const std::string& path) {
   return channels == 3 || channels == 4 ? grey_of(picture) : std::move(picture);
 }
 
-// Filling more operands than this takes longer than the budget lets the kernels run.
+// With more pixels, filling the operands takes longer than the budget allows the kernels.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 void require_explainable(Size size, const std::string& name) {
@@ -66,7 +66,7 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // The summary of an error is main's; here is all of what the compiler said.
+  // Prints the compiler's whole log; main() prints the error's summary.
   template <class Compile>
   static auto with_compiler_log(const Compile& compile) {
     try {
@@ -77,7 +77,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The GPU that is asked for; without it why it is not there, or nothing where nobody asks.
+  // The requested GPU. Without one: the reason, or an empty reason if none was requested.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -93,7 +93,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // What stands beside counters is counted for their GPU.
+  // With a GPU's counters, the emulator counts for that GPU's compute capability too.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
@@ -103,14 +103,14 @@ class ExplainCommand final : public Command {
     return all;
   }
 
-  // Advice needs one; of what is asked for the newest, which it is for.
+  // Returns the device for the advice: the requested one, or one of the newest compute capability.
   std::optional<lab::DeviceProfile> device_of(
       const std::vector<rules::ComputeCapability>& all) const {
     if (options_.counted_for.device) return options_.counted_for.device;
     return lab::profile_of(*std::max_element(all.begin(), all.end()));
   }
 
-  // The emulator's report is all there is then.
+  // Notes that the GPU is missing. The report then has the emulator's part only.
   static void note_missing(const Gpu& gpu, std::span<lab::Explanation> launches) {
     if (gpu.why_not.empty()) return;
     for (lab::Explanation& each : launches) {
@@ -119,7 +119,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // After the report: what was asked for and could not be.
+  // Called after the report: throws if a requested GPU was not used.
   void finish(std::span<const lab::Explanation> launches) const {
     for (const lab::Explanation& each : launches) report_faults(each);
     if (options_.place != LabPlace::gpu || launches.empty() || !launches[0].gpu) return;
@@ -218,7 +218,7 @@ class ExplainCommand final : public Command {
     return {explanation.request.name, std::move(explanation.launches)};
   }
 
-  // As the first of the two: what computes something else differs in everything.
+  // Requires the problem of the first rung: rungs with different problems differ in everything.
   void require_same_problem(const Selection& selection) const {
     const Selection first = rung_named(options_.names.front());
     if (first.table.name() != selection.table.name()) {
@@ -287,7 +287,7 @@ class ExplainCommand final : public Command {
         name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
-  // The command line is written anew from the options as they were read.
+  // Writes the command line anew from the parsed options.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
     std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
@@ -310,7 +310,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // What was explained itself; of the rest a page shows the lines that have counts.
+  // Adds the source of the explained file. For other files a page shows only the lines with counts.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {

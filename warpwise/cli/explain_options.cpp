@@ -13,7 +13,7 @@
 namespace warpwise::cli {
 namespace {
 
-// What a primitive says for itself.
+// Options that only a FILE needs; a primitive determines them itself.
 constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
                                             "--define",    "--include", "--arg",   "--arch",
                                             "--registers", "--dump"};
@@ -33,7 +33,7 @@ void add_number(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("N");
 }
 
-// Each occurrence takes one value: what stands behind it is FILE or another option.
+// Each occurrence takes one value, because FILE or another option follows it.
 void add_list(CLI::App& app, const std::string& option, const std::string& type,
               const std::string& help, std::vector<std::string>& values) {
   app.add_option(option, values, help)
@@ -43,7 +43,7 @@ void add_list(CLI::App& app, const std::string& option, const std::string& type,
       ->allow_extra_args(false);
 }
 
-// Suggests a name that is near where FILE looks like LADDER/RUNG and not like a path.
+// Suggests a similar name if FILE looks like LADDER/RUNG and not like a path.
 std::string nearest_ladder(const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos || slash == 0 || name[0] == '.') return "";
@@ -52,7 +52,7 @@ std::string nearest_ladder(const std::string& name) {
   return lab::suggestion(name, names);
 }
 
-// Of two files what is given once is for both.
+// Returns an option's value for one of two files. A single value is for both.
 const std::string* value_of(const ExplainOptions& options, const char* option,
                             const std::vector<std::string>& values, std::size_t which) {
   if (values.empty()) return nullptr;

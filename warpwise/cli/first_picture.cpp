@@ -1,6 +1,6 @@
-// The program that scripts/demo.sh builds and runs before everything else: the edges in a PNG file,
-// the bytes that `warpwise sobel IN.png OUT.png` writes. It is compiled from the few sources that
-// this takes, on the CPU alone.
+// scripts/demo.sh builds and runs this program before everything else. It writes edges to a PNG
+// file, with the bytes of `warpwise sobel IN.png OUT.png`. It is compiled from the few sources that
+// this takes, for the CPU alone.
 //
 //   first_picture IN.png OUT.png
 

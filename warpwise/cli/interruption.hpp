@@ -1,11 +1,11 @@
 #pragma once
 
-// Ctrl-C during long work, of which something is worth keeping.
+// Ctrl-C during long work with results worth keeping.
 namespace warpwise::cli {
 
-/// While one lives, the first SIGINT or SIGTERM asks to stop, and `said` is printed to standard
-/// error, a text that outlives it; the second ends the program as it always would. A signal that
-/// was ignored stays so. One at a time.
+/// While it lives, the first SIGINT or SIGTERM only asks to stop, and `said` is printed to standard
+/// error. The second one ends the program by default. An ignored signal stays ignored. `said` must
+/// outlive this. Only one may exist at a time.
 class Interruption {
  public:
   explicit Interruption(const char* said);
@@ -14,7 +14,7 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
 
   static bool asked();
-  /// Ends the program by the signal that asked, so that whoever started it sees that.
+  /// Ends the program with the signal that was received, so that the parent process sees it.
   [[noreturn]] static void end();
 };
 

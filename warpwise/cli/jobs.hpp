@@ -8,28 +8,27 @@
 
 namespace warpwise::cli {
 
-/// Where a result goes.
+/// Destination of a result.
 struct Target {
-  std::string path;  ///< of the file; without extension when `extension_is_open`
+  std::string path;  ///< the file's path; without extension when `extension_is_open`
   bool extension_is_open = false;
 };
 
-/// One input and the targets of what comes of it.
+/// One input and the destinations of its results.
 struct Job {
   std::string input;
   std::vector<Target> targets;
 
-  /// The path of result `index`. In a folder a result keeps the input's name; its type is the
-  /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does; of a
-  /// .y4m file .raw.
+  /// Returns the path of result `index`. In a folder a result keeps the input's name, and its type
+  /// if that type holds the result exactly. Otherwise it gets the first of .png, .npy, .raw that
+  /// does; the result of a .y4m file gets .raw.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
-/// The folders that results go to, made if they are missing. Those that were made and hold nothing
-/// in the end are removed.
+/// Makes missing output folders. Removes those that it made if they are still empty at the end.
 class OutputFolders {
  public:
-  /// \throws IoError  one cannot be made.
+  /// \throws IoError  a folder cannot be made.
   explicit OutputFolders(const std::vector<Job>& jobs);
   ~OutputFolders();
   OutputFolders(const OutputFolders&) = delete;
@@ -44,19 +43,19 @@ class OutputFolders {
 
 bool is_folder(const std::string& path);
 
-/// Whether a file is a video by its name, but no .y4m.
+/// Returns true if the file's name is a video's, other than .y4m.
 bool is_video(const std::string& path);
 
-/// \throws IoError  it is; the message says that `stream` reads it.
+/// Refuses a video. \throws IoError  the message says that `stream` reads it.
 void refuse_video(const std::string& path);
 
-/// \throws UsageError  two of the outputs are one file, however they are written; an empty name is
-/// none.
+/// Refuses outputs that lead to the same file, even by different paths. Ignores empty names.
+/// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
 
-/// The jobs that "IN... OUT" and further outputs stand for.
+/// Lists the jobs for "IN... OUT" and further outputs.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
-/// \throws IoError     a folder without a picture, or a file where a folder is needed.
+/// \throws IoError     a folder has no picture, or a file stands in place of a folder.
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs);
 

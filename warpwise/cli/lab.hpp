@@ -12,10 +12,10 @@
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// What the subcommands of `warpwise lab` share.
+// Parts shared by the subcommands of `warpwise lab`.
 namespace warpwise::cli {
 
-/// Where rungs run: a GPU if there is one, unless it is said.
+/// Place where rungs run; automatic is a GPU if there is one.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
 constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
@@ -23,19 +23,19 @@ constexpr auto enum_names(LabPlace) {
 }
 inline constexpr auto all_lab_places = all_values<LabPlace>();
 
-/// The GPUs that the emulator stands for, of --cc and --device.
+/// GPUs that the emulator stands for, from --cc and --device.
 struct CountedFor {
-  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< of --cc
+  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< from --cc
   std::optional<lab::DeviceProfile> device;
 
-  /// The list, or the device's compute capability, or 9.0.
-  /// \throws UsageError  the list leaves the device's out
+  /// Returns the list, or the device's compute capability, or 9.0.
+  /// \throws UsageError  the list lacks the device's compute capability
   std::vector<rules::ComputeCapability> all() const;
 };
 
 struct LabOptions {
   std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
-  std::string ladder_folder;       ///< in place of the installed ladder or study of that name
+  std::string ladder_folder;       ///< replaces the installed ladder or study of that name
   LabPlace place = LabPlace::automatic;
   CountedFor counted_for;
 
@@ -43,33 +43,33 @@ struct LabOptions {
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
-/// --cc, a list of compute capabilities, and --device, a GPU that has one.
+/// Adds --cc, a list of compute capabilities, and --device, a GPU that has one.
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,
                      const std::string& help_of_device, CountedFor& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
-/// A ladder or another study, and what a name asks for of it.
+/// A ladder or another study, and the part of it that a name selects.
 struct Selection {
   lab::StudyTable table;
   std::vector<std::string> rungs;             ///< in the ladder's order
-  std::optional<lab::Experiment> experiment;  ///< NAME/EXPERIMENT
-  bool whole = false;                         ///< all rungs, by the ladder's name alone
+  std::optional<lab::Experiment> experiment;  ///< of NAME/EXPERIMENT
+  bool whole = false;                         ///< true if the name is the ladder's alone: all rungs
 };
 
-/// The ladder of a name, from the folder that was given where that is its ladder, and its rungs:
-/// all, or the one behind the '/'. \throws InvalidArgument  with the nearest name
+/// Returns the ladders of all names, each with all rungs or the one after the '/'. The given folder
+/// replaces the installed ladder of its name. \throws InvalidArgument  with the nearest name
 std::vector<Selection> select(const LabOptions& options);
 
-/// The same with the experiments that a collection names in its place.
+/// Replaces each collection by the experiments that it names.
 std::vector<Selection> expanded(std::vector<Selection> selections);
 
-/// FILE.svg for lab run --plot and lab plot --out, and FILE.csv beside it with what it shows.
-/// require_plot() is for the time before anything is measured.
+/// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and
+/// FILE.csv beside it with its figures. Called before anything is measured.
 /// \throws UsageError   the name does not end with .svg
-/// \throws IoError      either could not be written there
+/// \throws IoError      one of the files could not be written
 /// \throws Unsupported  there is no gnuplot
 void require_plot(const std::string& option, const std::string& file);
-/// Returns the names of both.
+/// Writes both files and returns their names.
 std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file);
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);

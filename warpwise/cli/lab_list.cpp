@@ -35,7 +35,7 @@ Json json_of(const lab::Rung& rung) {
   return object;
 }
 
-// Without an axis of sizes, the table's.
+// If there is no axis of sizes, the table's size is used.
 Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
   Json sizes = Json::array();
   for (const lab::Size& size : axes.sizes) sizes.push_back({size.width, size.height});
@@ -84,7 +84,7 @@ Json json_of(const lab::StudyTable& table) {
           {"experiments", experiments}};
 }
 
-// The experiments of others, by their own titles.
+// Lists a collection's experiments by their own titles.
 std::string text_of_collection(Selection selection) {
   std::string text = fmt::format("{}: {}\n  {}\n", selection.table.name(), selection.table.about,
                                  selection.table.folder.string());
@@ -136,7 +136,7 @@ std::string text_of(const lab::StudyTable& table) {
   return text + "\n";
 }
 
-// Of a ladder only what was named.
+// Returns a ladder with only the named rungs.
 lab::StudyTable listed(Selection selection) {
   lab::StudyTable table = std::move(selection.table);
   if (selection.whole) return table;
@@ -178,7 +178,7 @@ class LabList final : public Command {
       else
         text += text_of(table);
     }
-    // A folder's name need not be UTF-8.
+    // A folder's name may not be UTF-8.
     constexpr auto replace = Json::error_handler_t::replace;
     print(json_
               ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"

@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// More rows than anybody reads or plots; each takes microseconds.
+// More rows than anybody reads or plots. Each takes microseconds.
 constexpr std::size_t most_rows = 1'000'000;
 
-// "16", "8,16", "32:256" or "32:256:32", with both ends.
+// Parses "16", "8,16", "32:256" or "32:256:32"; ranges include both ends.
 std::vector<int> parse_numbers(std::string_view option, std::string_view text, int least) {
   const auto integer = [&](std::string_view part, int from) {
     return static_cast<int>(parse_integer(option, part, from, INT_MAX));
@@ -51,10 +51,10 @@ std::vector<int> parse_numbers(std::string_view option, std::string_view text, i
 struct Row {
   rules::ComputeCapability cc;
   rules::BlockResources block;
-  std::string cannot_run;  ///< why; nothing below is known then
+  std::string cannot_run;  ///< the reason; if set, the fields below are unknown
   rules::Occupancy occupancy;
-  int registers_up_to = 0;  ///< that a thread may take with as many blocks on the SM
-  int shared_up_to = 0;     ///< bytes that a block may take with as many blocks on the SM
+  int registers_up_to = 0;  ///< largest number per thread with as many blocks on the SM
+  int shared_up_to = 0;     ///< largest number of bytes per block with as many blocks
 };
 
 int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
@@ -65,8 +65,8 @@ int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
   }
 }
 
-// The greatest value of one resource, up to `most`, that leaves as many blocks on the SM: more of a
-// resource never brings more blocks.
+// Returns the greatest value of one resource, at most `most`, that keeps the number of blocks on
+// the SM. Searches by bisection, since more of a resource never allows more blocks.
 int up_to(rules::ComputeCapability cc, rules::BlockResources block,
           int rules::BlockResources::* resource, int most, int blocks) {
   int kept = block.*resource;
@@ -115,7 +115,7 @@ Json json_of(const Row& row) {
   return object;
 }
 
-// At most 80 characters wide, as a terminal is.
+// At most 80 characters wide, like a terminal.
 constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
     "  occ.              occupancy: resident warps of the most possible\n"

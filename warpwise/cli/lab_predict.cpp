@@ -48,7 +48,7 @@ constexpr const char* prediction_legend =
     "  least, most   if the parts below overlapped fully, or not at all\n"
     "  rules         the part that takes the longest; behind it those above a third of it\n\n";
 
-// Of the names in a column, the width of the longest.
+// Returns the width of the longest name in a column.
 int width_of(const std::vector<std::string>& names, std::size_t least) {
   std::size_t width = least;
   for (const std::string& each : names) width = std::max(width, each.size());
@@ -69,7 +69,7 @@ std::string parts_of(const lab::PredictedRow& row) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// What tells one row of a rung from another.
+// Returns the values that distinguish the rows of a rung.
 std::string point_of(const lab::PredictedRow& row, bool with_size) {
   std::string text;
   if (with_size) text += fmt::format("{}x{} ", row.size.width, row.size.height);

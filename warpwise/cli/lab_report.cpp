@@ -18,7 +18,7 @@ namespace report = lab::report;
 
 constexpr auto all_languages = all_values<report::Language>();
 
-// What was recorded on the GPU that the documents show, installed beside the kernels' sources.
+// Folder of the results recorded on the documented GPU, installed beside the kernels' sources.
 fs::path recorded_results() { return lab::source_root().parent_path() / "results"; }
 
 class LabReport final : public Command {
@@ -33,7 +33,7 @@ class LabReport final : public Command {
   }
 
   void execute() const override {
-    // Read before the file is begun: what is wrong with a record leaves nothing behind.
+    // Reads first, so that a bad record leaves no file behind.
     const report::Collection collection =
         report::read_folder(from_.empty() ? recorded_results() : fs::path(from_));
     report::speak(language_);

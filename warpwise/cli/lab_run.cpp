@@ -14,10 +14,10 @@
 namespace warpwise::cli {
 namespace {
 
-// The text of a fault names a folder, whose name need not be UTF-8.
+// A fault's text names a folder, whose name may not be UTF-8.
 constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
 
-// "32", "32x8" or "8x8x4".
+// Parses "32", "32x8" or "8x8x4".
 emulator::Dim3 parse_block(const std::string& text) {
   emulator::Dim3 block;
   std::uint32_t* const sides[] = {&block.x, &block.y, &block.z};
@@ -104,7 +104,7 @@ class LabRun final : public Command {
       if (!json_ && !csv_) {
         print(lab::knees_of(run) + lab::halved_text(run) + lab::transfers_of(run));
       }
-      // JSON says it itself.
+      // JSON contains the notice itself.
       if (!json_) tell(lab::counters_notice(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
@@ -120,7 +120,7 @@ class LabRun final : public Command {
   }
 
  private:
-  // CSV is for programs: what it has no place for is said beside it.
+  // Prints a notice, on standard error for CSV: a CSV file has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
     if (csv_) {
@@ -168,7 +168,7 @@ class LabRun final : public Command {
     }
   }
 
-  // A part of a ladder does not replace what was recorded of the whole.
+  // A record of a part of a ladder gets its own name, so it does not replace that of the whole.
   std::string record_of(const Selection& selection, bool interrupted) const {
     std::string name = selection.table.name();
     if (selection.experiment) {
@@ -180,7 +180,7 @@ class LabRun final : public Command {
     return (std::filesystem::path(out_) / (name + ".json")).string();
   }
 
-  // Before anything runs: on a GPU that takes minutes, which would be lost.
+  // Checked before anything runs: minutes of measurement on a GPU would be lost.
   void require_writable(const std::vector<Selection>& selections) const {
     if (!plot_.empty()) {
       if (selections.size() != 1) {
@@ -211,7 +211,7 @@ class LabRun final : public Command {
     try {
       write_plot(lab::plot_of(lab::read_record(json, "this run")), plot_);
     } catch (const InvalidArgument&) {
-      // What was measured until then may be nothing that can be drawn.
+      // An interrupted run may have too few rows for a plot.
       if (!run.interrupted) throw;
     }
   }

@@ -35,8 +35,9 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// A descriptor that the caller closed would be given to the next file, and messages would go there.
-// What is put in its place takes and gives nothing: a result that nobody gets is an error.
+// Opens /dev/null for closed standard descriptors. Otherwise the next file would get the
+// descriptor, and messages would go into the file. The replacements are opened for the opposite
+// direction: reading and writing fail, so that a lost result is an error.
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
@@ -50,10 +51,10 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
-// Memory that a picture leaves is kept for the next one: given back, it would come again page by
-// page, each with a fault, and the faults of many threads wait for one another.
+// Keeps a picture's freed memory for the next picture. If it were returned to the system, each page
+// would fault again, and faults of many threads wait for one another.
 void keep_freed_memory() {
-  constexpr int largest_that_is_kept = 32 << 20;  // glibc takes no more
+  constexpr int largest_that_is_kept = 32 << 20;  // glibc's maximum
   ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
@@ -61,10 +62,10 @@ void keep_freed_memory() {
 void set_up_process() {
   open_standard_descriptors();
   keep_freed_memory();
-  // OpenBLAS, which OpenCV's codecs bring and nothing here calls, starts a thread for each core
-  // when it is loaded. Where memory is limited they do not start, and it waits for them at the end.
+  // OpenCV's codecs load OpenBLAS, which nothing here calls. It starts a thread for each core when
+  // it is loaded. With limited memory these do not start, and it waits for them at the end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  // A reader that went away and a file that is too large are errors of write().
+  // A closed pipe and a file that is too large become errors of write().
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : io::ending_signals) {
@@ -72,8 +73,8 @@ void set_up_process() {
   }
 }
 
-// `warpwise` and `warpwise help` ask for the command's help, `warpwise help lab run` for that of
-// `warpwise lab run`.
+// `warpwise` and `warpwise help` become `warpwise --help`; `warpwise help lab run` becomes
+// `warpwise lab run --help`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return {"--help"};
@@ -115,7 +116,7 @@ int run(int argc, char** argv) {
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);
-  // CLI11 would give the help of what an unknown subcommand stands behind.
+  // For an unknown subcommand CLI11 would print the help of the command before it.
   const CLI::App* behind = &app;
   for (const std::string& word : words) {
     if (behind->get_subcommands({}).empty() || word.starts_with('-')) break;
@@ -123,7 +124,7 @@ int run(int argc, char** argv) {
     behind = behind->get_subcommand(word);
   }
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes the last first
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse, for CLI11
   } catch (const CLI::Success& asked_for_text) {
     std::ostringstream text;
     app.exit(asked_for_text, text, text);
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A program that `run` becomes is to find signals, descriptors and variables as they were.
+  // A program started by `run` must find signals, descriptors and variables unchanged.
   if (argc < 2 || std::string_view(argv[1]) != "run") set_up_process();
   try {
     return run(argc, argv);

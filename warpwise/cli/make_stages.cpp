@@ -12,7 +12,7 @@ namespace {
 
 using MadeStage = std::shared_ptr<live::Stage>;
 
-// Of a stage's text and what it says.
+// Makes a stage from its text and its parsed options.
 struct Make {
   const std::string& text;
   const std::string& rung;

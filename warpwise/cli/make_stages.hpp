@@ -8,9 +8,9 @@
 
 namespace warpwise::cli {
 
-/// The stages of a pipeline's text. \param on_gpu  whether a GPU computes: else rungs are refused
-/// \throws UsageError  what read_stages() refuses, and rungs without a GPU
-/// \throws InvalidArgument  what a stage refuses of its options
+/// Makes the stages of a pipeline's text. \param on_gpu  true if a GPU computes; rungs need it
+/// \throws UsageError  read_stages() refuses the text, or it has rungs without a GPU
+/// \throws InvalidArgument  a stage refuses its options
 std::vector<std::shared_ptr<live::Stage>> make_stages(std::string_view text, bool on_gpu);
 
 }  // namespace warpwise::cli

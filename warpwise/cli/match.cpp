@@ -20,7 +20,7 @@ using live::Flow;
 
 constexpr std::string_view match_output_types[] = {".flo", ".csv", ".png"};
 
-// What match() gave, with its pixels.
+// Result of match(), with access to its pixels.
 struct Matches {
   HostView displacement;
   HostView score;
@@ -37,7 +37,7 @@ struct Matches {
                                   : fmt::format("{}", load<float>(score.row(row), column));
   }
 
-  // Blocks of which no displacement stays inside the image.
+  // Number of blocks without any displacement inside the image.
   std::int64_t unmatched() const {
     std::int64_t count = 0;
     for (std::int64_t row = 0; row < displacement.height(); ++row) {
@@ -78,7 +78,7 @@ class MatchCommand final : public Command {
   }
 
   void execute() const override {
-    if (paths_.size() == 2) refuse_video(paths_[0]);  // it holds both frames of each motion
+    if (paths_.size() == 2) refuse_video(paths_[0]);  // a video holds both frames of each motion
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
     require_output(paths_[2], match_output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {

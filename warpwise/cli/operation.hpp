@@ -17,24 +17,25 @@ using live::DeviceSource;
 using live::HostResult;
 using live::HostSource;
 
-/// What a subcommand does with one picture; run_on_files() does the rest.
+/// A subcommand's work on one picture; run_on_files() does the rest.
 class Operation {
  public:
   virtual ~Operation() = default;
 
-  /// "sobel".
+  /// The subcommand's name: "sobel".
   virtual std::string name() const = 0;
-  /// The options in force, defaults included.
+  /// Effective options, defaults included.
   virtual nlohmann::ordered_json options() const = 0;
 
-  /// Where results beyond the first go, besides OUT: paths named by options.
+  /// Paths of results beyond the first, which goes to OUT; options name them.
   virtual std::vector<std::string> further_outputs() const { return {}; }
-  /// For each output, all pixels (1x1) that it may come to hold, whatever the input is.
+  /// For each output, all kinds of pixels (as 1x1 shapes) that it may get, for any input.
   virtual std::vector<std::vector<io::PictureShape>> possible_results() const = 0;
 
-  /// What run() takes instead of `picture`, when it does not take it as it is.
+  /// Converts a picture that run() does not take directly; nullopt if it takes the picture
+  /// unchanged.
   virtual std::optional<io::Picture> prepared(const io::Picture& picture) const = 0;
-  /// What comes of a picture.
+  /// Returns the shapes of a picture's results.
   /// \throws IoError  the operation does not take such a picture; `name` is for the message.
   virtual std::vector<io::PictureShape> results(const io::PictureShape& source,
                                                 const std::string& name) const = 0;

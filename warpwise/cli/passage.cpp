@@ -16,7 +16,7 @@
 namespace warpwise::cli {
 namespace {
 
-// One input on its way to its outputs: pictures go through process() one by one.
+// Takes one input to its outputs; pictures pass through process() one by one.
 class Passage {
  public:
   Passage(const Job& job, const Operation& operation, Worker& worker)
@@ -45,7 +45,7 @@ class Passage {
     sequence_.before = ++report_.frames;
   }
 
-  /// Whether something is written that ends only when the input does.
+  /// Returns true if an output is a regular file. It would grow as long as the input does not end.
   bool fills_files() const {
     return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
   }
@@ -56,7 +56,7 @@ class Passage {
     });
   }
 
-  /// What .y4m results say besides their pixels.
+  /// Takes over the header fields that .y4m results state besides their pixels.
   void take_rates(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
@@ -85,7 +85,8 @@ class Passage {
       report_.outputs.push_back(path);
       report_.bytes_per_frame += shape.bytes();
       results_.emplace_back(shape);
-      // The system gives memory when it is first touched; that is no part of the operation's time.
+      // Touches the memory: the system provides it on first touch, and the operation's time must
+      // not include that.
       std::memset(results_.back().bytes().data(), 0, results_.back().bytes().size());
     }
   }
@@ -139,13 +140,13 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   return passage.finish();
 }
 
-// Of one frame of a .y4m file; no less than the file where it is something else.
+// Returns the bytes of one frame of a .y4m file; for any other file at least the file's bytes.
 std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
   try {
     io::InputFile file(path);
     if (const auto y4m = io::y4m_frames_in(file)) return y4m->shape().bytes();
   } catch (const IoError&) {
-    // It is told when its turn comes.
+    // The error is reported when this file is processed.
   }
   return bytes_of_file;
 }
@@ -165,14 +166,14 @@ void check_job(const Job& job, const SharedOptions& options) {
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
-  // The file, its pixels, their grey, and results of up to four bytes for each byte of grey.
+  // Covers the file, its pixels, their grey, and results of up to four bytes for each byte of grey.
   constexpr std::int64_t of_pixels = 8;
-  // Photographs as JPEG take a tenth to a twentieth of their pixels' bytes.
+  // JPEG photographs take a tenth to a twentieth of their pixels' bytes.
   constexpr std::int64_t of_encoded = 32;
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);
-  if (no_file) return 0;  // a pipe, or what cannot be read
-  // Sparse files may be as large as any number.
+  if (no_file) return 0;  // a pipe, or an unreadable file
+  // A sparse file may claim any size.
   const auto bytes = std::min(static_cast<std::int64_t>(size),
                               std::numeric_limits<std::int64_t>::max() / of_encoded);
   if (options.is_raw(job.input)) {

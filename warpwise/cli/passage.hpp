@@ -8,16 +8,16 @@
 
 namespace warpwise::cli {
 
-/// Refuses a job before any is done, as far as its input's size and first bytes and the place of
-/// its results tell. Of pipes and devices nothing is read. \throws IoError, InvalidArgument
+/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and the place of
+/// its results. Reads nothing from pipes and devices. \throws IoError, InvalidArgument
 void check_job(const Job& job, const SharedOptions& options);
 
-/// About how many bytes run_job() needs, from the size of the input's file: that of a picture is
-/// known only once it is decoded.
+/// Estimates the memory that run_job() needs, in bytes, from the size of the input file: a
+/// picture's own size is known only after decoding.
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options);
 
 /// Reads a job's input, runs the operation on each picture in it, and writes the results.
-/// \throws IoError, OutOfMemory, …  nothing is left of unfinished results.
+/// \throws IoError, OutOfMemory, …  unfinished results are removed.
 FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
                    Worker& worker);
 

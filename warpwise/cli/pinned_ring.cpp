@@ -31,7 +31,7 @@ void PinnedRing::upload(std::span<const std::byte> host, std::byte* device,
   for (std::size_t i = 0; i < parts_of(host.size()); ++i) {
     const auto bytes = part_of(host, i);
     Part& through = part(i);
-    through.passed.synchronize();  // of an event that was never recorded it returns at once
+    through.passed.synchronize();  // returns at once for a new event
     std::memcpy(through.buffer.data(), bytes.data(), bytes.size());
     gpu::upload(through.buffer.data(), device + i * part_bytes, std::ssize(bytes), stream);
     through.passed.record(stream);
@@ -41,8 +41,8 @@ void PinnedRing::upload(std::span<const std::byte> host, std::byte* device,
 void PinnedRing::download(const std::byte* device, std::span<std::byte> host,
                           gpu::StreamHandle stream) {
   const std::size_t count = parts_of(host.size());
-  // Transfers run ahead of the copies by the whole ring. What was uploaded through a part has
-  // passed before, in the stream's order.
+  // Transfers run ahead of the copies by the whole ring. Uploads through a part are complete
+  // before, by the stream's order.
   for (std::size_t i = 0; i < count + parts; ++i) {
     if (i >= parts && i - parts < count) {
       const auto bytes = part_of(host, i - parts);

@@ -10,26 +10,26 @@
 
 namespace warpwise::cli {
 
-/// Page-locked memory through which pictures of any size pass to a device and back, a part at a
-/// time: while one part is transferred the next is copied. It is allocated as far as the first
-/// pictures need it, and then kept. One ring goes with one stream.
+/// Page-locked memory through which pictures of any size pass to a device and back in parts: one
+/// part is transferred while the next is copied. Parts are allocated when a picture first needs
+/// them, and then kept. Each ring belongs to one stream.
 class PinnedRing {
  public:
-  /// What one ring holds at most.
+  /// Maximum size of a ring.
   static constexpr std::size_t part_bytes = 1 << 20;
   static constexpr std::size_t parts = 4;
 
-  /// Returns when all of `host` is copied, which may then change; the transfer ends in the stream's
-  /// order. \throws CudaError
+  /// Returns when all of `host` is copied into the ring; the caller may then change it. The
+  /// transfer completes in the stream's order. \throws CudaError
   void upload(std::span<const std::byte> host, std::byte* device, gpu::StreamHandle stream);
-  /// Returns when all has come. \throws CudaError
+  /// Returns when all bytes are in `host`. \throws CudaError
   void download(const std::byte* device, std::span<std::byte> host, gpu::StreamHandle stream);
 
  private:
   struct Part {
     Part();
     gpu::HostBuffer buffer;
-    gpu::Event passed;  // its last transfer
+    gpu::Event passed;  // recorded after its last transfer
   };
   Part& part(std::size_t number);
 

@@ -13,53 +13,53 @@
 
 namespace warpwise::cli {
 
-/// What happened to one input.
+/// Report on one input.
 struct FileReport {
   std::string input;
   std::vector<std::string> outputs;
   io::PictureShape source;
   std::vector<io::PictureShape> results;
   std::int64_t frames = 0;
-  std::int64_t bytes_per_frame = 0;  ///< that the operation read and wrote
+  std::int64_t bytes_per_frame = 0;  ///< read and written by the operation
   Times times;
 };
 
-/// Why nothing came of an input.
+/// An input without a result, and the reason.
 struct FailedInput {
   std::string input;
   std::string reason;
 };
 
-/// What came of all inputs, in their order.
+/// Report on all inputs, in their order.
 struct BatchReport {
   std::vector<FileReport> files;
   std::vector<FailedInput> failures;
-  std::size_t jobs = 1;  ///< files that were worked on at a time
+  std::size_t jobs = 1;  ///< files in flight
   double milliseconds = 0;
 };
 
-/// "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991 MPix/s, 3.9 GB/s".
-/// GB/s counts the bytes of source and results once.
+/// Describes a file: "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991
+/// MPix/s, 3.9 GB/s". GB/s counts the bytes of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
 
-/// The object that --json prints.
+/// Returns the object that --json prints.
 nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
                                const Worker& worker);
 
-/// Writes a text to standard output as it is. \throws IoError  it cannot be written.
+/// Writes a text to standard output unchanged. \throws IoError  it cannot be written.
 void print(std::string_view text);
 
-/// Characters in a line of the terminal that standard output is; 0 where it is none.
+/// Returns the width in characters of the terminal on standard output; 0 if it is no terminal.
 std::size_t terminal_width();
 
-/// Writes a line to standard output, or to standard error, what a terminal would obey made
-/// harmless.
+/// Writes a line to standard output or standard error. Control characters are escaped, so that no
+/// terminal obeys them.
 void print_line(std::string_view line);
 void print_error(std::string_view line);
-/// The same of a compiler's log, which quotes sources.
+/// Writes a compiler's log, which quotes sources, likewise escaped.
 void print_error_log(std::string_view lines);
 
-/// A bar on standard error, when that is a terminal and there is more than one thing to do.
+/// A progress bar on standard error, if that is a terminal and there is more than one task.
 class Progress {
  public:
   explicit Progress(std::size_t total);
@@ -68,7 +68,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done, std::string_view what);
-  /// Makes room for a line of output.
+  /// Removes the bar, so that a line of output can be printed.
   void clear();
 
  private:
@@ -76,7 +76,7 @@ class Progress {
   bool visible_;
 };
 
-/// A line on standard error, when that is a terminal, that is written over and over.
+/// A line on standard error that is overwritten again and again; silent if that is no terminal.
 class StatusLine {
  public:
   StatusLine();
@@ -90,8 +90,8 @@ class StatusLine {
   bool is_terminal_;
 };
 
-/// While it lives, a line on standard error, when that is a terminal, that says what is being done
-/// and for how long; it appears after a second.
+/// Shows the current work and its duration in a line on standard error, from one second on. Silent
+/// if standard error is no terminal.
 class Waiting {
  public:
   explicit Waiting(std::string what);
@@ -103,7 +103,7 @@ class Waiting {
   std::string what_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread line_;  // ends before what it uses
+  std::jthread line_;  // last member: ends before what it uses
 };
 
 }  // namespace warpwise::cli

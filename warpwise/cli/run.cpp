@@ -15,7 +15,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Refuses, before any work, an output whose type holds nothing that the operation may give.
+// Refuses, before any work, an output whose type cannot hold any result of the operation.
 void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& operation) {
   const std::vector<std::vector<io::PictureShape>> possible = operation.possible_results();
   for (const Job& job : jobs) {
@@ -38,7 +38,7 @@ bool goes_to_standard_output(const std::vector<Job>& jobs) {
   });
 }
 
-// A picture's bytes on a terminal are noise, and some of them are commands to it.
+// Refuses a terminal: a picture's bytes are noise there, and some act as commands.
 void require_no_terminal(const std::vector<Job>& jobs) {
   if (goes_to_standard_output(jobs) && ::isatty(STDOUT_FILENO) != 0) {
     throw UsageError(
@@ -47,7 +47,7 @@ void require_no_terminal(const std::vector<Job>& jobs) {
   }
 }
 
-// What failed, with the name of the input: among many it must be known which.
+// Returns a failure's message with the name of the input, to tell it from many others.
 std::string reason_of(const std::exception_ptr& failure, const std::string& input) {
   try {
     std::rethrow_exception(failure);
@@ -68,8 +68,8 @@ bool is_invalid_argument(const std::exception_ptr& failure) {
   }
 }
 
-// Does the jobs and prints a line for each result. Throws the first failure, unless the batch is to
-// keep going.
+// Runs the jobs and prints a line for each result. Throws the first failure unless the batch keeps
+// going.
 BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
                      const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
   std::vector<std::int64_t> bytes;
@@ -77,7 +77,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
   const bool pixels_to_stdout = goes_to_standard_output(jobs);
   BatchReport report;
   report.jobs = jobs_at_once;
-  bool is_wrong_call = false;  // rather than a failure with a file
+  bool is_wrong_call = false;  // as opposed to a failure with a file
   Progress progress(jobs.size());
   Batch batch(
       bytes, {jobs_at_once, half_of_memory(), !options.keep_going}, worker,
@@ -89,7 +89,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
     if (outcome->failure) {
       if (report.failures.empty()) is_wrong_call = is_invalid_argument(outcome->failure);
       report.failures.push_back({jobs[i].input, reason_of(outcome->failure, jobs[i].input)});
-      continue;  // what was begun beside it may be done, and has its line
+      continue;  // jobs begun beside it may have finished; print their lines
     }
     report.files.push_back(std::move(outcome->report));
     if (options.json) continue;
@@ -129,7 +129,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   BatchReport report = run_jobs(jobs, options, operation, worker, jobs_at_once);
   report.milliseconds = total.milliseconds();
   if (options.json) {
-    // A file's name need not be UTF-8.
+    // A file's name may not be UTF-8.
     print(json_of(report, operation, worker)
               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
           "\n");

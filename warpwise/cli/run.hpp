@@ -5,9 +5,10 @@
 
 namespace warpwise::cli {
 
-/// Reads every input, runs the operation on it, writes the results and prints what was done.
-/// \throws UsageError, IoError, NoCudaDevice, …  at the first thing that cannot be done, or, with
-///                                               --keep-going, at the end; what was finished stays.
+/// Reads every input, runs the operation on it, writes the results and prints a report.
+/// \throws UsageError, IoError, NoCudaDevice, …  at the first failure, or, with --keep-going, at
+/// the
+///                                               end; finished results stay.
 void run_on_files(const SharedOptions& options, const Operation& operation);
 
 }  // namespace warpwise::cli

@@ -1,4 +1,4 @@
-// `warpwise run --explain`: the program's kernels told about when it has ended.
+// `warpwise run --explain`: reports on a program's kernels after its end.
 
 #include "warpwise/cli/run_explained.hpp"
 
@@ -23,8 +23,8 @@
 namespace warpwise::cli {
 namespace {
 
-/// What is held back and handed on to the program. Those by which a shell stops jobs and goes on
-/// with them are left to do so.
+/// Returns the signals that are blocked here and forwarded to the program. A shell's signals to
+/// stop and continue jobs are left alone.
 sigset_t forwarded_signals() {
   sigset_t signals;
   ::sigfillset(&signals);
@@ -32,12 +32,12 @@ sigset_t forwarded_signals() {
   return signals;
 }
 
-/// How a process has ended, as waitpid() says.
+/// Waits for a process and returns its status, as waitpid() does.
 int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
     siginfo_t signal{};
-    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // stopped, and going on
-    // What the terminal sends reaches the program by itself; what a process sends does not.
+    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // interrupted by a stop and continue
+    // The terminal signals the program itself; signals from a process must be forwarded.
     if (signal.si_signo != SIGCHLD && signal.si_code <= 0) ::kill(child, signal.si_signo);
     int status = 0;
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -47,13 +47,13 @@ int wait_for(pid_t child, const sigset_t& signals) {
   }
 }
 
-/// Runs the program in the folder; returns how it ended.
+/// Runs the program in the folder and returns its status.
 int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void()>& become) {
   const sigset_t signals = forwarded_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  // Who started this command may have it ignore the ends of processes, and nobody would hear of
-  // one.
+  // The parent may have made this process ignore SIGCHLD, and then the program's end would go
+  // unnoticed.
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   struct sigaction ends_before{};
@@ -71,7 +71,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
     ::_exit(1);
   }
   const int status = wait_for(child, signals);
-  // A Ctrl-C was for the program; the report is still made.
+  // Discards a Ctrl-C: it was for the program, and the report is still made.
   timespec at_once{};
   while (::sigtimedwait(&signals, nullptr, &at_once) > 0) {
   }
@@ -87,7 +87,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-// The program's own files: those below the current folder.
+// Returns the program's own source files: those below the current folder.
 std::map<std::string, std::string> sources_of(const lab::ProgramExplanation& explanation) {
   std::map<std::string, std::string> texts;
   for (const lab::Explanation& kernel : explanation.kernels) {

@@ -8,13 +8,13 @@
 
 namespace warpwise::cli {
 
-/// Refuses a place to which no report can be written. \throws UsageError, IoError
+/// Refuses a file to which no report can be written. \throws UsageError, IoError
 void require_explanation_place(const std::string& file);
 
-/// Runs a program that keeps a record of its kernels' costs, in a process of its own, to its end,
-/// and writes what is to be said of them: to a FILE.json, a FILE.html, another file as text, or
-/// "-", standard output. Then this process ends as the program did.
-/// \param become  what the program's process does, told where the record is to be; does not return
+/// Runs a program to its end in a process of its own, where it records its kernels' costs. Then
+/// writes a report on them: to a FILE.json, a FILE.html, any other file as text, or "-", standard
+/// output. This process ends as the program did.
+/// \param become  runs in the program's process with the path for the record; does not return
 [[noreturn]] void run_and_explain(
     const std::string& file, const lab::ExplainRequest& request,
     const std::function<void(const std::filesystem::path& record)>& become);

@@ -1,5 +1,5 @@
-// `warpwise run`: becomes a program that finds the emulated CUDA runtime in the place of the real
-// one. What the runtime is to do and to report is told by environment variables.
+// `warpwise run`: becomes a program that finds the emulated CUDA runtime instead of the real one.
+// Environment variables carry the options to the runtime.
 
 #include <fmt/format.h>
 #include <link.h>
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view runtime_library = "libcudart.so.13";
 
-// As execvp() finds it, but with a reason where it does not.
+// Searches like execvp(), but gives a reason if it finds nothing.
 fs::path find_program(const std::string& name) {
   if (name.find('/') == std::string::npos) {
     const fs::path found = lab::in_search_path(name);
@@ -49,7 +49,7 @@ fs::path find_program(const std::string& name) {
                                                : " is not executable: chmod +x makes it so"));
 }
 
-// The loader that this process was started by: programs of this machine have the same.
+// Returns the loader that started this process: this machine's programs use the same one.
 std::string loader() {
   std::string found;
   ::dl_iterate_phdr(
@@ -62,14 +62,15 @@ std::string loader() {
   return found;
 }
 
-// The libraries that the program would be loaded with, by the loader's own word; it does not run
-// the program. "name => path (address)", one a line.
+// Asks the loader for the libraries that the program would load, without running it. Returns lines
+// "name => path (address)".
 std::string libraries_of(const fs::path& program) {
   const lab::TemporaryFolder folder;
   return lab::run_program({loader(), "--list", program.string()}, folder).output;
 }
 
-// The file in the loader's list for the library whose name begins so; empty if there is none.
+// Returns the file of the first library in the loader's list whose name begins with `name`; empty
+// if there is none.
 std::string place_of(const std::string& libraries, std::string_view name) {
   std::istringstream lines(libraries);
   constexpr std::string_view arrow = " => ";
@@ -81,7 +82,7 @@ std::string place_of(const std::string& libraries, std::string_view name) {
   return "";
 }
 
-// What NVRTC compiles for this GPU is machine code to the program, and PTX in truth.
+// Makes NVRTC return PTX where the program asks for this GPU's machine code.
 void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path& folder) {
   const fs::path replacement = folder / "libwarpwise_nvrtc_code.so";
   std::error_code ignored;
@@ -92,7 +93,7 @@ void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path&
   ::setenv("LD_PRELOAD", (replacement.string() + others).c_str(), 1);
 }
 
-// What starts programs is none that can be run itself; the environment reaches them.
+// Explains how to run programs that a script or another program starts: by the environment.
 std::string how_by_variables(const fs::path& folder) {
   return fmt::format(
       "the programs that it starts run so with LD_LIBRARY_PATH={} WARPWISE_EMULATED_CHECK=all "
@@ -111,8 +112,8 @@ void require_no_script(const fs::path& program, const fs::path& folder) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
-  // Where libwarpwise asks first, the loader lists the emulated runtime by the name that it asks
-  // for.
+  // If libwarpwise requests the runtime first, the loader lists the emulated one under
+  // libwarpwise's name for it.
   const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
   for (const std::string& each : {place, for_library}) {
@@ -145,14 +146,15 @@ void require_emulated(const std::string& libraries, const fs::path& program,
                   name, runtime_library, how_by_variables(folder)));
 }
 
-// A report takes shape while the program runs: a file that can be replaced.
+// Requires a file that can be replaced, because a report is written while the program runs.
 void require_report(const std::string& option, const std::string& file) {
   if (io::written_directly(file))
     throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
   io::require_place(file);
 }
 
-// The runtime reads it again: a mistake in it is known before the program runs.
+// Reads the file here too, so that a mistake shows before the program runs. The runtime reads it
+// again.
 void require_suppressions(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -164,7 +166,7 @@ void require_suppressions(const std::string& file) {
   }
 }
 
-// PROGRAM and what follows is no option of this command's, so the parser knows nothing of it.
+// PROGRAM and its arguments are no options of this command, so the parser does not know them.
 class Help final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string name) const override {
@@ -187,7 +189,7 @@ void require_different(std::string_view option, const std::string& file, std::st
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
-    app.prefix_command();  // what PROGRAM stands before is its own
+    app.prefix_command();  // words after PROGRAM are its own
     app.formatter(std::make_shared<Help>());
     add_checks(app,
                "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
@@ -327,7 +329,7 @@ class RunCommand final : public Command {
   std::string explain_;
   std::string junit_;
   std::string sarif_;
-  std::int64_t error_exit_code_ = 0;  // 0: the program's
+  std::int64_t error_exit_code_ = 0;  // 0: the program's own
   bool fidelity_ = false;
   bool quiet_ = false;
 };

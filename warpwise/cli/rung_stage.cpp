@@ -18,7 +18,7 @@
 namespace warpwise::cli {
 namespace {
 
-// A ladder whose rungs a stage may run, and what else has to be said for that.
+// A ladder whose rungs a stage may run, with the options and formats that its rungs need.
 struct StageLadder {
   std::string_view stage;
   const char* ladder;
@@ -43,7 +43,7 @@ class RungStage final : public live::Stage {
         parameters_(std::move(parameters)) {}
 
   std::optional<PixelFormat> reads(const live::Stream& from) const override {
-    // RGB of any order becomes what the rungs read: the same colours in another order of bytes.
+    // RGB in any order is converted to the rungs' own order of bytes; the colours stay the same.
     if (!live::has_luma(from.format()) && !live::has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
@@ -77,7 +77,7 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Made at a frame's first way through this memory, before any graph is recorded.
+  // Returns the run for these addresses. Their first frame makes it, before any graph is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -92,8 +92,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // The first operand of these ladders is the frame, the last the result; what lies between is the
-  // problem's own. Sizes that the rung is not for are refused before the first frame.
+  // Allocates the operands. In these ladders the first one is the frame and the last the result;
+  // the problem gives those between. Refuses a size that the rung does not take, before the first
+  // frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});
@@ -115,7 +116,7 @@ class RungStage final : public live::Stage {
   const lab::Rung& rung_;
   ladders::Variables parameters_;
   std::mutex mutex_;
-  std::optional<lab::GpuExecutor> executor_;  // owns what the runs use
+  std::optional<lab::GpuExecutor> executor_;  // owns the memory of the runs
   std::optional<ladders::Problem> problem_;
   std::vector<std::uint64_t> addresses_;
   std::map<std::pair<const void*, const void*>, lab::RungRun> runs_;
@@ -143,7 +144,7 @@ std::vector<std::string> rung_names(const char* ladder) {
   return names;
 }
 
-// Nothing where it cannot be measured, as without a compiler.
+// Returns nullopt if it cannot be measured, for example without a compiler.
 std::optional<double> measured_copy_roof() {
   try {
     const gpu::Stream stream;
@@ -193,7 +194,7 @@ viewer::Rungs window_rungs(bool on_gpu) {
     if (found == ladders_of_stages.end()) return {};
     return {rung_names(found->ladder), found->options};
   };
-  // Now, while nothing else runs on the GPU and no window waits for it.
+  // Measured now, while nothing else runs on the GPU and no window waits for it.
   rungs.copy_roof_gb_per_s = [roof = measured_copy_roof()] { return roof; };
   return rungs;
 }

@@ -7,16 +7,16 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-// What subcommands and stages that compare blocks of pixels read and report.
+// Parsing and reporting for subcommands and stages that compare blocks of pixels.
 namespace warpwise::cli {
 
-/// "A:B", both included, A not above B. \throws UsageError
+/// Parses "A:B", both included, A not above B. \throws UsageError
 SearchRange parse_range(std::string_view option, std::string_view text);
 
-/// "X,Y,W,H", left and top from 0, width and height from 1. \throws UsageError
+/// Parses "X,Y,W,H": left and top from 0, width and height from 1. \throws UsageError
 Box parse_box(std::string_view option, std::string_view text);
 
-/// [first, last], as --json reports a range.
+/// Returns [first, last], the form of a range in --json.
 nlohmann::ordered_json json_of_range(SearchRange range);
 
 }  // namespace warpwise::cli

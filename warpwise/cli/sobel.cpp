@@ -45,7 +45,7 @@ class SobelCommand final : public Command, public Operation {
     return {possible};
   }
 
-  // sobel() itself takes the grey of 8-bit colours; other colours and YUV come here.
+  // sobel() itself converts 8-bit colours to grey. Other colours and YUV are converted here.
   std::optional<io::Picture> prepared(const io::Picture& picture) const override {
     const io::PictureShape& shape = picture.shape();
     if (is_yuv(shape)) return grey_of(picture);

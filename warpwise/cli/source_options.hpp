@@ -6,8 +6,8 @@
 
 namespace warpwise::cli {
 
-/// --format, --size, --fps, --matrix, --range, --siting: what a source's name leaves open, and what
-/// goes before what it says of its colours. `options` lives as long as `app`.
+/// Adds --format, --size, --fps, --matrix, --range and --siting: properties that a source's name
+/// does not state, and colours that win over its tags. `options` must live as long as `app`.
 void add_source_options(CLI::App& app, live::SourceOptions& options);
 
 }  // namespace warpwise::cli

@@ -15,7 +15,7 @@ namespace {
 using live::StageOption;
 using Kind = StageOption::Kind;
 
-// What a slider spans of values that may be much greater.
+// A slider's range, for values that may be much greater.
 struct Span {
   std::int64_t least;
   std::int64_t greatest;
@@ -63,7 +63,7 @@ void add_stage_choice(StageOptions& options, const std::string& name, const std:
               });
 }
 
-// What its own default says.
+// Adds a choice whose default is the current value.
 template <class Choices, class T>
 void add_stage_choice(StageOptions& options, const std::string& name, const std::string& help,
                       const Choices& choices, T& value) {
@@ -76,7 +76,7 @@ void add_flag(StageOptions& options, const std::string& name, const std::string&
               [&value](const std::string&, const std::string&) { value = true; });
 }
 
-// search-x and search-y come behind search, and overrule it.
+// Adds search-x and search-y after search, so that they override it.
 void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
   options.add(integer("search", "Displacements from -S to S-1 along both axes", "S",
                       std::to_string(-x.first), {1, 64}),

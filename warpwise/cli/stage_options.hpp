@@ -10,23 +10,23 @@
 #include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// The options that a subcommand and the stage of a stream of the same name share, stated once: for
-// the command line, for the text of a pipeline, and for the controls of the window.
+// Options shared by a subcommand and the stage of the same name. They are stated once for the
+// command line, for a pipeline's text, and for the window's controls.
 namespace warpwise::cli {
 
-/// Options and what they set, which must live as long as they are read, and stays as it is where an
-/// option is not given.
+/// Options and the variables that they set. The variables must live as long as options are read; an
+/// option that is not given leaves its variable unchanged.
 class StageOptions {
  public:
-  /// Takes a value's text, or refuses it with UsageError, whose message calls the option `name`.
+  /// Parses a value's text, or throws UsageError with a message that calls the option `name`.
   using Set = std::function<void(const std::string& name, const std::string& text)>;
 
   void add(live::StageOption option, Set set);
 
-  /// As --NAME VALUE of a subcommand. What is bound must live as long as `app`.
+  /// Adds them as --NAME VALUE to a subcommand. The variables must live as long as `app`.
   void add_to(CLI::App& app) const;
 
-  /// "window=31", "invert"; where one option overrules another, it does wherever it stands.
+  /// Reads "window=31", "invert". Some options override others, in any order of the words.
   /// \throws UsageError
   void read(const std::vector<std::string>& words) const;
 
@@ -42,28 +42,29 @@ class StageOptions {
   std::vector<Bound> options_;
 };
 
-/// matrix, from-range, to-range, convention, chroma
+/// Options matrix, from-range, to-range, convention, chroma.
 StageOptions convert_options(live::ConvertChoices& choices);
 
-/// output, norm, kernel, border
+/// Options output, norm, kernel, border.
 StageOptions sobel_options(SobelOptions& options);
 
-/// window, which has no default (0 before tells whether it was given), offset, method, max, invert
+/// Options window, offset, method, max, invert. window has no default: set it to 0 beforehand to
+/// see whether it was given.
 StageOptions threshold_options(ThresholdOptions& options);
 
-/// block, stride, search…, measure, border, max-motion
+/// Options block, stride, search…, measure, border, max-motion.
 StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion);
 
-/// block, max-disparity, measure, subpixel, check
+/// Options block, max-disparity, measure, subpixel, check.
 StageOptions disparity_options(DisparityOptions& options);
 
-/// box, which has no default, search…, measure, update
+/// Options box, search…, measure, update. box has no default.
 StageOptions track_options(std::optional<Box>& box, TrackOptions& options);
 
-/// measure, as all that compare blocks of pixels have it
+/// Adds the option measure, for stages that compare blocks of pixels.
 void add_measure(StageOptions& options, Measure& measure);
 
-/// A text that is kept as it is.
+/// Adds an option whose text is stored unchanged.
 void add_text(StageOptions& options, const std::string& name, const std::string& help,
               const std::string& form, std::string& value);
 

@@ -63,7 +63,7 @@ struct OptionsOf {
   }
 };
 
-// Those whose primitive has a ladder.
+// Returns true if the stage's primitive has a ladder.
 bool has_rungs(const What& what) {
   if (const auto* conversion = std::get_if<ConvertText>(&what)) {
     return conversion->to == PixelFormat::ycbcr32;

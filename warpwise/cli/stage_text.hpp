@@ -9,7 +9,7 @@
 #include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// The text of a pipeline, read. No stage is made of it here: make_stages.hpp.
+// Parses the text of a pipeline. make_stages.hpp makes stages of it.
 namespace warpwise::cli {
 
 struct ConvertText {
@@ -20,7 +20,7 @@ struct SobelText {
   SobelOptions options;
 };
 struct ThresholdText {
-  ThresholdOptions options = {.window = 0};  // until it is given
+  ThresholdOptions options = {.window = 0};  // 0 until it is given
 };
 struct MatchText {
   MatchOptions options;
@@ -31,28 +31,27 @@ struct DisparityText {
   DisparityOptions options;
 };
 struct TrackText {
-  std::optional<Box> box;  ///< given, where it was read
+  std::optional<Box> box;  ///< always set by read_stages()
   TrackOptions options;
 };
 
-/// A stage as it was written.
+/// A parsed stage.
 struct StageText {
-  std::string text;  ///< its words with a blank between them
+  std::string text;  ///< its words, separated by a blank
   std::variant<ConvertText, SobelText, ThresholdText, MatchText, DisparityText, TrackText> what;
-  std::string rung;  ///< of the primitive's ladder, in the place of the library's kernel; or empty
+  std::string rung;  ///< rung that replaces the library's kernel; empty for none
 };
 
-/// The stages of "ycbcr32 | sobel | threshold window=31 invert": each a name and its options, which
-/// are those of the subcommand of that name without their dashes; of a format's name those of
-/// convert; and rung=NAME. An empty text has none.
+/// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and its
+/// options: those of the subcommand of that name without their dashes, and rung=NAME. The name of a
+/// format has the options of convert. An empty text has no stages.
 /// \throws UsageError  an unknown stage, option or value; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 
-/// The options of the stage of that name, which the window shows, without rung=; none of a name
-/// that no stage has.
+/// Returns the options of a stage for the window, without rung=; empty for an unknown name.
 std::vector<live::StageOption> options_of_stage(std::string_view name);
 
-/// What --help and messages say of the stages that there are.
+/// Lists all stages for --help and messages.
 std::string list_of_stages();
 
 }  // namespace warpwise::cli

@@ -24,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Frames that are on their way through a GPU at a time: while one is computed, others go up and
-// down.
+// Frames in flight on a GPU: while one is computed, others are uploaded and downloaded.
 constexpr std::size_t frames_on_gpu = 3;
 
 class StreamCommand final : public Command {
@@ -62,7 +61,7 @@ class StreamCommand final : public Command {
     if (paths_.size() != 2)
       throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
     where_.validate();
-    const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
+    const bool is_gpu = take_gpu(where_);  // first, so that OpenGL draws on the same GPU
     std::vector<std::shared_ptr<live::Stage>> stages = make_stages(pipeline_, is_gpu);
     require_two_places();
     require_outputs();
@@ -81,7 +80,7 @@ class StreamCommand final : public Command {
   }
 
  private:
-  // The folder that pictures of that name lie in; empty of what is no picture's.
+  // Returns the folder of a name's pictures; empty if the name is not for pictures.
   static std::string folder_of_pictures(const std::string& name) {
     std::error_code ignored;
     if (name.ends_with('/') || fs::is_directory(name, ignored)) return name;
@@ -91,7 +90,7 @@ class StreamCommand final : public Command {
     return folder.empty() ? "." : folder;
   }
 
-  // A sink is written while the source is read.
+  // Refuses equal ends, because the sink is written while the source is read.
   void require_two_places() const {
     std::error_code ignored;
     const bool is_same_folder =
@@ -119,7 +118,8 @@ class StreamCommand final : public Command {
     }
   }
 
-  // What a user sees of the run stands where the frames do not.
+  // Prints a line for the user to standard output, or to standard error if frames go to standard
+  // output.
   void say(const std::string& line) const {
     if (where_.json) return;
     writes_to_standard_output() ? print_error(line) : print_line(line);
@@ -128,7 +128,7 @@ class StreamCommand final : public Command {
   StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
     StreamPlace place;
     const std::size_t threads = cpu_threads(where_);
-    // In real time one frame gets all threads, so that it is there soonest.
+    // In real time one frame gets all threads, for the shortest delay.
     const bool one_by_one = pipeline.remembers() || (run_.realtime && !is_gpu);
     if (is_gpu) {
       place = {"cuda", gpu::device_info(where_.device.value_or(0)).name,

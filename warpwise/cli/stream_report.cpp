@@ -15,7 +15,7 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
-// What a part took of a frame, on average.
+// Returns a part's mean time per frame.
 double per_frame(double milliseconds, std::int64_t frames) {
   return frames > 0 ? milliseconds / static_cast<double>(frames) : 0;
 }
@@ -33,7 +33,7 @@ std::string drops_text(const live::Progress& progress) {
   return text;
 }
 
-// Three digits of what is long, and no more than a tenth of a microsecond.
+// Formats long times with three digits, short ones to a tenth of a microsecond.
 std::string milliseconds_text(double milliseconds) {
   if (milliseconds < 0.1) return fmt::format("{:.4f} ms", milliseconds);
   if (milliseconds < 1000) return fmt::format("{:.3g} ms", milliseconds);
@@ -45,7 +45,7 @@ std::string fps_text(std::int64_t frames, double seconds) {
   return fps < 1000 ? fmt::format("{:.4g} fps", fps) : fmt::format("{:.0f} fps", fps);
 }
 
-// "read 0.12 ms, upload 0.05 ms, sobel 0.004 ms, …, write 0.2 ms".
+// Lists the parts' times: "read 0.12 ms, upload 0.05 ms, sobel 0.004 ms, …, write 0.2 ms".
 std::string parts_text(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   const std::vector<live::Step>& steps = report.pipeline.steps();
@@ -150,7 +150,7 @@ std::string json_text(const StreamReport& report) {
     if (!why_not.empty()) json["interop"]["why_not"] = why_not;
   }
   if (summary.failure) json["error"] = reason_of(summary.failure);
-  // A file's name need not be UTF-8.
+  // A file's name may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -22,7 +22,7 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
-// Those of a video file, as the other frames are read.
+// Frames of a video file, with the interface of other frames.
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path)
@@ -207,7 +207,7 @@ void Task::report(const std::string& text, const nlohmann::ordered_json& values)
                                            {"download", times_.download},
                                            {"write", times_.write},
                                            {"total", total_.milliseconds()}}}};
-  // A file's name need not be UTF-8.
+  // A file's name may not be UTF-8.
   print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 

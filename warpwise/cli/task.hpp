@@ -16,33 +16,33 @@
 
 namespace warpwise::cli {
 
-/// Refuses an output before anything is read: a path whose type is none of `extensions` ({".flo",
+/// Refuses an output before anything is read: a path whose type is not in `extensions` ({".flo",
 /// ".csv"}), or that cannot be written. \throws UsageError, IoError
 void require_output(const std::string& path, std::span<const std::string_view> extensions);
 
-/// One piece of work on several inputs that belong together, where run_on_files() takes inputs one
-/// by one: reads, computes, writes, and reports once at the end.
+/// Work on several inputs that belong together: reads, computes, writes, and reports once at the
+/// end. run_on_files() takes inputs one by one instead.
 class Task {
  public:
-  /// `name` and `option_values` are what --json reports.
+  /// `name` and `option_values` are reported by --json.
   /// \throws UsageError, NoCudaDevice, InvalidArgument  as Worker and InputOptions::validate()
   Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
        nlohmann::ordered_json option_values);
 
-  /// An image, an .npy file or one frame as 8-bit grey: colours as cv::cvtColor(COLOR_RGB2GRAY)
-  /// makes it of them, of a video the luma as it is.
+  /// Reads an image, an .npy file or one frame as 8-bit grey. Colours are converted like
+  /// cv::cvtColor(COLOR_RGB2GRAY); a video's luma is unchanged.
   /// \throws IoError  it cannot be read, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
-  /// Calls `use(index, picture)` for each picture in the inputs, as read_grey() gives it; of
-  /// headerless input and of videos for each frame.
+  /// Calls `use(index, picture)` for each picture in the inputs, converted as by read_grey().
+  /// Headerless inputs and videos give each of their frames.
   void for_each_grey(const std::vector<std::string>& paths,
                      const std::function<void(std::size_t, io::Picture)>& use);
-  /// An .npy file: a matrix, or a vector as a picture of one row. \throws IoError
+  /// Reads an .npy file: a matrix, or a vector as a picture of one row. \throws IoError
   io::Picture read_matrix(const std::string& path);
   io::Picture read_vector(const std::string& path);
 
-  /// Memory for a result, touched: the system gives memory when it is first touched, and that is no
-  /// part of a computation's time.
+  /// Allocates and touches memory for a result: the system provides memory on first touch, and a
+  /// computation's time must not include that.
   static io::Picture result(const io::PictureShape& shape);
 
   void compute(const Computation& computation, std::span<const io::Picture> sources,
@@ -74,10 +74,10 @@ class Task {
   std::vector<std::string> outputs_;
 };
 
-/// The formats of headerless frames that Task::read_grey() takes.
+/// Returns the formats of headerless frames that Task::read_grey() takes.
 std::vector<RawFormat> grey_formats();
 
-/// \throws IoError  the pictures' sizes differ.
+/// Compares two pictures' sizes. \throws IoError  they differ.
 void require_same_size(const std::string& a_path, const io::PictureShape& a,
                        const std::string& b_path, const io::PictureShape& b);
 

@@ -99,7 +99,7 @@ class ThresholdCommand final : public Command, public Operation {
   }
 
   SharedOptions shared_;
-  ThresholdOptions options_ = {.window = 0};  // until it is given
+  ThresholdOptions options_ = {.window = 0};  // 0 until it is given
   std::string mean_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view track_output_types[] = {".csv"};
 
-// A tracker and the frames it needs, on the backend in use.
+// A tracker and its frames, on the backend in use.
 class Following {
  public:
   Following(const Worker& worker, const io::Picture& first, const Box& box,

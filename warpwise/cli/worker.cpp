@@ -37,7 +37,7 @@ struct Worker::Gpu {
   gpu::Event start;
   gpu::Event end;
   PinnedRing ring;
-  std::vector<gpu::Buffer> buffers;  // the sources', then the results'; kept from file to file
+  std::vector<gpu::Buffer> buffers;  // the sources', then the results'; kept between files
   bool warm = false;
 };
 
@@ -64,7 +64,8 @@ Worker::Worker(const RunOptions& options, std::size_t jobs)
     const std::size_t threads = cpu_->threads_of_job;
     device_ = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     if (threads == 1) return;
-    // Starting the threads takes milliseconds, once; that is no part of an operation's speed.
+    // Starts the threads now: this takes milliseconds once, and must not count as an operation's
+    // time.
     tbb::parallel_for(std::size_t{0}, 8 * threads, [](std::size_t) { std::this_thread::yield(); });
   }
 }
@@ -78,7 +79,7 @@ Worker::~Worker() = default;
 Worker Worker::another() const {
   std::unique_ptr<Gpu> gpu;
   if (gpu_) {
-    gpu::set_device(gpu_->device);  // of the calling thread
+    gpu::set_device(gpu_->device);  // sets the calling thread's device
     gpu = std::make_unique<Gpu>();
   }
   return {cpu_, std::move(gpu), device_};

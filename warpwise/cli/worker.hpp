@@ -23,7 +23,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// How long the parts of the work took, summed over frames.
+/// Milliseconds of each part of the work, summed over frames.
 struct Times {
   double read = 0;
   double upload = 0;
@@ -32,14 +32,14 @@ struct Times {
   double write = 0;
 };
 
-/// What is done with pictures, on either backend.
+/// Work on pictures, for either backend.
 struct Computation {
   std::function<void(std::span<const HostSource>, std::span<const HostResult>)> on_cpu;
   std::function<void(std::span<const DeviceSource>, std::span<const DeviceResult>,
                      gpu::StreamHandle)>
       on_gpu;
 
-  /// From one function for both: `function(sources, results)` and
+  /// Makes a computation from one function for both backends: `function(sources, results)` and
   /// `function(sources, results, stream)`.
   template <class Function>
   static Computation of(const Function& function) {
@@ -47,15 +47,16 @@ struct Computation {
   }
 };
 
-/// The CPU's threads that may be used in all: those of --threads, or as many as there are cores.
+/// Returns the number of CPU threads for all jobs: that of --threads, or the number of cores.
 std::size_t cpu_threads(const RunOptions& options);
 
-/// Whether a GPU computes; it is then the calling thread's current one.
+/// Chooses the backend. Returns true if a GPU computes, and makes it the calling thread's current
+/// one.
 /// \throws NoCudaDevice     a GPU was asked for and there is none.
 /// \throws InvalidArgument  there is no device of that number.
 bool take_gpu(const RunOptions& options);
 
-/// Runs operations on the backend that was asked for. To be used by one thread.
+/// Runs operations on the chosen backend. Used by one thread only.
 class Worker {
  public:
   /// `jobs` share the CPU's threads; each has at least one.
@@ -65,28 +66,28 @@ class Worker {
   Worker(Worker&& other) noexcept;
   ~Worker();
 
-  /// One like it for the calling thread: on a GPU with a stream and memory of its own, so that the
-  /// transfers of one overlap with the kernels of another. \throws CudaError
+  /// Makes a similar worker for the calling thread. On a GPU it has its own stream and memory, so
+  /// that the transfers of one worker overlap with the kernels of another. \throws CudaError
   Worker another() const;
 
-  /// Calls `work` so that what it does on the CPU takes this job's share of the threads.
+  /// Calls `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;
 
-  /// Adds to upload, compute and download. On a GPU compute is the time between two events around
-  /// the operation, which runs once untimed before the first picture: loading a kernel is no part
-  /// of its speed.
+  /// Runs an operation and adds its times of upload, compute and download. On a GPU, compute is the
+  /// time between two events around the operation. Before the first picture it runs once untimed,
+  /// so that the time does not include loading a kernel.
   void run(const Operation& operation, const io::Picture& source, std::span<io::Picture> results,
            Times& times);
-  /// The same for any number of sources.
+  /// Runs a computation on any number of sources, with the same times.
   void run(const Computation& computation, std::span<const io::Picture> sources,
            std::span<io::Picture> results, Times& times);
 
-  /// The stream that the GPU works on; nothing on the CPU.
+  /// Stream of the GPU; nullopt on the CPU.
   std::optional<gpu::StreamHandle> stream() const;
 
   /// "cpu" or "cuda".
   std::string backend() const;
-  /// "2 threads", those of one job, or the GPU's name.
+  /// Threads of one job ("2 threads"), or the GPU's name.
   std::string device() const { return device_; }
 
  private:
@@ -94,7 +95,7 @@ class Worker {
   struct Gpu;
   Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<Gpu> gpu, std::string device);
 
-  std::shared_ptr<Cpu> cpu_;  // the same for all jobs
+  std::shared_ptr<Cpu> cpu_;  // shared by all jobs
   std::unique_ptr<Gpu> gpu_;
   std::string device_;
 };

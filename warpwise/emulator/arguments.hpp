@@ -11,20 +11,20 @@
 
 namespace warpwise::emulator {
 
-/// The parameter block of a kernel, for Program::launch(), made of the bytes of each argument.
-/// \throws InvalidArgument  as the other pack_arguments().
+/// Builds a kernel's parameter block, for Program::launch(), from the bytes of each argument.
+/// \throws InvalidArgument  as the other pack_arguments()
 WARPWISE_EXPORT std::vector<std::byte> pack_arguments(
     const KernelInfo& kernel, std::span<const std::span<const std::byte>> arguments);
 
-/// The parameter block of a kernel, for Program::launch(), with each argument where the kernel's
-/// PTX has its parameter. Arguments are the values that a launch in CUDA would pass, of the same
-/// types: Address for a pointer, std::uint64_t for a texture object, float, int, structures …
+/// Builds a kernel's parameter block, for Program::launch(). Each argument goes to the offset of
+/// the kernel's PTX parameter. Arguments have the types of a launch in CUDA: Address for a pointer,
+/// std::uint64_t for a texture object, float, int, structures …
 ///
 ///     program.launch(device, "saxpy", grid, block, 0,
 ///                    pack_arguments(program.kernel("saxpy"), count, 2.0F, x, y));
 ///
-/// \throws InvalidArgument  another number of arguments than the kernel has parameters, or one of
-///                          another size than its parameter; the message says which and both sizes.
+/// \throws InvalidArgument  if the number of arguments, or the size of one, differs from the
+/// kernel's parameters; the message names the argument and both sizes
 template <class... Arguments>
   requires(std::is_trivially_copyable_v<Arguments> && ...)
 std::vector<std::byte> pack_arguments(const KernelInfo& kernel, const Arguments&... arguments) {

@@ -11,16 +11,15 @@
 
 namespace warpwise::emulator {
 
-/// What can be looked for beside what always is: accesses outside of any buffer, misaligned ones,
-/// asserts, deadlocks and the budget. docs/emulator.md says what each finds, and how far to trust
-/// it.
+/// Optional checks. Accesses outside any buffer, misaligned accesses, asserts, deadlocks and the
+/// budget are always checked. docs/emulator.md says what each check finds, and how reliable it is.
 enum class Check : std::uint8_t {
-  memory,        ///< by the CUDA runtime: memory freed twice or never, and pointers that are none
-  races,         ///< accesses of two threads that nothing orders
-  init,          ///< values that nobody has written deciding what a kernel does or gives
-  sync,          ///< barriers and member masks that not all threads keep to
-  runtime,       ///< by the CUDA runtime: copies, launches and waits that a program gets wrong
-  equal_writes,  ///< as races, but of two writes of one value, which do no harm on a GPU
+  memory,        ///< by the CUDA runtime: memory freed twice or never, invalid pointers
+  races,         ///< unordered accesses of two threads
+  init,          ///< unwritten values that affect control flow or results
+  sync,          ///< barriers and member masks that some threads do not arrive at
+  runtime,       ///< by the CUDA runtime: wrong copies, unchecked launches, missing waits
+  equal_writes,  ///< races in which both writes store the same value; harmless on a GPU
 };
 /// For name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {
@@ -32,15 +31,15 @@ constexpr auto enum_names(Check) {
                                          {Check::equal_writes, "equal_writes"}});
 }
 
-/// A set of checks, none at first.
+/// A set of checks; empty by default.
 class Checks {
  public:
   constexpr Checks() = default;
-  /// Those that are listed.
+  /// Makes a set of the given checks.
   constexpr Checks(std::initializer_list<Check> each) {
     for (const Check check : each) add(check);
   }
-  /// Every check but equal_writes, which finds what is right as a rule.
+  /// Returns every check but equal_writes, whose findings are usually correct code.
   static constexpr Checks all() {
     Checks result;
     for (const Check check : all_values<Check>()) {
@@ -48,13 +47,13 @@ class Checks {
     }
     return result;
   }
-  /// Puts a check into the set.
+  /// Adds a check.
   constexpr void add(Check check) { bits_ |= bit(check); }
-  /// Puts the checks of another set into the set.
+  /// Adds the checks of another set.
   constexpr void add(Checks others) { bits_ |= others.bits_; }
-  /// Whether a check is in the set.
+  /// Returns true if the check is in the set.
   constexpr bool has(Check check) const { return (bits_ & bit(check)) != 0; }
-  /// Whether no check is in the set.
+  /// Returns true if the set is empty.
   constexpr bool empty() const { return bits_ == 0; }
   friend constexpr bool operator==(Checks, Checks) = default;
 
@@ -63,10 +62,10 @@ class Checks {
   std::uint32_t bits_ = 0;
 };
 
-/// The checks that a list names: "memory,races", "all,equal_writes"; "none" stands alone.
-/// \throws InvalidArgument  with the word that is none of these, and the words there are
+/// Parses a list of checks: "memory,races", "all,equal_writes". "none" must stand alone.
+/// \throws InvalidArgument  for an unknown word; names it and the valid words
 WARPWISE_EXPORT Checks parse_checks(std::string_view list);
-/// The list that parse_checks() reads.
+/// Returns the list that parse_checks() reads.
 WARPWISE_EXPORT std::string to_string(Checks checks);
 
 }  // namespace warpwise::emulator

@@ -6,7 +6,7 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// The counts of a launch by name, for what is done to each of them alike.
+// Visits the counts of a launch by name, for code that treats all of them alike.
 namespace warpwise::emulator {
 
 template <class Counts>
@@ -37,7 +37,7 @@ inline auto fields_of(const PassCounts&) {
       {{"requests", &C::requests}, {"passes", &C::passes}, {"ideal_passes", &C::ideal_passes}});
 }
 
-/// Calls visit(name, part...) for each part of memory counts: that of each of `counts`.
+/// Calls visit(name, part...) for each part of memory counts, with that part of each of `counts`.
 template <class Visit, class... Memory>
 void visit_memory(const Visit& visit, Memory&... counts) {
   visit("global_load", counts.global_load...);

@@ -12,10 +12,10 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t alignment = 512;  // what textures need; cudaMalloc gives as much
-// An access that ends this far past an allocation does not reach the next one.
+constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc aligns likewise
+// An access up to this far past an allocation reaches no other one.
 constexpr std::uint64_t gap = 64 * 1024;
-// Freed allocations that are remembered.
+// Limit of remembered freed allocations.
 constexpr std::size_t most_freed = 65536;
 
 std::uint64_t default_limit() {
@@ -25,7 +25,7 @@ std::uint64_t default_limit() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 4 * 3;
 }
 
-/// Zeros that share no page with anything else, so that a page can be protected.
+/// Returns zeroed memory of whole pages, so that a page can be protected.
 std::unique_ptr<std::byte, FreeMemory> whole_pages(std::uint64_t bytes) {
   constexpr std::uint64_t page = MemoryUses::page_bytes;
   const std::uint64_t taken = std::max<std::uint64_t>(1, (bytes + page - 1) / page) * page;
@@ -118,7 +118,7 @@ Allocation Device::State::take(std::uint64_t bytes, std::string name) {
   }
   Allocation allocation;
   allocation.bytes = bytes;
-  // calloc leaves large blocks untouched until they are used.
+  // calloc does not touch large blocks before their first use.
   allocation.host.reset(static_cast<std::byte*>(std::calloc(bytes > 0 ? bytes : 1, 1)));
   if (allocation.host == nullptr) {
     throw OutOfMemory("this machine has no " + std::to_string(bytes) +
@@ -152,7 +152,7 @@ std::shared_ptr<std::byte> Device::State::free_of_heap(Address address, std::str
   const std::unique_lock lock(mutex);
   const auto found = allocations.find(address);
   if (found == allocations.end() || !found->second.is_of_heap) return nullptr;
-  // Its shadow is kept with it.
+  // The returned pointer keeps the whole allocation alive, with its shadow.
   const auto taken = std::make_shared<Allocation>(take_out(found, std::move(by)));
   return {taken, taken->host.get()};
 }

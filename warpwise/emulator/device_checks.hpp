@@ -8,20 +8,21 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// What the CUDA runtime asks of a device for its own checks (Check::memory, Check::runtime).
+// Parts of a device for the CUDA runtime's own checks (Check::memory, Check::runtime).
 namespace warpwise::emulator {
 
-/// Name and bytes of each allocation that kernels made, by malloc or new, and have not freed.
+/// Returns name and size of each allocation that kernels made by malloc or new and have not freed.
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
 class MemoryUses;
 
-/// From now on launches on the device that look for races, or for what the CUDA runtime's checks
-/// need, tell `uses` what they touch; and memory that the host sees begins and ends at whole pages.
+/// Makes launches on the device record their accesses in `uses`, if they check for races or the
+/// CUDA runtime's checks need it. From now on host-visible memory also begins and ends at page
+/// boundaries.
 WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
 
-/// "byte 4 of allocation 3 of 128 bytes".
+/// Describes an address: "byte 4 of allocation 3 of 128 bytes".
 WARPWISE_EXPORT std::string described(const Device& device, Address address);
 
 }  // namespace warpwise::emulator

@@ -1,6 +1,5 @@
-// Warp instructions that one core emulates in a second, of integer image kernels and of a product
-// of matrices: without counting, with all counts for CC 9.0, with those for three compute
-// capabilities, and with checks.
+// Warp instructions per second on one CPU core, for integer image kernels and a matrix product.
+// Modes: no counts; all counts for CC 9.0; counts for three compute capabilities; checks.
 
 #include <benchmark/benchmark.h>
 

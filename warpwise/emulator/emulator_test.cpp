@@ -13,7 +13,7 @@
 namespace warpwise {
 namespace emulator_tests {
 
-/// Where a row-major array of this width has the element of column x and row y.
+/// Returns the index of column x and row y in a row-major array of this width.
 std::size_t place(int x, int y, int width) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
          static_cast<std::size_t>(x);

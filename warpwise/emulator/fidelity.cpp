@@ -55,7 +55,7 @@ std::string reach_of(const ModelledUse& use) {
 }
 
 std::string fidelity_line(const std::vector<ModelledUse>& all) {
-  // What threads leave that race is not exact either, and only who checks races knows of it.
+  // Results of racing threads are inexact too, but only a race check detects them.
   if (all.empty()) return "all that ran is exact if no threads race";
   std::string text;
   for (const ModelledUse& use : all) {

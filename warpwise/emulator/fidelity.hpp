@@ -11,16 +11,16 @@
 
 namespace warpwise::emulator {
 
-/// What the emulator does otherwise than a GPU may: everything else is exact.
+/// Differences between the emulator and a GPU. Everything else is exact.
 enum class Modelled : std::uint8_t {
-  approximation,   ///< functions of which NVIDIA documents an error, not the bits
+  approximation,   ///< functions for which NVIDIA documents an error bound, not the bits
   matrix_sum,      ///< sums of floats inside a matrix instruction
-  contraction,     ///< a product and a sum that machine code may round once
-  texture_filter,  ///< weighted texels
-  order,           ///< of threads that do not wait for each other
+  contraction,     ///< a product and a sum that machine code may fuse, rounding once
+  texture_filter,  ///< weights of texels
+  order,           ///< order of threads that do not wait for each other
   placement,       ///< numbers of multiprocessors, warps and grids
   clock,           ///< cycles and nanoseconds
-  asynchrony,      ///< copies that take place where they are issued
+  asynchrony,      ///< asynchronous copies, done here when they are issued
 };
 /// For name_of() and value_named(): "approximation", …
 constexpr auto enum_names(Modelled) {
@@ -34,19 +34,18 @@ constexpr auto enum_names(Modelled) {
                                             {Modelled::asynchrony, "asynchrony"}});
 }
 
-/// A phrase that says what it is, for a report: "approximate functions, whose last bits …".
+/// Describes the difference in a phrase, for a report: "approximate functions, whose last bits …".
 WARPWISE_EXPORT std::string_view meaning_of(Modelled what);
 
 struct ModelledUse;
 
-/// Adds what one launch said to what others did: each kind once, in their order.
+/// Adds the uses of one launch to those of others: each kind once, in the order of Modelled.
 WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more);
 
-/// "may have reached a branch".
+/// Says how far a use may reach: "may have reached a branch".
 WARPWISE_EXPORT std::string reach_of(const ModelledUse& use);
 
-/// One line, without its end: that all was exact, or the kinds that were not and what they may have
-/// reached.
+/// Returns one line, without a line end: all was exact, or the kinds that were not and their reach.
 WARPWISE_EXPORT std::string fidelity_line(const std::vector<ModelledUse>& all);
 
 }  // namespace warpwise::emulator

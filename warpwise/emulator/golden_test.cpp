@@ -1,6 +1,6 @@
-// The emulator against a real GPU: what a profiler counted for small kernels, and the bits that
-// arithmetic kernels left, as tests/golden/ keeps them. tests/golden/README.md says how they were
-// measured.
+// Compares the emulator with a real GPU: a profiler's counts for small kernels, and results of
+// arithmetic kernels bit for bit. tests/golden/ has the data, and tests/golden/README.md describes
+// the measurements.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// What a GPU gave; nothing where no such file is kept.
+/// Returns a GPU's measured data; nothing if there is no such file.
 std::optional<Json> measured(const std::string& name) {
   const std::filesystem::path path = golden_folder() / name;
   if (!std::filesystem::exists(path)) return std::nullopt;
@@ -98,7 +98,7 @@ LaunchResult run_access(Program& program, const Json& access) {
                         parameters, options);
 }
 
-/// The profiler's names for what the emulator counts.
+/// Returns the emulator's counts under the profiler's names.
 std::map<std::string, std::uint64_t> counted(const LaunchResult& result) {
   const MemoryCounts& memory = result.memory.at(0);
   return {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld", memory.global_load.requests},
@@ -212,8 +212,8 @@ std::string hash_of(const std::vector<std::uint32_t>& words) {
   return text.str();
 }
 
-/// Where WARPWISE_GOLDEN_OUTPUTS names the file of all outputs that measure.py left: the words that
-/// differ.
+/// Returns the words that differ, if WARPWISE_GOLDEN_OUTPUTS names measure.py's file of all
+/// outputs.
 std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
   if (path == nullptr) return "";
@@ -370,7 +370,8 @@ TEST(GoldenArithmetic, ApproximationsLieWithinTheirDocumentedError) {
         ++count;
         const std::string name = kernel.name.substr(std::strlen("approx_"));
         const Number number = number_of(name);
-        // Where random_kernels.py puts the inputs of each kind, and which of them an operand is.
+        // The position of the inputs of each kind in random_kernels.py, and of an operand among
+        // them.
         const std::size_t section = number == Number::single ? 12288
                                     : number == Number::half ? 24576
                                                              : 28672;

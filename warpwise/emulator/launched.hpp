@@ -4,8 +4,8 @@
 
 namespace warpwise::emulator {
 
-/// Adds to a result the faults of the kernels that it launched, with their names, and what they
-/// printed: for those who look at one kernel's result alone.
+/// Adds to a result the faults and output of the kernels that it launched. Faults name their
+/// kernel. For callers that look at one kernel's result alone.
 WARPWISE_EXPORT void include_launched(LaunchResult& result);
 
 }  // namespace warpwise::emulator

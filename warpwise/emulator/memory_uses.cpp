@@ -10,7 +10,7 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// Some 7 GB of them; a program that comes so far without waiting for its streams is forgotten.
+// About 7 GB of users. A program that gets here without waiting for its streams loses its history.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
@@ -31,7 +31,7 @@ bool MemoryUses::watches(Address address) const {
 
 void MemoryUses::from(const void* instruction, Use use, const std::function<std::string()>& line) {
   use_ = use;
-  if (users_.size() == most_users) forget();  // which empties `ids_` too
+  if (users_.size() == most_users) forget();  // this empties `ids_` too
   const auto [found, is_new] = ids_[static_cast<std::size_t>(use)].try_emplace(instruction, 0);
   if (is_new) {
     found->second = static_cast<std::uint32_t>(users_.size());
@@ -76,7 +76,7 @@ bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
 
 void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
   const std::uint32_t id = old >> mask_bits;
-  // Other bytes that this work has touched before stay its own.
+  // The work keeps the other bytes of the word that it has accessed before.
   if (id != 0 && users_[id].work == work_) mask |= old & mask_of_all;
   old = id_ << mask_bits | mask;
 }
@@ -94,7 +94,7 @@ void MemoryUses::touch_word(Page& page, std::size_t word, unsigned mask, std::ui
   if (page.reads[1] == nullptr) page.reads[1] = std::make_unique<Words>();
   std::uint32_t& second = (*page.reads[1])[word];
   if (is_behind(second >> mask_bits)) return remember(second, mask);
-  // Of three the oldest goes.
+  // Drops the oldest of the three.
   first = second;
   second = id_ << mask_bits | mask;
 }

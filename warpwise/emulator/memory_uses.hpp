@@ -12,24 +12,24 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// What a program's launches, copies and fills touch of a device's memory: for races between those
-// on different streams, and for what the host touches without having waited.
+// Records which device memory a program's launches, copies and fills access. Finds races between
+// streams, and host accesses without a wait.
 namespace warpwise::emulator {
 
-/// A launch, a copy or a fill, numbered from 1 in the order in which the program asked for them.
+/// Number of a launch, a copy or a fill, from 1 in the order of the program's calls.
 using WorkNumber = std::uint32_t;
 
-/// What a CUDA runtime knows of the work that it gives a device.
+/// Order of the work that a program gives a device, as a CUDA runtime knows it.
 class WorkOrder {
  public:
   virtual ~WorkOrder() = default;
-  /// Whether the work that is being done comes behind an earlier one on every GPU.
+  /// Returns true if, on every GPU, the current work starts after `earlier` has ended.
   virtual bool comes_behind(WorkNumber earlier) const = 0;
-  /// Whether the host has waited for a work.
+  /// Returns true if the host has waited for the work.
   virtual bool host_has_waited_for(WorkNumber work) const = 0;
-  /// "kernel scale(int*) on stream 1".
+  /// Describes a work: "kernel scale(int*) on stream 1".
   virtual std::string described(WorkNumber work) const = 0;
-  /// The stream alone: "stream 1".
+  /// Names only the stream: "stream 1".
   virtual std::string stream_of(WorkNumber work) const = 0;
 };
 
@@ -37,9 +37,9 @@ enum class Use : std::uint8_t {
   read,
   write,
   atomic,
-  shared,  ///< volatile, or what PTX calls relaxed, acquiring or releasing: the host may look on
+  shared,  ///< volatile, or relaxed, acquire or release in PTX: the host may access it meanwhile
 };
-/// As messages call them.
+/// Verbs for messages.
 constexpr auto enum_names(Use) {
   return std::to_array<EnumName<Use>>({{Use::read, "reads"},
                                        {Use::write, "writes"},
@@ -47,43 +47,48 @@ constexpr auto enum_names(Use) {
                                        {Use::shared, "accesses for the host too"}});
 }
 
-/// Remembers of each word of 4 bytes the last write and two reads: 12 bytes, in pages of 4096 bytes
-/// of what is touched. What it forgets by that: of more than two works that read a word, which
-/// nothing orders, all but two; and of works that touch different bytes of one word all but the
-/// last. So what it reports is a race, and what it does not report need not be none.
+/// Remembers the last write and two reads of each 4-byte word. This takes 12 bytes a word, in pages
+/// of 4096 bytes of accessed memory. It forgets
+///
+/// - all but two of the unordered works that read a word
+/// - all but the last of the works that access different bytes of one word
+///
+/// Every report is a race, but some races are not reported.
 class WARPWISE_EXPORT MemoryUses {
  public:
   explicit MemoryUses(const WorkOrder& order) : order_(order) {}
   MemoryUses(const MemoryUses&) = delete;
   MemoryUses& operator=(const MemoryUses&) = delete;
 
-  /// The work that is done from now on. \param everywhere  all that it touches is remembered; else
-  /// only what the host sees too
+  /// Begins the next work.
+  /// \param everywhere  remember all that it accesses, not only memory that the host sees
   void begin(WorkNumber work, bool everywhere);
-  /// Whether uses of this address are remembered.
+  /// Returns true if accesses to this address are remembered.
   bool watches(Address address) const;
 
-  /// From where the current work touches memory from now on: an instruction, or null for a copy or
-  /// a fill. \param line  gives its source line, if this is the first time in this work
+  /// Sets the source of the accesses that follow.
+  /// \param instruction  null for a copy or a fill
+  /// \param line  gives the source line; called at the instruction's first use in this work
   void from(const void* instruction, Use use, const std::function<std::string()>& line);
-  /// The current work touches bytes. Returns what is wrong with it, or nothing: "on stream 2, which
-  /// kernel scale(int*) on stream 1 writes at a.cu:12, and no event or synchronisation orders the
-  /// two". \param at  where it is told at which byte
+  /// Records that the current work accesses bytes. Returns the conflict, or an empty text: "on
+  /// stream 2, which kernel scale(int*) on stream 1 writes at a.cu:12, and no event or
+  /// synchronisation orders the two".
+  /// \param at  receives the conflicting byte's address
   std::string touch(Address begin, std::uint64_t bytes, Address* at);
-  /// What is wrong with the host touching a byte now; empty if nothing is.
+  /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
 
-  /// What pages that the host sees the current work has touched, by their first addresses.
+  /// Returns first addresses of host-visible pages that the current work has accessed.
   const std::vector<Address>& visible_pages() const { return visible_pages_; }
-  /// Whether work that the host has not waited for writes to a page, or reads it.
+  /// Accesses to a page by work that the host has not waited for.
   struct Pending {
     bool writes = false;
     bool reads = false;
-    bool is_shared = false;  ///< some of its bytes only by work that the host has waited for
+    bool is_shared = false;  ///< some bytes were accessed only by work that the host has waited for
   };
   Pending pending(Address page);
 
-  /// Nothing that was done matters any more in these bytes, or anywhere.
+  /// Forgets all accesses to these bytes, or to all memory.
   void forget(Address begin, std::uint64_t bytes);
   void forget();
 
@@ -91,17 +96,17 @@ class WARPWISE_EXPORT MemoryUses {
 
  private:
   static constexpr std::size_t words = page_bytes / 4;
-  using Words = std::array<std::uint32_t, words>;  ///< an id and a mask of bytes each; 0: nobody
+  using Words = std::array<std::uint32_t, words>;  ///< id and byte mask of each word; 0: no access
 
   struct Page {
-    // Each from its first use on.
+    // Allocated at first use.
     std::unique_ptr<Words> writes;
     std::array<std::unique_ptr<Words>, 2> reads;
-    std::vector<WorkNumber> writers;  ///< of what the host sees too
+    std::vector<WorkNumber> writers;  ///< of host-visible memory
     std::vector<WorkNumber> readers;
-    bool is_waited_for = false;  ///< by the host, for work that is none of these any more
+    bool is_waited_for = false;  ///< some work has been waited for, and is no longer listed
   };
-  /// What an id stands for.
+  /// The access that an id stands for.
   struct User {
     WorkNumber work = 0;
     Use use = Use::read;
@@ -126,8 +131,8 @@ class WARPWISE_EXPORT MemoryUses {
   bool everywhere_ = false;
   Use use_ = Use::read;
   std::uint32_t id_ = 0;
-  std::vector<User> users_ = {{}};  ///< id 0 is nobody
-  /// Of the current work's instructions, by how they use memory.
+  std::vector<User> users_ = {{}};  ///< id 0: no access
+  /// Ids of the current work's instructions, one map for each Use.
   std::array<std::unordered_map<const void*, std::uint32_t>, 4> ids_;
   std::unordered_set<std::string> lines_;
   std::unordered_map<Address, Page> pages_;

@@ -11,7 +11,7 @@ namespace memory_uses_tests {
 constexpr Address device_memory = Address{16} << 40;
 constexpr Address memory_of_both = Address{65} << 40;
 
-/// Nothing is ordered but what a test says.
+/// Only the order that a test states exists.
 class Order : public WorkOrder {
  public:
   bool comes_behind(WorkNumber earlier) const override { return behind.contains(earlier); }
@@ -30,7 +30,7 @@ class MemoryUsesTest : public ::testing::Test {
     order_.behind = std::move(behind);
     uses_.begin(work, true);
   }
-  /// What is said of a use by the current work.
+  /// Returns the conflict of an access by the current work.
   std::string use(Use how, Address begin, std::uint64_t bytes) {
     uses_.from(nullptr, how, [] { return std::string("a.cu:7"); });
     at_ = 0;

@@ -22,7 +22,8 @@ std::uint64_t next_program_number() {
   return next++;
 }
 
-/// The plain name in a mangled one: "_Z6squarePfi" has "square"; nested names their last part.
+/// Returns the plain name in a mangled one: "square" of "_Z6squarePfi", the last part of nested
+/// names.
 std::string plain_name(std::string_view mangled) {
   if (mangled.substr(0, 2) != "_Z") return std::string(mangled);
   std::size_t at = 2;
@@ -43,7 +44,7 @@ std::string plain_name(std::string_view mangled) {
   return last.empty() ? std::string(mangled) : last;
 }
 
-// As CUDA's headers have it: its size, and a count of the blocks that have arrived.
+// Layout of CUDA's headers: the size, and a count of the blocks that have arrived.
 class GridWorkspace {
  public:
   GridWorkspace(Device& device, bool is_wanted) : device_(device) {
@@ -74,7 +75,7 @@ struct Program::State {
   ptx::Module module;
   std::uint64_t number = next_program_number();
   std::mutex mutex;
-  /// Kernels by their name and the set of observers that their handlers call.
+  /// Kernels by name and by the set of observers that their handlers call.
   std::map<std::pair<std::string, ObserverSet>, std::unique_ptr<Code>> decoded;
 
   const ptx::Function& find(std::string_view name) const;
@@ -83,8 +84,8 @@ struct Program::State {
   std::vector<Address> allocate(Device& owner) const;
   Address target_of(const ptx::Variable& variable, const std::string& name,
                     std::span<const Address> addresses) const;
-  /// Does what a grid at this depth launched, in order. False: a kernel had a fault, and the rest
-  /// was left undone.
+  /// Runs the work that a grid at this depth launched, in order. Returns false if a kernel had a
+  /// fault; the rest is then left undone.
   bool run(Device& device, std::vector<DeviceWork> work, int depth, const LaunchOptions& options,
            std::vector<LaunchedKernel>& done);
 };
@@ -119,8 +120,8 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   return *code;
 }
 
-/// The address of what a variable is initialised with the address of; of a variable, 0 where
-/// `addresses` are not known yet.
+/// Returns the address that a variable's initialiser names. For an address of a variable, returns 0
+/// while `addresses` are not known.
 Address Program::State::target_of(const ptx::Variable& variable, const std::string& name,
                                   std::span<const Address> addresses) const {
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
@@ -135,7 +136,7 @@ Address Program::State::target_of(const ptx::Variable& variable, const std::stri
                     "', which the emulator does not place in memory");
 }
 
-/// Memory for each variable, 0 for those that lie elsewhere; for all of them or for none.
+/// Allocates each variable; 0 for those stored elsewhere. Allocates all or none.
 std::vector<Address> Program::State::allocate(Device& owner) const {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_in_memory(variable) || variable.bytes == 0) continue;
@@ -159,7 +160,7 @@ std::vector<Address> Program::State::allocate(Device& owner) const {
   return addresses;
 }
 
-/// The module's variables on a device; brought there at first use.
+/// Returns addresses of the module's variables on a device, and allocates them at first use.
 const std::vector<Address>& Program::State::load(Device::State& device, Device& owner) {
   const std::lock_guard lock(mutex);
   {
@@ -215,7 +216,7 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     const bool is_sound = result.faults.empty();
     done.push_back({next.kernel, next.grid, next.block, taken.count(), std::move(result)});
     if (!is_sound) return false;
-    // One that stands at the tail takes its launcher's place, however often: no nesting.
+    // Tail work replaces its launcher, so repeating it does not nest.
     if (next.is_tail)
       left.insert(left.begin(), std::make_move_iterator(further.begin()),
                   std::make_move_iterator(further.end()));

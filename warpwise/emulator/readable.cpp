@@ -9,7 +9,7 @@ namespace warpwise::emulator {
 
 std::string readable(std::string_view name) {
   const std::string mangled(name);
-  // Demangling takes what is no mangled function, such as "f", for the name of a type.
+  // Demangling would read other names, such as "f", as names of types.
   if (!name.starts_with("_Z")) return mangled;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> plain(

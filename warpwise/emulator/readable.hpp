@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator and its runtime: kernels' names as their sources have them.
+// Internal to the emulator and its runtime: kernel names as in the source.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace warpwise::emulator {
 
-/// "scale(int*)" for "_Z5scalePi"; a name that is not mangled as it is.
+/// Returns "scale(int*)" for "_Z5scalePi"; a name that is not mangled stays as it is.
 WARPWISE_EXPORT std::string readable(std::string_view name);
 
 }  // namespace warpwise::emulator

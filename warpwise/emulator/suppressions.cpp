@@ -19,8 +19,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Takes what stands before a word off the text, and the word; all of the text where it does not
-/// stand there.
+/// Removes and returns the text before `word`, and removes `word`. Without `word`, takes the whole
+/// text.
 std::string_view take_before(std::string_view& text, std::string_view word, bool& found) {
   const std::size_t at = text.find(word);
   found = at != std::string_view::npos;
@@ -111,7 +111,7 @@ void remove_all(std::string& text, std::string_view part) {
     text.erase(at, part.size());
 }
 
-/// Where `c` stands outside of all brackets < >, from the front or the back.
+/// Finds the first or last `c` outside all brackets < >.
 std::size_t find_outside(std::string_view text, char c, bool last) {
   std::size_t found = std::string_view::npos;
   int depth = 0;
@@ -124,7 +124,8 @@ std::size_t find_outside(std::string_view text, char c, bool last) {
   return found;
 }
 
-/// What a function may be called: "void a::b<int>(int*)", "a::b<int>", "a::b", "b<int>", "b".
+/// Returns all accepted names of a function: "void a::b<int>(int*)", "a::b<int>", "a::b", "b<int>",
+/// "b".
 std::vector<std::string> names_of(std::string_view mangled) {
   std::vector<std::string> names{readable(mangled)};
   std::string own = names.front();

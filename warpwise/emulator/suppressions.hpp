@@ -10,38 +10,40 @@
 
 namespace warpwise::emulator {
 
-/// A kind of fault at a place that is known and not to be reported, and why.
+/// A known fault that is not reported: its kind, its place and the reason.
 struct Suppression {
   std::optional<FaultKind> kind;  ///< none: any
   std::string file;               ///< the end of its path; empty: any
   int source_line = 0;            ///< 0: any
-  std::string function;           ///< of a kernel, or inlined into one; empty: any
-  bool in_program = false;        ///< of what the program itself did wrong, no kernel
+  std::string function;           ///< a kernel, or a function inlined into one; empty: any
+  bool in_program = false;        ///< a fault of the program itself, not of a kernel
   std::string reason;
-  int line = 0;      ///< of the text
+  int line = 0;      ///< line number in the text
   std::string text;  ///< that line
 };
 
-/// What a text says is not to be reported: a line for each,
+/// Parses a text with one suppression a line:
 ///
 ///     KIND [at FILE[:LINE]] [in FUNCTION] because REASON
 ///
-/// KIND is a fault's, or `any`. FILE is a file's path or the end of one; a fault is at each line
-/// that it was inlined at too. FUNCTION is a kernel, or a function that the compiler inlined: its
-/// whole name with parameters, or without them, without template arguments, without namespaces;
-/// `the program` is for faults in no kernel. At least one of the two places is given. Empty lines,
-/// and those that begin with #, say nothing.
+/// - KIND is a kind of fault, or `any`.
+/// - FILE is a path or its end. It also matches the lines that a fault was inlined at.
+/// - FUNCTION is a kernel or an inlined function. Its name may be whole, or lack parameters,
+///   template arguments or namespaces. `the program` matches faults outside kernels.
+///
+/// At least one of FILE and FUNCTION is required. Empty lines and lines that begin with # are
+/// ignored.
 class WARPWISE_EXPORT Suppressions {
  public:
   Suppressions() = default;
-  /// \throws InvalidArgument  with the line's number, and what it lacks
+  /// \throws InvalidArgument  with the line's number and the missing part
   explicit Suppressions(std::string_view text);
 
-  /// The first one for a fault, an index into all(); nothing where it is to be reported.
-  /// \param kernel  its name, mangled or not; empty for what the program itself did wrong
+  /// Returns the index in all() of the first suppression that matches; nothing if none does.
+  /// \param kernel  its name, mangled or not; empty for a fault of the program itself
   std::optional<std::size_t> covering(std::string_view kernel, const Fault& fault) const;
 
-  /// In their order.
+  /// Returns all suppressions in the order of the text.
   const std::vector<Suppression>& all() const { return all_; }
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
 
-// Internal to the emulator: tensor maps, which its driver makes and its tensor copies read.
+// Internal to the emulator: tensor maps, made by its driver and read by its tensor copies.
 
 #include <array>
 #include <cstdint>
 
 namespace warpwise::emulator {
 
-/// What a tensor is made of, and as what a reduction takes the bytes that it adds.
+/// Type of a tensor's elements, and of the operands of a reduction.
 enum class ElementType : std::uint32_t { u8, u16, u32, s32, u64, s64, f16, bf16, f32, f64 };
 
 inline std::uint64_t element_bytes(ElementType type) {
@@ -26,28 +26,28 @@ inline std::uint64_t element_bytes(ElementType type) {
   return 1;
 }
 
-/// A tensor map, as the driver's cuTensorMapEncodeTiled makes it here and tensor copies read it.
-/// NVIDIA does not document what its 128 bytes hold; these are our own.
+/// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
+/// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
   static constexpr std::uint64_t expected_mark = 0x70616d5f70726177;
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
   std::uint64_t address = 0;
-  std::array<std::uint64_t, 4> strides{};            ///< bytes, of each dimension but the first
+  std::array<std::uint64_t, 4> strides{};            ///< in bytes; none of the first dimension
   std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
   std::array<std::uint16_t, 5> box{};                ///< in elements, of the tensor
-  std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< between elements that are copied
+  std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
   std::uint8_t dimensions = 1;
   ElementType type = ElementType::u8;
-  std::uint32_t swizzled_bytes = 0;  ///< 32, 64 or 128: the rows of a pattern; 0: none
-  bool fills_with_nan = false;       ///< outside of the tensor; zeros otherwise
+  std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
+  bool fills_with_nan = false;       ///< fill outside the tensor: NaN, or else zeros
   std::array<std::uint8_t, 35> unused{};
 };
 static_assert(sizeof(TensorMap) == 128);
 
-/// Where in shared memory what an address of an unswizzled tile names lies: pieces of 16 bytes
-/// change places inside of rows of `swizzled_bytes`.
+/// Returns the swizzled place in shared memory of the bytes that an unswizzled tile has at
+/// `address`. Pieces of 16 bytes are permuted within rows of `swizzled_bytes`.
 inline std::uint64_t swizzled(std::uint64_t address, std::uint32_t swizzled_bytes) {
   if (swizzled_bytes == 0) return address;
   const std::uint64_t pieces = swizzled_bytes / 16 - 1;  // a mask

@@ -18,7 +18,7 @@ bool begins_with(Bytes content, std::string_view text) {
          std::memcmp(content.data(), text.data(), text.size()) == 0;
 }
 
-// Markers that no length follows: TEM, the restart markers, and the start of the image.
+// Markers without a length after them: TEM, the restart markers, and the start of the image.
 bool stands_alone(unsigned marker) { return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8); }
 
 bool jpeg_reaches_its_end(Bytes content) {

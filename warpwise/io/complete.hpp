@@ -6,9 +6,9 @@
 
 namespace warpwise::io {
 
-/// Refuses a JPEG or PNG file that was cut short, which decoders fill up with grey or black
-/// instead of refusing it: walks the segments or chunks to the end marker. Accepts other formats,
-/// whose decoders notice cut files themselves.
+/// Refuses a truncated JPEG or PNG file by walking its segments or chunks to the end marker. Their
+/// decoders fill the missing part with grey or black instead of refusing the file. Accepts other
+/// formats, because their decoders notice truncated files themselves.
 /// \throws IoError  the file ends before its image does.
 void require_complete(std::span<const std::byte> content, const std::string& name);
 

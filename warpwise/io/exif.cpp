@@ -5,7 +5,7 @@
 namespace warpwise::io {
 namespace {
 
-// Numbers of a TIFF directory, in its own byte order; 0 behind its end.
+// Reads numbers of a TIFF directory in its own byte order; returns 0 beyond its end.
 struct Directory {
   std::span<const std::byte> bytes;
   bool little_endian;

@@ -7,7 +7,7 @@
 
 namespace warpwise::io {
 
-/// The frames of an input that may hold several of one shape, read one after another.
+/// Reads the frames of an input one after another. All of them have the same shape.
 class Frames {
  public:
   virtual ~Frames() = default;
@@ -16,9 +16,9 @@ class Frames {
 
   const PictureShape& shape() const { return shape_; }
 
-  /// Reads the next frame into `pixels`, of which there are shape().bytes(); false if there is
-  /// none.
-  /// \throws IoError  there is none at all, or the input ends inside it.
+  /// Reads the next frame into `pixels`, which has shape().bytes() bytes; false after the last
+  /// frame.
+  /// \throws IoError  the input has no frame at all, or ends inside one.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// Reads every file of tests/images and compares with expected.txt, and with what OpenCV reads where
-// its module is built. Links neither OpenCV nor the formats' libraries.
+// Reads every file of tests/images and compares with expected.txt, and with OpenCV's pixels if its
+// module is built. Links neither OpenCV nor the formats' libraries.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a.
+// FNV-1a hash of a picture's bytes.
 std::string hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte byte : bytes) {
@@ -53,7 +53,7 @@ std::string text_of_reading(const Read& read) {
 
 struct Expected {
   std::string reading;
-  bool opencv_differs = false;  // in "…  unlike OpenCV: reason"
+  bool opencv_differs = false;  // set by "…  unlike OpenCV: reason"
 };
 
 std::map<std::string, Expected> expected_readings() {
@@ -177,7 +177,7 @@ TEST(ImageFilesTest, LogLuvIsReadAsOpenCVReadsIt) {
   const Picture theirs = opencv_module().decode(file, "a");
   ASSERT_EQ(ours.shape().pixel_text(), theirs.shape().pixel_text());
   for (std::int64_t i = 0; i < 3 * 53 * 37; ++i) {
-    // OpenCV adds the products in an order of its own, which depends on the CPU.
+    // OpenCV adds the products in another order, which depends on the CPU.
     const auto expected = load<float>(theirs.bytes().data(), i);
     ASSERT_NEAR(load<float>(ours.bytes().data(), i), expected, 1e-4F * (1 + std::abs(expected)));
   }

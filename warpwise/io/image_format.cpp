@@ -17,7 +17,7 @@ constexpr Signature signatures[] = {
     {{"JPEG"}, 0, "\xff\xd8\xff"sv},
     {{"TIFF"}, 0, "II*\0"sv},
     {{"TIFF"}, 0, "MM\0*"sv},
-    {{"TIFF"}, 0, "II+\0"sv},  // of more than 4 GiB
+    {{"TIFF"}, 0, "II+\0"sv},  // BigTIFF, for files of more than 4 GiB
     {{"TIFF"}, 0, "MM\0+"sv},
     {{"BMP"}, 0, "BM"sv},
     {{"PBM"}, 0, "P1"sv},

@@ -12,10 +12,11 @@ struct ImageFormat {
   bool in_every_opencv = true;  ///< false: some builds of OpenCV read it and others do not
 };
 
-/// Bytes from which an image format is told.
+/// Number of first bytes of a file that suffice to recognise its image format.
 inline constexpr std::size_t image_format_bytes = 132;
 
-/// What `start`, the first bytes of a file, begins as; nothing where no build of OpenCV reads it.
+/// Returns the format that the first bytes of a file, `start`, belong to; nullopt if no build of
+/// OpenCV reads it.
 std::optional<ImageFormat> image_format_of(std::span<const std::byte> start);
 
 }  // namespace warpwise::io

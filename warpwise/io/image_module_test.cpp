@@ -54,7 +54,7 @@ Picture pattern(const PictureShape& shape) {
   return picture;
 }
 
-// Every row of the table of what a file type holds.
+// Checks every row of the table in picture_file.cpp.
 TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
   int kept = 0;
   for (const char* extension : {".png", ".tif", ".tiff", ".bmp", ".dib", ".pgm", ".ppm", ".pnm",

@@ -17,10 +17,10 @@ namespace {
   throw IoError("cannot read " + name + ": " + std::strerror(error));
 }
 
-// Whoever writes and whoever reads then take turns less often. Where it is refused, the pipe stays
-// as it is.
+// A larger pipe lets writer and reader alternate less often. If the system refuses, the pipe keeps
+// its size.
 void enlarge_pipe(int descriptor) {
-  constexpr int most = 1 << 20;  // that is granted to every user unless the system says otherwise
+  constexpr int most = 1 << 20;  // the system's default limit for users
   ::fcntl(descriptor, F_SETPIPE_SZ, most);
 }
 
@@ -37,7 +37,7 @@ InputFile::InputFile(const std::string& path)
   if (S_ISREG(status.st_mode) && status.st_size > 0) size_ = status.st_size;
   is_device_ = S_ISCHR(status.st_mode);
   if (S_ISFIFO(status.st_mode)) enlarge_pipe(descriptor_);
-  // A size of 0 is also what /proc gives for files that have a content: only reading tells.
+  // A size of 0 does not mean empty: /proc reports 0 for files with content. Only reading tells.
 }
 
 InputFile::~InputFile() {
@@ -86,12 +86,12 @@ void InputFile::read_some(std::vector<std::byte>& content, std::size_t count) {
 
 bool InputFile::read_rest(std::vector<std::byte>& content, std::size_t most) {
   if (content.size() > most || (size_ && static_cast<std::size_t>(*size_) > most)) return false;
-  // Memory grows with what comes, not with what a header claims.
+  // Memory grows with the bytes that arrive, not with the size that a header claims.
   constexpr std::size_t first_step = 1 << 20;
   std::size_t step = size_ ? static_cast<std::size_t>(*size_) + 1 - content.size() : first_step;
   for (;;) {
     const std::size_t before = content.size();
-    // One byte more than there may be: the end, or that there is more, shows by it.
+    // Asks for one byte more than allowed: it shows whether the file ends or goes on.
     step = std::min(step, most + 1 - before);
     read_some(content, step);
     if (content.size() - before < step) return true;

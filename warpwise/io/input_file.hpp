@@ -9,10 +9,10 @@
 
 namespace warpwise::io {
 
-/// A file, a device or a pipe that is read from front to back; "-" is standard input. Move-only.
+/// A file, a device or a pipe that is read from start to end; "-" is standard input. Move-only.
 class InputFile {
  public:
-  /// \throws IoError  it is missing, may not be read, or is a folder.
+  /// \throws IoError  the file is missing, may not be read, or is a folder.
   explicit InputFile(const std::string& path);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;
@@ -21,20 +21,21 @@ class InputFile {
   /// For messages: the path, or "standard input".
   const std::string& name() const { return name_; }
 
-  /// Bytes of a regular file; nothing for a pipe or a device.
+  /// Size of a regular file in bytes; nullopt for a pipe or a device.
   std::optional<std::int64_t> size() const { return size_; }
 
-  /// Whether it is a character device, such as /dev/zero: it may have no end.
+  /// True for a character device such as /dev/zero, which may have no end.
   bool is_device() const { return is_device_; }
 
-  /// The next bytes, up to `count` of them, which stay to be read. Valid until the next call.
+  /// Returns up to `count` of the next bytes without consuming them. Valid until the next call.
   /// \throws IoError
   std::span<const std::byte> peek(std::size_t count);
 
-  /// Fills `buffer` as far as the file goes and returns the bytes read. \throws IoError
+  /// Fills `buffer`, or less at the end of the file, and returns the bytes read. \throws IoError
   std::size_t read(std::span<std::byte> buffer);
 
-  /// Appends the rest to `content`, which may come to `most` bytes in all: false if there is more.
+  /// Appends the rest of the file to `content`. Returns false if `content` would exceed `most`
+  /// bytes.
   /// \throws IoError
   [[nodiscard]] bool read_rest(std::vector<std::byte>& content, std::size_t most);
   /// Appends up to `count` bytes. \throws IoError
@@ -47,7 +48,7 @@ class InputFile {
   int descriptor_;
   std::optional<std::int64_t> size_;
   bool is_device_ = false;
-  std::vector<std::byte> peeked_;  // read from the file, not yet by the caller
+  std::vector<std::byte> peeked_;  // read from the file, not yet consumed by the caller
 };
 
 }  // namespace warpwise::io

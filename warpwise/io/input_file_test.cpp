@@ -78,7 +78,7 @@ TEST_F(InputFileTest, ReadsWhatWasLookedAt) {
   EXPECT_EQ(file.peek(4).back(), std::byte{'d'});
   EXPECT_EQ(file.peek(1).size(), 1U);
   std::vector<std::byte> content;
-  file.read_some(content, 3);  // fewer than were looked at
+  file.read_some(content, 3);  // fewer than peek() looked at
   EXPECT_EQ(content.back(), std::byte{'c'});
   EXPECT_EQ(file.peek(100).size(), 3U);
   EXPECT_TRUE(file.read_rest(content, 6));
@@ -118,7 +118,7 @@ TEST_F(InputFileTest, RefusesAnEmptyName) {
   EXPECT_TRUE(contains(why_not_read(""), "name is empty"));
 }
 
-// A file that claims more than it has must not get memory for the claim.
+// A file that claims more bytes than it has must not get memory for them.
 TEST_F(InputFileTest, ReadsAnNpyFileAsFarAsItsHeaderSays) {
   const std::string header = npy_of_bytes(4, 2);
   EXPECT_EQ(why_not_read(file_of(header + "abcdefgh")), "");

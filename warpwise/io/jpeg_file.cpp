@@ -33,8 +33,9 @@ struct Errors : jpeg_error_mgr {
     errors.exit.leave();
   }
 
-  // Where the data end early libjpeg warns, and goes on with grey. Of its other warnings (bytes too
-  // many before a marker, an unknown Adobe transformation) pixels are still made from the data.
+  // libjpeg only warns if the data end early, and fills the rest with grey: these two warnings
+  // become errors. After its other warnings (extra bytes before a marker, an unknown Adobe
+  // transformation) the pixels still come from the data.
   static void judge_warning(j_common_ptr info, int level) {
     const int code = info->err->msg_code;
     if (level < 0 && (code == JWRN_HIT_MARKER || code == JWRN_JPEG_EOF)) leave_libjpeg(info);
@@ -57,8 +58,9 @@ struct Decompressor {
     jpeg_read_header(&info, TRUE);
   }
 
-  // Each 8x8 block of a component takes a bit of its Huffman-coded data, and at least one component
-  // has a quarter of the picture's pixels; arithmetic coding may take less.
+  // Checks that the data are long enough. Each 8x8 block of a component takes at least one bit of
+  // Huffman-coded data, and at least one component has a quarter of the picture's pixels.
+  // Arithmetic coding may take less, so it is not checked.
   bool has_room_for_its_pixels(std::size_t content_bytes) const {
     const std::uint64_t pixels = std::uint64_t{info.image_width} * info.image_height;
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
@@ -74,7 +76,7 @@ struct Decompressor {
   }
 };
 
-// As OpenCV does: C, M, Y and K are stored inverted, as Adobe's programs do.
+// Converts like OpenCV. C, M, Y and K are stored inverted, as Adobe's programs do.
 void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
   for (std::size_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
     const int black = cmyk[3];
@@ -84,8 +86,8 @@ void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
   }
 }
 
-// The file in memory that libjpeg writes. (jpeg_mem_dest() of libjpeg-turbo tells where its buffer
-// is at the end only: after an error nobody can free it.)
+// Collects the file that libjpeg writes to memory. jpeg_mem_dest() of libjpeg-turbo gives the
+// address of its buffer only at the end, so nobody could free the buffer after an error.
 struct Destination : jpeg_destination_mgr {
   std::vector<std::byte> file;
 
@@ -102,7 +104,7 @@ struct Destination : jpeg_destination_mgr {
 
   static Destination& of(j_compress_ptr info) { return *static_cast<Destination*>(info->dest); }
 
-  // All of `file` is filled. No exception may go through libjpeg.
+  // Called when `file` is full. No exception may pass through libjpeg.
   void grow(j_compress_ptr info) {
     constexpr std::size_t at_first = 1 << 16;
     const std::size_t used = file.size();
@@ -135,7 +137,7 @@ struct Compressor {
     info.input_components = shape.channels;
     info.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, 95, TRUE);  // OpenCV's
+    jpeg_set_quality(&info, 95, TRUE);  // OpenCV's quality
     jpeg_start_compress(&info, TRUE);
   }
 };

@@ -4,8 +4,9 @@
 
 namespace warpwise::io {
 
-/// The function `entry` of a module, a library beside libwarpwise that is loaded now and stays.
-/// `file`: "libwarpwise_png.so"; `who` needs it, and `remedy` says what to do where it is missing.
+/// Returns the function `entry` of a module: a library beside libwarpwise, loaded now and never
+/// unloaded. `file` is its name: "libwarpwise_png.so". `who` needs the module; `remedy` says what
+/// to do if it is missing.
 /// \throws IoError  it cannot be loaded: "PNG files need the module …; install …".
 void* module_entry(const std::string& file, const char* entry, const std::string& who,
                    const std::string& remedy);

@@ -115,13 +115,13 @@ std::int64_t bytes_of(const PictureShape& shape, const Header& header) {
   }
 }
 
-// The header's text and where the elements begin.
+// The header's text and the bytes of the elements.
 struct Parts {
   std::string_view header;
   std::span<const std::byte> elements;
 };
 
-// Where the header's text and the elements begin.
+// Offsets of the header's text and of the elements, in bytes.
 struct Places {
   std::size_t header;
   std::size_t elements;
@@ -147,7 +147,8 @@ Parts split(std::span<const std::byte> content, const std::string& name) {
           content.subspan(at.elements)};
 }
 
-// Bytes of elements that the header asks for; nothing where decoding will refuse it anyway.
+// Returns the bytes of elements that the header announces; nullopt for a header that decoding will
+// refuse anyway.
 std::optional<std::size_t> bytes_of_elements(const Header& header) {
   const std::string_view descr = header.quoted("descr");
   if (descr.size() != 3 || descr[2] < '1' || descr[2] > '8') return std::nullopt;
@@ -206,11 +207,11 @@ Picture decode(std::span<const std::byte> content, const std::string& name,
   return picture;
 }
 
-// What stands before the elements: magic, version, length, text.
+// Returns the bytes before the elements: magic, version, length, text.
 std::vector<std::byte> header_of(std::string_view descr, const std::string& size) {
   std::string text =
       "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + size + "), }";
-  // The format asks for elements that start at a multiple of 64, after a line's end.
+  // The format wants the text to end in a line feed, and the elements to start at a multiple of 64.
   constexpr std::size_t before = npy_magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
@@ -281,7 +282,7 @@ NpyElements decode_npy_elements(std::span<const std::byte> content, const std::s
   if (header.boolean("fortran_order") && result.shape.size() > 1) {
     header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
   }
-  // Divisions, since a product may pass 64 bits.
+  // Divides, because a product may exceed 64 bits.
   std::size_t left = parts.elements.size() / static_cast<std::size_t>(result.element_bytes);
   bool matches = parts.elements.size() % static_cast<std::size_t>(result.element_bytes) == 0;
   for (const std::int64_t extent : result.shape) {

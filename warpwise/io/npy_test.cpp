@@ -14,7 +14,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A file of version 1 with that header and that many bytes 0, 1, 2, … behind it.
+// Makes a file of version 1 with that header, followed by bytes 0, 1, 2, …
 std::vector<std::byte> npy(const std::string& header, int element_bytes, char version = 1) {
   std::string text = "\x93NUMPY";
   text += version;

@@ -19,8 +19,8 @@
 namespace warpwise::io {
 namespace {
 
-// Catches what OpenCV and the libraries under it print: some of it, like a JPEG that ends early,
-// they report in no other way.
+// Captures what OpenCV and its libraries print. Some errors, like a JPEG that ends early, are
+// reported in no other way.
 class PrintedText {
  public:
   PrintedText() : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {
@@ -54,7 +54,7 @@ class PrintedText {
   int stderr_;
 };
 
-// cv::Exception::err without place and stack: "Maximum supported image dimension …".
+// cv::Exception::err without source position and stack: "Maximum supported image dimension …".
 std::string one_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line.erase(std::remove_if(line.begin(), line.end(),
@@ -69,7 +69,7 @@ bool mentions_early_end(std::string text) {
   return text.find("premature end") != std::string::npos;
 }
 
-// Why OpenCV gave no picture of `content`; it printed `text`.
+// Says why OpenCV decoded no picture from `content`. `text` is what it printed.
 std::string why_not_decoded(std::span<const std::byte> content, const std::string& text) {
   const std::optional<ImageFormat> format = image_format_of(content);
   if (!format) return "it is no image that can be read here";
@@ -118,7 +118,7 @@ void exchange_red_and_blue(const cv::Mat& from, cv::Mat to) {
   cv::mixChannels(&from, 1, &to, 1, pairs, static_cast<std::size_t>(from.channels()));
 }
 
-// OpenCV only reads through it.
+// Casts const away: OpenCV only reads through this header.
 cv::Mat header_of(std::span<const std::byte> bytes, int rows, int columns, int type) {
   return {rows, columns, type, const_cast<std::byte*>(bytes.data())};
 }

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The paths of unfinished files lie in static memory, where a signal handler may read them. There
-// is room for the results and the mean images of as many jobs as a command runs at a time.
+// Slots hold the paths of unfinished files in static memory, where a signal handler may read them.
+// There are enough for the results and the mean images of all jobs that a command runs at once.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<bool> present = false;
@@ -32,18 +32,18 @@ struct Slot {
 };
 std::array<Slot, most_unfinished_files> slots;
 
-// The program is about to be ended by a signal: other threads may still run.
+// Set when a signal is about to end the program. Other threads may still run.
 std::atomic<bool> ending = false;
-// Threads between noting in a slot that its file is there and making it, or the reverse.
+// Number of threads that are creating or removing a file and updating its slot.
 std::atomic<int> files_coming_or_going = 0;
 
 void wait_for_the_end() {
   for (;;) ::pause();
 }
 
-// While it lives a file and the slot that names it may disagree: it is being made or removed. The
-// handler of a signal waits until there is none of these, and so must not run on a thread that has
-// one.
+// Marks the time in which a file and its slot may disagree, because the file is being created or
+// removed. A signal handler waits until no such object exists. It must therefore not run on a
+// thread that has one.
 class FileComesOrGoes {
  public:
   FileComesOrGoes() {
@@ -72,7 +72,7 @@ int take_slot() {
 }
 
 [[noreturn]] void refuse(const std::string& name, int error) {
-  if (ending) wait_for_the_end();  // the handler has taken the file away: that is no error
+  if (ending) wait_for_the_end();  // the handler has removed the file: not an error
   std::string reason = std::strerror(error);
   if (error == ENOENT) {
     std::error_code ignored;
@@ -84,19 +84,20 @@ int take_slot() {
   throw IoError("cannot write " + name + ": " + reason);
 }
 
-// A link stays a link: what it points to is replaced.
+// Follows a link, so that its target is replaced and the link stays.
 std::string behind_link(const std::string& path) {
   std::error_code ignored;
   const bool leads_somewhere = fs::is_symlink(path, ignored) && fs::exists(path, ignored);
   return leads_somewhere ? fs::canonical(path).string() : path;
 }
 
-// Of the file that is to be replaced, if there is one; `name` is for messages.
+// Returns the permissions of the file to be replaced; nullopt if it does not exist. `name` is for
+// messages.
 std::optional<mode_t> permissions_of(const std::string& path, const std::string& name) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    refuse(name, errno);  // a name that is too long, above all
+    refuse(name, errno);  // most often a name that is too long
   }
   if (S_ISDIR(status.st_mode)) refuse(name, EISDIR);
   if (::access(path.c_str(), W_OK) != 0) refuse(name, errno);
@@ -124,7 +125,8 @@ void remove_unfinished_files() noexcept {
 
 bool written_directly(const std::string& path) {
   if (path == "-") return true;
-  // /dev/stdout may be a redirected regular file: the shell's open file is meant, not its name.
+  // /dev/stdout may be a redirected regular file. The shell has opened it; its name must not be
+  // replaced.
   for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (path.starts_with(opened)) return true;
   }
@@ -174,7 +176,7 @@ void OutputFile::make(const std::string& beside) {
   {
     const FileComesOrGoes here;
     if (!ending) {
-      slots[slot_].present = true;  // before it is: a signal may come between any two lines
+      slots[slot_].present = true;  // set first: a signal may arrive between any two lines
       descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       return;
     }
@@ -194,7 +196,7 @@ void OutputFile::close() {
   if (slot_ < 0) return;
   Slot& slot = slots[std::exchange(slot_, -1)];
   const FileComesOrGoes here;
-  if (ending) return;  // what is there is the handler's, which may be looking at it
+  if (ending) return;  // the handler removes the file, and may be reading the path
   if (slot.present.exchange(false)) ::unlink(slot.path.data());
   slot.taken = false;
 }

@@ -8,15 +8,15 @@
 
 namespace warpwise::io {
 
-/// A file that appears whole or not at all. A regular file is written beside its place and renamed
-/// by finish(); a file that was there before is replaced, keeps its permissions, and stays as it
-/// was until then, so that it may be the input. "-" (standard output), pipes and devices are
-/// written directly. Move-only.
+/// A file that appears whole or not at all. A regular file is written beside its target, and
+/// finish() renames it. A file that was there before keeps its permissions and stays unchanged
+/// until then, so it may be the input. "-" (standard output), pipes and devices are written
+/// directly. Move-only.
 class OutputFile {
  public:
-  /// \throws IoError  the folder is missing, or nothing may be written there.
+  /// \throws IoError  the folder is missing, or does not allow writing.
   explicit OutputFile(const std::string& path);
-  /// Removes what was written unless finish() was reached.
+  /// Removes the unfinished file unless finish() was called.
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -24,10 +24,10 @@ class OutputFile {
   /// For messages: the path, or "standard output".
   const std::string& name() const { return name_; }
 
-  /// \throws IoError  a full disk, a reader that went away, …
+  /// \throws IoError  the disk is full, the pipe's reader has closed it, …
   void write(std::span<const std::byte> bytes);
 
-  /// Puts the file in its place. \throws IoError
+  /// Renames the file to its target. \throws IoError
   void finish();
 
  private:
@@ -37,30 +37,30 @@ class OutputFile {
   void close();
 
   std::string name_;
-  std::string target_;  // where finish() puts it; empty when written directly
-  int slot_ = -1;       // of the unfinished file's path, see remove_unfinished_files
+  std::string target_;  // path that finish() renames to; empty if written directly
+  int slot_ = -1;       // slot with the unfinished file's path, see remove_unfinished_files
   int descriptor_ = -1;
 };
 
-/// Whether `path` is "-" or names a pipe, a device or a socket: something that takes bytes but is
-/// no file to be replaced.
+/// Returns true if `path` is "-" or names a pipe, a device or a socket. These take bytes, but are
+/// not files that can be replaced.
 bool written_directly(const std::string& path);
 
-/// Refuses a path to which an OutputFile could not be written, as far as that is known beforehand:
-/// its folder is missing, or nothing may be written there. \throws IoError
+/// Refuses a path that an OutputFile could not write, as far as this is known beforehand: the
+/// folder is missing, or the folder or file does not allow writing. \throws IoError
 void require_place(const std::string& path);
 
-/// Whether `path` stands for standard output: "-", "/dev/stdout", …
+/// Returns true if `path` means standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);
 
-/// Removes all files that are being written. Safe in a signal handler. The program has to end then:
-/// a thread that would begin another file, or whose file cannot be finished, waits for that.
+/// Removes all unfinished files. Safe in a signal handler. The program has to end afterwards: a
+/// thread that begins another file, or cannot finish its own, waits for that end.
 void remove_unfinished_files() noexcept;
 
-/// How many files may be written at once.
+/// Maximum number of files that may be written at once.
 inline constexpr std::size_t most_unfinished_files = 512;
 
-/// What ends a program from outside, where it may clean up first.
+/// Signals that end a program from outside but leave it time to clean up.
 inline constexpr std::array ending_signals = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGXCPU,
                                               SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2};
 

@@ -23,7 +23,7 @@ namespace {
 std::atomic<std::chrono::milliseconds> unlink_takes{};
 }
 
-// Goes before the C library's.
+// Replaces the C library's unlink() with a slow one.
 extern "C" int unlink(const char* path) noexcept {
   std::this_thread::sleep_for(unlink_takes.load());
   return ::unlinkat(AT_FDCWD, path, 0);
@@ -83,7 +83,7 @@ extern "C" void end_on_signal(int) {
   ::_exit(7);
 }
 
-// In a process of its own, which has to end after it.
+// Runs in a process of its own, which the signal ends.
 TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
   const auto write_until_the_signal = [this] {
     std::signal(SIGTERM, end_on_signal);
@@ -96,7 +96,7 @@ TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
   EXPECT_EQ(files(), 0U);
 }
 
-// A thread that writes one file after another must not leave the one that it begins while the
+// A thread writes one file after another. It must not leave the file that it begins while the
 // handler runs on another thread.
 TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
   const auto write_until_the_signal = [this] {
@@ -116,7 +116,7 @@ TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
   }
 }
 
-// A thread that takes its file away while the handler runs, on a file system that takes its time.
+// A thread removes its file while the handler runs, on a slow file system.
 TEST_F(OutputFileTest, LeavesNothingThatGoesAwayWhileTheHandlerRuns) {
   const auto drop_while_ending = [this] {
     std::optional<OutputFile> first(path("a"));
@@ -218,7 +218,7 @@ TEST_F(OutputFileTest, InputFileReadsAnySize) {
   }
   std::vector<std::byte> content;
   EXPECT_TRUE(InputFile("/proc/self/maps").read_rest(content, 1 << 30));
-  EXPECT_GT(content.size(), 0U);  // says that its size is 0
+  EXPECT_GT(content.size(), 0U);  // /proc reports a size of 0
   EXPECT_THROW(InputFile(path("missing")), IoError);
   EXPECT_THROW(InputFile{folder_.string()}, IoError);
 }

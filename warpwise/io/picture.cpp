@@ -37,8 +37,8 @@ Picture::Picture(const PictureShape& shape)
     throw InvalidArgument("a picture needs at least 1x1 pixels, not " +
                           std::to_string(shape.width) + "x" + std::to_string(shape.height));
   }
-  // Uninitialised on purpose: if a size is wrong, its memory is not touched before the file's bytes
-  // arrive.
+  // Uninitialised on purpose: if a claimed size is wrong, its memory is not touched before the
+  // file's bytes arrive.
   data_ = std::make_unique_for_overwrite<std::byte[]>(size_);
 }
 

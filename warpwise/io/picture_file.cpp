@@ -15,11 +15,12 @@
 namespace warpwise::io {
 namespace {
 
-// One row for what an image file holds, as image_module_test finds it by writing and reading back.
+// Elements and channels of one image file type. image_module_test verifies each row by writing and
+// reading back.
 struct ImageType {
   std::string_view extension;
   std::string_view elements;  // "u8 u16"
-  std::string_view channels;  // "134"
+  std::string_view channels;  // digits: "134" for 1, 3 and 4
   bool lossy;
 };
 constexpr ImageType image_types[] = {
@@ -35,11 +36,10 @@ constexpr ImageType image_types[] = {
     {".jp2", "u8 u16", "134", true},
 };
 
-// Read, never written.
+// Types that are read, but never written.
 constexpr std::string_view read_only[] = {".pbm", ".pam", ".sr", ".ras", ".hdr", ".pic"};
 
-// What reaches an image file must be grey or colour; YCbCr bytes in a .png would be shown as
-// colours.
+// Image files hold grey or colour only. YCbCr bytes in a .png would be displayed as RGB.
 bool is_grey_or_colour(const PictureShape& shape) {
   if (!shape.format) return shape.channels > 0;
   switch (*shape.format) {
@@ -63,7 +63,7 @@ bool lists_word(std::string_view words, std::string_view word) {
          (at + word.size() == words.size() || words[at + word.size()] == ' ');
 }
 
-// Nothing for an .npy file.
+// Returns the image format of a file; nullopt for an .npy file.
 std::optional<ImageFormat> image_format_in(InputFile& file) {
   const std::span<const std::byte> start = file.peek(image_format_bytes);
   if (start.empty()) throw IoError("cannot read " + file.name() + ": it is empty");

@@ -18,7 +18,7 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
     const std::string path = entry->path().string();
     const std::string extension = extension_of(path);
     const bool wanted = is_readable_extension(extension) || (raw_too && extension == ".raw");
-    std::error_code leads_nowhere;  // of a link
+    std::error_code leads_nowhere;  // set for a dangling link
     if (wanted && entry->is_regular_file(leads_nowhere)) pictures.push_back(path);
   }
   if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());

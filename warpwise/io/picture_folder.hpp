@@ -5,7 +5,7 @@
 
 namespace warpwise::io {
 
-/// The pictures in a folder, by name; headerless frames only when `raw_too`.
+/// Lists the pictures in a folder, sorted by name; headerless .raw files only if `raw_too`.
 /// \throws IoError  it cannot be read, or has none.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 

@@ -21,7 +21,8 @@ static_assert(std::endian::native == std::endian::little, "PNG is big-endian, a 
   exit.leave();
 }
 
-// Of damage that leaves the pixels as they are, such as a text with a wrong checksum.
+// Ignores warnings: they report damage that does not affect pixels, such as a text with a wrong
+// checksum.
 void pass_over_warning(png_structp, png_const_charp) {}
 
 struct Reader {
@@ -47,14 +48,15 @@ struct Reader {
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) return;
     png_set_read_fn(png, this, read);
-    // require_readable_size() says more than libpng's own "Invalid IHDR data".
+    // libpng's own limits are lifted, because require_readable_size() says more than "Invalid IHDR
+    // data".
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png, info);
   }
 
-  // As OpenCV does: colour with alpha where pixels may be transparent, but grey stays grey whatever
-  // tRNS says, and grey with alpha becomes colour. gAMA and other chunks about colour change
-  // nothing.
+  // Gives OpenCV's channels. Pixels that may be transparent become colour with alpha. Grey stays
+  // grey whatever tRNS says, and grey with alpha becomes colour. gAMA and other chunks about colour
+  // change nothing.
   int channels() const {
     switch (png_get_color_type(png, info)) {
       case PNG_COLOR_TYPE_GRAY: return 1;
@@ -110,7 +112,7 @@ struct Writer {
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) return;
     png_set_write_fn(png, this, write, flush);
-    // OpenCV's choice, and so its bytes: fast, and for photographs not much larger.
+    // OpenCV's settings, so the bytes are OpenCV's too: fast, and hardly larger for photographs.
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(png, Z_BEST_SPEED);
     png_set_compression_strategy(png, Z_RLE);
@@ -139,7 +141,7 @@ class PngFiles final : public ImageModule {
     const std::uint64_t width = png_get_image_width(reader.png, reader.info);
     const std::uint64_t height = png_get_image_height(reader.png, reader.info);
     require_readable_size(width, height, name);
-    // Deflate makes at most 258 bytes of two bits.
+    // Deflate turns two bits into at most 258 bytes.
     constexpr std::uint64_t most_bytes_of_a_byte = 1032;
     if (height * png_get_rowbytes(reader.png, reader.info) >
         most_bytes_of_a_byte * content.size()) {

@@ -13,8 +13,8 @@ bool is_continuation(std::string_view text, std::size_t i) {
   return i < text.size() && (byte_at(text, i) & 0xc0) == 0x80;
 }
 
-// Bytes of the UTF-8 character at `i` that is shown as it is; 0 for a control character and for
-// what is no character. U+0080 to U+009F are control characters as well.
+// Returns the size in bytes of the UTF-8 character at `i`; 0 for a control character (U+0080 to
+// U+009F too) and for bytes that are not UTF-8.
 std::size_t shown_bytes(std::string_view text, std::size_t i) {
   const unsigned first = byte_at(text, i);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
@@ -52,7 +52,7 @@ std::string printable(std::string_view text, std::string_view kept) {
 
 std::string shortened(std::string_view text, std::size_t width) {
   std::size_t places = 0;
-  std::size_t end_of_short = 0;  // where the text is cut if it turns out too long
+  std::size_t end_of_short = 0;  // end of the text if it has to be shortened
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_continuation(text, i)) continue;
     if (++places == width) end_of_short = i;

@@ -6,13 +6,13 @@
 
 namespace warpwise::io {
 
-/// A text from outside (a file's name, a line of a source) as a terminal may be given it: control
-/// characters, and bytes that are no UTF-8, become "\x1b", so that no terminal obeys them.
-/// Characters of `kept` stay, such as "\n\t" in a text of several lines.
+/// Makes a text from outside (a file's name, a line of a source) safe to print on a terminal.
+/// Control characters, and bytes that are not UTF-8, become escapes such as "\x1b", so that no
+/// terminal obeys them. The characters in `kept` stay, such as "\n\t" in a text of several lines.
 std::string printable(std::string_view text, std::string_view kept = {});
 
-/// A text for at most `width` places of a terminal, its end replaced by "…" where it is longer.
-/// Each UTF-8 character counts as one place.
+/// Shortens a text to at most `width` columns of a terminal, with "…" for a removed end. Each UTF-8
+/// character counts as one column.
 std::string shortened(std::string_view text, std::size_t width);
 
 }  // namespace warpwise::io

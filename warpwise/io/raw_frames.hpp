@@ -5,10 +5,10 @@
 
 namespace warpwise::io {
 
-/// The headerless frames of a file, a pipe or a device, one after another.
+/// Reads the headerless frames of a file, a pipe or a device, one after another.
 class RawFrames final : public Frames {
  public:
-  /// `input` outlives this. \throws IoError  the size of the file is no multiple of a frame's.
+  /// `input` must outlive this. \throws IoError  a file's size is not a multiple of a frame's.
   RawFrames(InputFile& input, const PictureShape& shape);
 
   bool next(std::span<std::byte> pixels) override;

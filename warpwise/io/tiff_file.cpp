@@ -15,11 +15,11 @@
 namespace warpwise::io {
 namespace {
 
-// The tags of the first picture that say how it is held.
+// Tags of the first picture that describe its layout.
 struct Tags {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  std::uint16_t bits = 0;  // of a sample
+  std::uint16_t bits = 0;  // per sample
   std::uint16_t samples = 0;
   std::uint16_t photometric = 0;
   std::uint16_t format = 0;
@@ -33,7 +33,7 @@ struct Tags {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// Whether libtiff makes 8-bit colours of it: of palettes, CMYK, YCbCr, and of single bits.
+  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits.
   bool is_coloured_by_libtiff() const {
     return bits <= 8 || samples == 2 || (photometric > PHOTOMETRIC_RGB && !is_log_luv());
   }
@@ -48,7 +48,7 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
   }
   require_readable_size(tags.width, tags.height, name);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &tags.samples);
-  if (tags.is_log_luv() &&  // asked for as floats, of which there are 32 bits
+  if (tags.is_log_luv() &&  // request 32-bit floats
       TIFFSetField(tiff, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT) == 0) {
     refuse_damaged(name, "TIFF", "it has LogLuv colours, but not their compression");
   }
@@ -83,7 +83,7 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
       "are read");
 }
 
-// The type of the pixels that read_coloured() or SampleReader makes.
+// Returns the shape of the picture that read_coloured() or SampleReader fills.
 PictureShape shape_of(const Tags& tags, const std::string& name) {
   if (tags.samples < 1 || tags.samples > 4) refuse_kind(name, tags);
   int channels = tags.samples;
@@ -116,17 +116,17 @@ struct Colours {
   }
 };
 
-// Pixels of 8 bits, a band of strips or tiles at a time.
+// Reads pixels of 8 bits through libtiff's conversion, one band of strips or tiles at a time.
 void read_coloured(const TiffStream& stream, const Tags& tags, const std::string& name,
                    Picture& picture) {
   Colours colours;
   TIFFRGBAImage& image = colours.image;
   std::array<char, 1024> why{};
-  constexpr int stop_on_error = 1;  // 0 would leave what is damaged black
+  constexpr int stop_on_error = 1;  // 0 would leave damaged parts black
   colours.begun = TIFFRGBAImageOK(stream.tiff(), why.data()) != 0 &&
                   TIFFRGBAImageBegin(&image, stream.tiff(), stop_on_error, why.data()) != 0;
   if (!colours.begun) refuse_damaged(name, "TIFF", why.data());
-  image.req_orientation = image.orientation;  // as it lies: upright() turns it
+  image.req_orientation = image.orientation;  // keeps the file's order: upright() turns it
   const std::uint32_t band = std::min(tags.block_height, tags.height);
   const auto raster =
       std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{tags.width} * band);
@@ -155,7 +155,7 @@ void read_coloured(const TiffStream& stream, const Tags& tags, const std::string
   }
 }
 
-// Samples of 10, 12 or 14 bits, one after another from the highest bit on, to the upper bits of 16.
+// Unpacks samples of 10, 12 or 14 bits, packed from the highest bit on, into the upper bits of 16.
 void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
   std::uint32_t held = 0;
   int held_bits = 0;
@@ -169,8 +169,8 @@ void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
   }
 }
 
-// Samples of 16 and 32 bits as they lie in the file's strips or tiles, each of which holds whole
-// pixels or the samples of one plane.
+// Reads samples of up to 16 bits, or of 32, from the file's strips or tiles. Each of these holds
+// whole pixels or the samples of one plane.
 class SampleReader {
  public:
   SampleReader(const TiffStream& stream, const Tags& tags, const std::string& name,
@@ -240,14 +240,14 @@ class SampleReader {
   const std::string& name_;
   Picture& picture_;
   int planes_;
-  std::size_t row_samples_;  // of a strip or tile
+  std::size_t row_samples_;  // per row of a strip or tile
   std::size_t row_bytes_;
   std::size_t element_;
   std::unique_ptr<std::byte[]> block_;
   std::vector<std::uint16_t> unpacked_;
 };
 
-// LogLuv's floats are CIE XYZ; R, G and B are Rec. 709's with a white of D65.
+// Converts LogLuv's floats, which are CIE XYZ, to Rec. 709's R, G and B with a white of D65.
 void rgb_of_xyz(std::span<std::byte> pixels) {
   for (std::size_t i = 0; i + 12 <= pixels.size(); i += 12) {
     float xyz[3];
@@ -264,8 +264,8 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
   const PictureShape& shape = picture.shape();
   const auto element = static_cast<int>(size_of(shape.type));
   const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
-  // OpenCV's choices: strips of 8 KiB; LZW with differences, but for 32 bits, which it makes
-  // longer.
+  // OpenCV's choices: strips of 8 KiB, and LZW with differences. 32-bit elements are not
+  // compressed, since LZW makes them longer.
   const auto rows_per_strip = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>((1 << 13) / static_cast<std::int64_t>(row_bytes), 1, shape.height));
   const int compression = element < 4 ? COMPRESSION_LZW : COMPRESSION_NONE;
@@ -286,7 +286,7 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
       (compression == COMPRESSION_LZW && !set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL))) {
     return false;
   }
-  std::vector<std::byte> row(row_bytes);  // a copy: libtiff writes the differences into it
+  std::vector<std::byte> row(row_bytes);  // a copy, because libtiff writes the differences into it
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const auto bytes = row_in_rgb_order(picture, y, row);
     std::copy(bytes.begin(), bytes.end(), row.begin());

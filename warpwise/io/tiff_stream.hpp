@@ -16,15 +16,15 @@
 
 namespace warpwise::io {
 
-/// Of a strip or a tile: OpenCV's limit, and that of libtiff's own buffers here.
+/// Maximum size of a strip or tile: OpenCV's limit, also set as libtiff's limit for one allocation.
 inline constexpr tmsize_t most_block_bytes = most_image_pixels;
 
-/// A file in memory, as libtiff reads or writes it. What libtiff says stays with it. Not movable.
+/// A file in memory that libtiff reads or writes. Keeps libtiff's first error message. Not movable.
 class TiffStream {
  public:
-  /// \throws IoError  it is no TIFF file.
+  /// \throws IoError  it is not a TIFF file.
   TiffStream(std::span<const std::byte> content, const std::string& name) : content_(content) {
-    open("rm");  // m: no mapping, which would be one more way to read
+    open("rm");  // m: no memory mapping, to have one code path
     if (tiff_ == nullptr) refuse_damaged(name, "TIFF", what_libtiff_said());
   }
   TiffStream() { open("w"); }
@@ -35,7 +35,7 @@ class TiffStream {
   TIFF* tiff() const { return tiff_; }
   std::string what_libtiff_said() const { return message_.data(); }
 
-  /// What was written, whole once it is closed.
+  /// The written file; complete after close().
   std::vector<std::byte>& written() { return written_; }
   void close() {
     if (tiff_ != nullptr) TIFFClose(tiff_);

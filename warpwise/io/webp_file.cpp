@@ -17,8 +17,8 @@ class WebPFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
-    // OpenCV asks for what the first 32 bytes say, where a file with a colour profile does not yet
-    // tell whether its pixels have alpha, and the header's flag counts.
+    // OpenCV looks at the first 32 bytes only. In a file with a colour profile these do not yet
+    // show whether the pixels have alpha, so the header's flag decides.
     constexpr std::size_t header_bytes = 32;
     WebPBitstreamFeatures features{};
     if (content.size() < header_bytes ||

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view y4m_magic = "YUV4MPEG2";
 static_assert(y4m_magic.size() == y4m_start_bytes);
 
-// ffmpeg reads lines of at most 128 bytes; some programs write a comment into them.
+// ffmpeg reads lines of at most 128 bytes. Some programs write longer ones, with a comment.
 constexpr std::size_t most_line = 4096;
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
@@ -25,7 +25,7 @@ struct ColourSpace {
   Y4mPlanes planes;
   PixelFormat format;
 };
-// The names of 4:2:0 differ in where the chroma samples lie, not in what the file holds.
+// The names of 4:2:0 differ in the chroma siting, not in the layout of the file.
 constexpr ColourSpace colour_spaces[] = {
     {"420jpeg", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
     {"420mpeg2", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
@@ -56,7 +56,7 @@ std::int64_t extent_in(std::string_view parameter, const std::string& name) {
   return extent;
 }
 
-// "30000:1001".
+// Checks and returns the ratio of a parameter: "30000:1001" of "F30000:1001".
 std::string ratio_in(std::string_view parameter, const std::string& name) {
   const std::string_view text = parameter.substr(1);
   const std::size_t colon = text.find(':');
@@ -80,8 +80,8 @@ void require_progressive(std::string_view parameter, const std::string& name) {
 
 std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
 
-// What has the bytes of a frame's planes as they lie in the file; of 4:2:2, rows of the luma's
-// width and twice the chroma's.
+// Returns a shape with as many bytes as the planes of a frame have in the file. For 4:2:2 its rows
+// are one luma row and two chroma rows wide.
 PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
   if (planes == Y4mPlanes::full) {
     return PictureShape::of(PixelFormat::i444, shape.width, shape.height);
@@ -94,7 +94,8 @@ PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
   return shape;
 }
 
-// Of a frame of 4:2:2 or 4:4:4 that was read, whose chroma rows have that many samples.
+// Returns the planes of a 4:2:2 or 4:4:4 frame from the file. A chroma row has `chroma_width`
+// samples.
 std::array<SamplePlane, 3> planes_in(const Picture& frame, const PictureShape& shape,
                                      std::int64_t chroma_width) {
   const std::byte* luma = frame.bytes().data();
@@ -113,7 +114,7 @@ void interleave(const Picture& planes, Y4mPlanes lie, const PictureShape& shape,
   }
 }
 
-// Appends the rest of a line without its end; false if the input ends before.
+// Appends the rest of a line without its end; false if the input ends first.
 bool read_line(InputFile& input, std::string& line) {
   std::byte next{};
   while (line.size() < most_line) {
@@ -172,7 +173,7 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
       case 'X':
         if (parameter == "XCOLORRANGE=FULL") full = true;
         if (parameter == "XCOLORRANGE=LIMITED") full = false;
-        break;  // anything else behind X is a comment
+        break;  // any other X parameter is a comment
       default: fail(name, "its header has a parameter '" + std::string(parameter) + "'");
     }
   }
@@ -191,7 +192,7 @@ Y4mFrames::Y4mFrames(InputFile& input) : Y4mFrames(input, read_header(input)) {}
 Y4mFrames::Y4mFrames(InputFile& input, Y4mHeader header)
     : Frames(header.shape), input_(input), header_(std::move(header)) {
   bytes_of(shape(), input.name());
-  // Before memory is taken for a size that a damaged header claims.
+  // Checks the file's size before memory is allocated for the size that a damaged header claims.
   const std::int64_t bytes = bytes_of(planes_of(shape(), header_.planes), input.name());
   if (input.size() && *input.size() < bytes) {
     fail(input.name(), "its header says that frames have " + std::to_string(bytes) +
@@ -199,7 +200,7 @@ Y4mFrames::Y4mFrames(InputFile& input, Y4mHeader header)
   }
 }
 
-// Reads no more than the line: a pipe's next frame may come much later.
+// Reads no more than the line: on a pipe the frame's bytes may come much later.
 bool Y4mFrames::skip_frame_line() {
   std::string line(y4m_frame_line.size(), '\0');
   const std::size_t got = input_.read(std::as_writable_bytes(std::span(line)));

@@ -90,7 +90,7 @@ class Y4mFile : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // Its frames one after another, as text.
+  // Reads a file with that content and returns its frames as text.
   std::string frames_of(const std::string& content) {
     const fs::path path = folder_ / "in.y4m";
     std::ofstream(path, std::ios::binary) << content;

@@ -1,4 +1,4 @@
-// What a camera can do, asked of its driver through V4L2.
+// Asks a camera's driver for its modes through V4L2.
 
 #include <fcntl.h>
 #include <linux/videodev2.h>
@@ -24,7 +24,7 @@ constexpr KnownFormat known_formats[] = {
     {V4L2_PIX_FMT_BGR24, "bgr24"},
 };
 
-// Others by the four letters of their code: "h264".
+// Returns the name of a known format; otherwise the four letters of its code: "h264".
 std::string name_of_format(std::uint32_t code) {
   for (const KnownFormat& known : known_formats) {
     if (known.code == code) return known.name;
@@ -47,7 +47,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Whether the driver has an answer: lists end with the first question that has none.
+  // Returns true if the driver answers. A list ends at the first question without an answer.
   template <class Question>
   bool answers(unsigned long request, Question& question) const {
     int result = -1;
@@ -68,13 +68,14 @@ class Device {
   int descriptor_;
 };
 
-// Time between two frames to frames a second.
+// Converts the time between two frames to frames a second.
 Rate rate_of(const v4l2_fract& interval) {
   if (interval.numerator == 0) return {};
   return {interval.denominator, interval.numerator};
 }
 
-// Of rates that vary without steps the fastest.
+// Lists the rates of a format and size. For a continuous or stepwise range it lists only the
+// fastest.
 std::vector<Rate> rates_of(const Device& device, std::uint32_t code, std::uint32_t width,
                            std::uint32_t height) {
   std::vector<Rate> rates;
@@ -98,7 +99,8 @@ void add_size(const Device& device, std::uint32_t code, std::uint32_t width, std
   }
 }
 
-// Of sizes that vary by steps the smallest and the largest.
+// Adds all sizes of a format. For a continuous or stepwise range it adds the smallest and the
+// largest.
 void add_format(const Device& device, std::uint32_t code, std::vector<CameraMode>& modes) {
   v4l2_frmsizeenum size{};
   size.pixel_format = code;

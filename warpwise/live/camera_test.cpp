@@ -1,4 +1,4 @@
-// Cameras through the module, on a camera that is not there: live/fake_camera/fake_camera.hpp.
+// Tests cameras through the module, on a fake camera: live/fake_camera/fake_camera.hpp.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ class CameraTest : public ::testing::Test {
   }
 };
 
-// Which frame of yuyv that is, all of it; 256 if it is none.
+// Returns the number of a yuyv frame whose bytes all match; 256 for any other frame.
 int number_of(const Bytes& frame) {
   const auto number = std::to_integer<int>(frame[0]);
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -151,7 +151,7 @@ TEST_F(CameraTest, PassesOverDamagedAndCutFrames) {
 }
 
 TEST_F(CameraTest, GivesUpWhereNothingCanBeDecoded) {
-  SourceOptions mjpeg = size(1280, 720);  // without FAKE_CAMERA_JPEG its frames are none
+  SourceOptions mjpeg = size(1280, 720);  // without FAKE_CAMERA_JPEG no frame is a JPEG
   mjpeg.rate = Rate{30, 1};
   EXPECT_EQ(message_of([&] { open(mjpeg); }),
             "cannot read /dev/video9: nothing that it sends can be decoded");

@@ -22,8 +22,8 @@ void copy_luma(ConstHostFrame from, HostFrame to, const Samples& luma) {
   }
 }
 
-// Where fewer pixels share a sample than four, or an odd size leaves fewer, some are counted twice,
-// which leaves the mean what it is.
+// Computes chroma as the mean of four pixels. If fewer share a sample, by format or at an odd edge,
+// pixels are counted twice, which does not change the mean.
 void share(ConstHostFrame from, int component, HostFrame to) {
   const Samples samples = samples_of(to.format(), component);
   const int across = is_subsampled(to.format()) ? 2 : 1;
@@ -41,7 +41,7 @@ void share(ConstHostFrame from, int component, HostFrame to) {
   }
 }
 
-// Bytes without a meaning get a value all the same: equal frames are then equal bytes.
+// Gives unused bytes a fixed value, so that equal frames have equal bytes.
 void fill_unused(HostFrame to) {
   if (to.format() == PixelFormat::ycbcr32) {
     for (std::int64_t y = 0; y < to.height(); ++y) {

@@ -4,9 +4,10 @@
 
 namespace warpwise::live {
 
-/// Brings an i444 frame into another YUV format, i420, nv12, nv21, yuyv, uyvy, ycbcr32, ycrcb24 or
-/// i444: the same luma, and where pixels share a chroma sample their mean, rounded half up, so that
-/// samples are sited at the centre; of an odd size the last sample is of the pixels that there are.
+/// Converts an i444 frame to another YUV format: i420, nv12, nv21, yuyv, uyvy, ycbcr32, ycrcb24 or
+/// i444. Luma is unchanged. A chroma sample becomes the mean of the pixels that share it, rounded
+/// half up, so it is sited at their centre. At odd sizes the last sample covers only existing
+/// pixels.
 /// \throws InvalidArgument  another format, or the sizes differ.
 void share_chroma(ConstHostFrame i444, HostFrame to);
 

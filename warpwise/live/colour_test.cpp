@@ -20,7 +20,7 @@ constexpr std::int64_t height = 23;
 constexpr std::array formats = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
                                 PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::ycbcr32};
 
-/// Codes of Y, Cb and Cr, each plane of its own size, and how a frame of a format holds them.
+/// Codes of Y, Cb and Cr, each plane of its own size, and their layout in frames of a format.
 class Codes {
  public:
   Codes(PixelFormat format, std::int64_t frame_width, std::int64_t frame_height)
@@ -32,7 +32,7 @@ class Codes {
                 test::random_bytes(chroma_width_ * chroma_height_, 3)} {}
 
   int luma(std::int64_t x, std::int64_t y) const { return at(luma_, y * width_ + x); }
-  /// Of Cb (0) or Cr (1); outside the plane the edge's.
+  /// Returns a code of Cb (0) or Cr (1); outside the plane the edge's.
   int chroma(int which, std::int64_t x, std::int64_t y) const {
     x = std::clamp<std::int64_t>(x, 0, chroma_width_ - 1);
     y = std::clamp<std::int64_t>(y, 0, chroma_height_ - 1);
@@ -79,7 +79,7 @@ class Codes {
     for (std::int64_t y = 0; y < height_; ++y) {
       for (std::int64_t x = 0; x < chroma_width_; ++x) {
         const int y0 = luma(2 * x, y);
-        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // of no pixel
+        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // belongs to no pixel
         const int cb = chroma(0, x, y);
         const int cr = chroma(1, x, y);
         const auto codes =
@@ -114,7 +114,7 @@ double chroma_at(const Codes& codes, ChromaUpsampling upsampling, int which, std
   return std::floor(0.75 * across(row) + 0.25 * across(farther) + 0.5);
 }
 
-/// As the standards write it, with E'Y from 0 to 1 and E'CB, E'CR from -0.5 to 0.5.
+/// Converts by the standards' formulas, with E'Y from 0 to 1 and E'CB, E'CR from -0.5 to 0.5.
 std::array<double, 3> rgb_of(double y, double cb, double cr, Matrix matrix, Range range) {
   const double kr = matrix == Matrix::bt601 ? 0.299 : matrix == Matrix::bt709 ? 0.2126 : 0.2627;
   const double kb = matrix == Matrix::bt601 ? 0.114 : matrix == Matrix::bt709 ? 0.0722 : 0.0593;
@@ -125,7 +125,7 @@ std::array<double, 3> rgb_of(double y, double cb, double cr, Matrix matrix, Rang
   return {red, (luma - kr * red - kb * blue) / (1 - kr - kb), blue};
 }
 
-/// Half up. What double misses a half by is below 1e-11, and nothing else is as near to one.
+/// Rounds half up. The error of double at a half is below 1e-11, and no other value comes as near.
 std::byte code_of(double value) {
   return static_cast<std::byte>(std::clamp(std::floor(255 * value + 0.5 + 1e-11), 0.0, 255.0));
 }

@@ -11,8 +11,11 @@
 
 namespace warpwise::live {
 
-/// Where the samples of subsampled chroma lie: on the left pixel of two (MPEG-2, H.264), midway
-/// between pixels in both directions (JPEG, MPEG-1), or on the top-left pixel of four (BT.2020).
+/// Position of the samples of subsampled chroma:
+///
+/// - left: on the left pixel of two (MPEG-2, H.264)
+/// - centre: midway between pixels in both directions (JPEG, MPEG-1)
+/// - top_left: on the top-left pixel of four (BT.2020)
 enum class Siting : std::uint8_t { left, centre, top_left };
 constexpr auto enum_names(Siting) {
   return std::to_array<EnumName<Siting>>(
@@ -20,14 +23,14 @@ constexpr auto enum_names(Siting) {
 }
 inline constexpr auto all_sitings = all_values<Siting>();
 
-/// What somebody says of a stream's colours: its tags, or the user by options.
+/// Colour properties stated by a stream's tags, or by the user's options.
 struct ColourTags {
   std::optional<Matrix> matrix = std::nullopt;
   std::optional<Range> range = std::nullopt;
   std::optional<Siting> siting = std::nullopt;
 };
 
-/// Who said so.
+/// Origin of a colour property.
 enum class Origin : std::uint8_t { option, tag, guess, stage };
 constexpr auto enum_names(Origin) {
   return std::to_array<EnumName<Origin>>({{Origin::option, "option"},
@@ -42,27 +45,30 @@ struct Told {
   Origin origin;
 };
 
-/// What the codes of YUV frames mean. Of RGB frames it says nothing.
+/// Meaning of the codes of YUV and grey frames. Has no meaning for RGB frames.
 struct Colours {
   Told<Matrix> matrix;
   Told<Range> range;
   Told<Siting> siting;
 };
 
-/// An option goes before a tag, and a tag before a guess. What is guessed, as players do: BT.709
-/// for frames wider than 1024 or higher than 576, else BT.601; limited range, but of grey full;
-/// chroma on the left.
+/// Decides each property: an option wins over a tag, a tag over a guess. The guesses are those of
+/// players:
+///
+/// - matrix: BT.709 for frames wider than 1024 or higher than 576, else BT.601
+/// - range: limited, but full for grey
+/// - siting: chroma on the left
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags);
 
-/// Whether frames have chroma for fewer pixels than luma: yuyv, nv12, i420, …
+/// Returns true if frames have fewer chroma samples than pixels: yuyv, nv12, i420, …
 bool is_subsampled(PixelFormat format);
 
-/// Whether the codes of such frames are luma, with chroma or without: all but RGB.
+/// Returns true if frames have luma, with or without chroma: all formats except RGB.
 bool has_luma(PixelFormat format);
 
-/// "bt709 (tag), limited (tag), chroma left (guess)", as much of it as has a meaning for such
-/// frames; empty for RGB.
+/// Describes the properties that have a meaning for such frames: "bt709 (tag), limited (tag),
+/// chroma left (guess)". Empty for RGB.
 std::string text_of(const Colours& colours, PixelFormat format);
 
 }  // namespace warpwise::live

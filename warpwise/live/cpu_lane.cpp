@@ -14,10 +14,11 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// The results of all steps but the last, of one frame that is being computed.
+// Results of all steps but the last, for one frame in flight.
 using Between = std::vector<io::Picture>;
 
-// As many as compute at a time; the one that was used last comes first, and is in a cache.
+// Hands out scratch memory, one set for each frame in flight. The set used last is reused first,
+// because it may still be in a cache.
 class Scratch {
  public:
   explicit Scratch(const Pipeline& pipeline) : pipeline_(pipeline) {}
@@ -39,7 +40,8 @@ class Scratch {
     auto between = std::make_unique<Between>();
     const std::vector<Step>& steps = pipeline_.steps();
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-      // Luma lies in the picture before; a place is kept so that the numbers agree.
+      // A step that takes the luma reads the picture before it. Its placeholder keeps the indices
+      // equal to those of the steps.
       const bool computes = steps[i].stage != nullptr;
       between->emplace_back(computes ? steps[i].to.shape
                                      : io::PictureShape::of(PixelFormat::gray8, 1, 1));

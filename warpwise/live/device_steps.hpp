@@ -7,17 +7,17 @@
 
 namespace warpwise::live {
 
-/// The steps of a pipeline on frames that lie on a GPU: what a lane does between upload and
-/// download. It owns what lies between two steps, so that one frame at a time goes through it.
+/// Runs a pipeline's steps on frames in GPU memory: a lane's work between upload and download. It
+/// owns the results between steps, so only one frame at a time may pass through it.
 class DeviceSteps {
  public:
-  /// Takes its memory on `stream`. `pipeline` outlives it. \throws CudaError
+  /// Allocates its memory on `stream`. `pipeline` must outlive it. \throws CudaError
   DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream);
 
-  /// Asynchronous on `stream`. The last step writes to `result`; where it computes nothing, the
-  /// result lies where the answer says. \throws CudaError, …
+  /// Enqueues all steps on `stream` and returns the place of the result. The last step writes to
+  /// `result`; if that step computes nothing, the result lies elsewhere. \throws CudaError, …
   DeviceSource run(DeviceSource from, std::byte* result, gpu::StreamHandle stream);
-  /// The same of step `i` alone, on what came of the one before.
+  /// Enqueues step `i` alone, on the result of the step before.
   DeviceSource run_step(std::size_t i, DeviceSource from, std::byte* result,
                         gpu::StreamHandle stream);
 

@@ -11,13 +11,13 @@
 namespace warpwise::live {
 namespace {
 
-// From far to near, at even distances; between two, colours are mixed. All are far from black,
-// which means invalid.
+// Colours at even distances, from far to near; colours between two of them are mixed. All differ
+// clearly from black, which means no match.
 constexpr std::array<double, 3> colours[] = {{60, 35, 150},  {50, 100, 235}, {30, 180, 225},
                                              {45, 215, 135}, {160, 235, 60}, {250, 200, 50},
                                              {250, 110, 35}, {185, 25, 20}};
 
-// Where in the list of colours a disparity between 0 and `range` is, and their mixture there.
+// Mixes the colour of a disparity between 0 and `range` from its two neighbours in the list.
 std::array<std::uint8_t, 3> colour_of(float disparity, int range) {
   if (disparity < 0) return {};
   constexpr std::size_t last = std::size(colours) - 1;

@@ -4,9 +4,9 @@
 
 namespace warpwise::live {
 
-/// Draws what disparity() found: from blue, 0, to red, `range`, and black where it found nothing.
-/// `disparities` are f32 of one channel from -1, which means nothing, to `range`; `rgb` is u8 of
-/// three channels and of that size.
+/// Draws the result of disparity(): blue for 0 to red for `range`, and black for pixels without a
+/// match. `disparities` are f32 of one channel, from -1 (no match) to `range`. `rgb` is u8 of three
+/// channels and the same size.
 void draw_disparity(ConstHostView disparities, int range, HostView rgb);
 
 }  // namespace warpwise::live

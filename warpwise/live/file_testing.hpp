@@ -13,10 +13,10 @@
 #include "warpwise/live/source.hpp"
 #include "warpwise/live/stage_testing.hpp"
 
-// What the tests of sources and sinks share.
+// Helpers shared by the tests of sources and sinks.
 namespace warpwise::live::test {
 
-/// A fixture with a folder of its own.
+/// A fixture with its own temporary folder.
 class FilesTest : public ::testing::Test {
  protected:
   FilesTest() {
@@ -62,7 +62,7 @@ inline void write_all(Sink& sink, const Stream& stream, const std::vector<Bytes>
   sink.finish();
 }
 
-/// What an IoError of `call` says; empty if it throws none.
+/// Returns the message of the IoError that `call` throws; empty if it throws none.
 template <class Call>
 std::string failure(const Call& call) {
   try {

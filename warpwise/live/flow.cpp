@@ -13,13 +13,13 @@
 namespace warpwise::live {
 namespace {
 
-// For each position along an axis, the index of the block that it belongs to.
+// Returns, for each position along an axis, the index of its block.
 std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_t block,
                                                 std::int64_t stride, std::int64_t count) {
   std::vector<std::optional<std::int64_t>> result(static_cast<std::size_t>(length));
   std::int64_t nearest = 0;
   for (std::int64_t at = 0; at < length; ++at) {
-    // Twice the distance between the middles of the pixel and of the block.
+    // Returns twice the distance between the centres of the pixel and of the block.
     const auto distance = [&](std::int64_t index) {
       return std::abs(2 * at + 1 - (2 * index * stride + block));
     };
@@ -29,7 +29,7 @@ std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_
   return result;
 }
 
-// For each column and row of an image, its block's.
+// Blocks of an image's columns and rows.
 struct Owners {
   Owners(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
          std::int64_t height)
@@ -62,7 +62,7 @@ Colour colour_of(FlowVector vector, float full) {
   const double hue = std::atan2(vector.y, vector.x) * 3 / std::numbers::pi;  // 6 is a full turn
   Colour colour{};
   for (std::size_t channel = 0; channel < 3; ++channel) {
-    // How far the hue is from this channel's own, 0 to 3.
+    // Distance between the hue and this channel's own, 0 to 3.
     const double off = std::abs(std::remainder(hue - 2.0 * static_cast<double>(channel), 6.0));
     const double pure = std::clamp(2.0 - off, 0.0, 1.0);
     colour[channel] = static_cast<std::uint8_t>(std::lround(255 * (1 - saturation * (1 - pure))));
@@ -70,7 +70,7 @@ Colour colour_of(FlowVector vector, float full) {
   return colour;
 }
 
-// Of the blocks, row by row: there are fewer of them than of pixels.
+// Computes colours once a block, row by row, because there are fewer blocks than pixels.
 std::vector<Colour> colours_of_blocks(ConstHostView displacement, float full) {
   std::vector<Colour> colours;
   for (std::int64_t row = 0; row < displacement.height(); ++row) {
@@ -98,7 +98,7 @@ Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64
 
 std::vector<std::byte> flo_header(const Flow& flow) {
   std::vector<std::byte> header(12);
-  store(header.data(), 0, 202021.25F);  // the type's mark: as bytes, "PIEH"
+  store(header.data(), 0, 202021.25F);  // magic number of the type: as bytes, "PIEH"
   store(header.data(), 1, static_cast<std::int32_t>(flow.width));
   store(header.data(), 2, static_cast<std::int32_t>(flow.height));
   return header;

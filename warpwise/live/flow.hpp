@@ -13,39 +13,43 @@ struct FlowVector {
   float y;
 };
 
-/// What Middlebury's .flo files hold where the motion is unknown; readers take any component beyond
-/// 1e9 as that.
+/// Value of unknown motion in Middlebury's .flo files. Readers treat any component beyond 1e9 as
+/// unknown.
 inline constexpr FlowVector unknown_flow = {1e10F, 1e10F};
 
-/// The motion of every pixel of an image, row by row.
+/// Motion of every pixel of an image, row by row.
 struct Flow {
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::vector<FlowVector> vectors;
 };
 
-/// Each pixel gets the vector of its block, of several blocks that overlap the one whose centre is
-/// nearest (the first of two); pixels of no block, and of blocks without a candidate, are unknown.
+/// Expands the motion of blocks to pixels. Each pixel gets the vector of its block. If blocks
+/// overlap, the one with the nearest centre counts, at equal distance the first. Pixels outside all
+/// blocks, and pixels of blocks without a candidate, are unknown.
 Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
              std::int64_t height);
 
-/// The head of a .flo file; the vectors follow, row by row.
+/// Returns the header of a .flo file; the vectors follow it, row by row.
 std::vector<std::byte> flo_header(const Flow& flow);
 
-/// Writes both. \throws IoError
+/// Writes the header and the vectors. \throws IoError
 void write_flo(const std::string& path, const Flow& flow);
 
-/// Length of the longest known vector.
+/// Returns the length of the longest known vector.
 float longest(const Flow& flow);
 
-/// The length that 99 % of the blocks with a known vector do not exceed, at least 1: what a picture
-/// of the motion is scaled by, so that a few wrong vectors leave it its colours.
+/// Returns the length that 99 % of the blocks with a known vector do not exceed, at least 1. It
+/// scales the colours of a picture, so that a few wrong vectors do not wash them out.
 float usual_longest(ConstHostView displacement);
 
-/// Draws the motion into `rgb`, which is u8 of three channels and of the image's size: as flow_of()
-/// has it of every pixel, the direction as hue (right red, down yellow-green, left cyan, up
-/// violet), the length over `full` as saturation, at most 1. What does not move is white, what is
-/// unknown black.
+/// Draws the motion into `rgb`, which is u8 of three channels and of the image's size. Pixels get
+/// their vectors as in flow_of().
+///
+/// - hue: direction (right red, down yellow-green, left cyan, up violet)
+/// - saturation: length over `full`, at most 1
+/// - white: no motion
+/// - black: unknown motion
 void draw_motion(ConstHostView displacement, const MatchOptions& options, float full, HostView rgb);
 
 }  // namespace warpwise::live

@@ -10,7 +10,8 @@
 namespace warpwise::live {
 namespace {
 
-// How often the steps are timed one by one before frames come; a graph is timed as a whole only.
+// Number of rehearsals before the first frame. They time each step, because a graph is only timed
+// as a whole.
 constexpr int rehearsals = 10;
 
 class GpuLane final : public Lane {
@@ -24,7 +25,8 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // After the constructor: a stage that remembers has no rehearsal, for it would remember that.
+  // Separate from the constructor, because a stage that remembers must not be rehearsed: it would
+  // remember the rehearsal.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
     if (on_gpu_.source)
@@ -38,9 +40,10 @@ class GpuLane final : public Lane {
   }
   bool read(Source& source) override {
     if (!on_gpu_.source) return Lane::read(source);
-    gpu::set_device(device_);  // of this thread
+    gpu::set_device(device_);  // sets this thread's device
     if (!source.next_on_gpu(source_on_device_.data(), *stream_)) return false;
-    // A frame is there when it is drawn: until then it would wait in OpenGL's queue, behind others.
+    // Waits until the frame is drawn. Otherwise it would wait in OpenGL's queue, behind other
+    // frames.
     done_.record(*stream_);
     done_.synchronize();
     return true;
@@ -60,7 +63,7 @@ class GpuLane final : public Lane {
   const Milliseconds& milliseconds() const override { return times_; }
 
   void compute() override {
-    gpu::set_device(device_);  // of this thread
+    gpu::set_device(device_);  // sets this thread's device
     if (!graph_) {
       add_to_times(run_timed());
       return;
@@ -95,7 +98,7 @@ class GpuLane final : public Lane {
     last_ = static_cast<const std::byte*>(last.data);
   }
 
-  // Calls `work` between two events: what it took on the stream, in milliseconds.
+  // Calls `work` between two events and returns its time on the stream in milliseconds.
   template <class Work>
   double timed(const Work& work) {
     begin_.record(*stream_);
@@ -118,7 +121,7 @@ class GpuLane final : public Lane {
     return took;
   }
 
-  // The first time loads the kernels; of the others the shortest time of each part is kept.
+  // Keeps the shortest time of each part. The first run loads the kernels and is not timed.
   void rehearse() {
     enqueue(*stream_);
     rehearsed_ = run_timed();
@@ -147,7 +150,7 @@ class GpuLane final : public Lane {
   gpu::Buffer source_on_device_;
   gpu::Buffer result_on_device_;
   DeviceSteps steps_;
-  const std::byte* last_ = nullptr;  // where a result lies, of the last step that computes
+  const std::byte* last_ = nullptr;  // result of the last step that computes
   gpu::Event begin_;
   gpu::Event done_;
   std::optional<gpu::Graph> graph_;
@@ -155,7 +158,7 @@ class GpuLane final : public Lane {
   Milliseconds times_;
 };
 
-// A stream, which outlives what stages keep on it from frame to frame.
+// Owns a stream and outlives the memory that stages keep on it between frames.
 class StreamOfStages {
  public:
   explicit StreamOfStages(const Pipeline& pipeline) : pipeline_(pipeline) {}

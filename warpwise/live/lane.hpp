@@ -11,32 +11,34 @@
 
 namespace warpwise::live {
 
-/// The way of one frame at a time through a pipeline: memory for what comes and for the result, and
-/// what computes it. Several lanes of a pipeline work at the same time, each on one thread; all
-/// memory is taken when they are made.
+/// A lane takes one frame at a time through a pipeline. It has memory for the source's frame and
+/// for the result. Several lanes of a pipeline work at the same time, each on one thread. A
+/// lane allocates its memory when it is made; lanes on the CPU allocate the memory between steps
+/// when they first compute.
 class Lane {
  public:
   virtual ~Lane() = default;
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Where the source's frame belongs; empty where that is a GPU's memory.
+  /// Memory for the source's frame; empty if the frame lies in a GPU's memory.
   virtual std::span<std::byte> source() = 0;
-  /// Has the source put its next frame there; false after the last one.
+  /// Has the source write its next frame to source(); false after the last one.
   virtual bool read(Source& source) { return source.next(this->source()); }
-  /// Takes the frame of another lane, whose source's frames lie likewise. That has read or computed
-  /// it, and keeps it until this has computed: a copy on the GPU is waited for then.
+  /// Copies the source's frame from another lane, whose frames lie in the same kind of memory. The
+  /// other lane must have read or computed it, and must keep it until this lane has computed. On a
+  /// GPU the copy completes only then.
   virtual void take_frame_of(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }
-  /// Of the last compute(); the source's own memory where the pipeline has no step that computes.
+  /// Result of the last compute(). If no step of the pipeline computes, it is the source's memory.
   virtual std::span<const std::byte> result() const = 0;
-  /// Where that is a GPU's memory, and result() fetches it: its place there; otherwise null.
+  /// Result in the GPU's memory, which result() downloads; null if the result lies on the host.
   virtual const std::byte* result_on_gpu() const { return nullptr; }
-  /// Returns when the result is there. \throws CudaError, …
+  /// Computes the frame and returns when the result is complete. \throws CudaError, …
   virtual void compute() = 0;
-  /// Summed over all frames so far, for each step of the pipeline, and for the way to the GPU and
-  /// back. Of a graph the parts' times are those of a rehearsal before the first frame.
+  /// Times of each step, upload and download, summed over all frames. For a graph they are the
+  /// times of a rehearsal before the first frame.
   struct Milliseconds {
     std::vector<double> steps;
     double upload = 0;
@@ -48,21 +50,23 @@ class Lane {
   Lane() = default;
 };
 
-/// Lanes on the CPU. `threads` is what each may use; what lies between two steps is kept by
-/// thread, so that it is in a cache. `pipeline` outlives them.
+/// Makes lanes on the CPU, each of which may use `threads` threads. Lanes share the memory between
+/// steps: each frame in flight takes the set used last, which is in a cache. `pipeline` must
+/// outlive them.
 std::vector<std::unique_ptr<Lane>> cpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              int threads);
 
-/// What of a lane lies in the GPU's memory rather than in the host's.
+/// Parts of a lane that lie in the GPU's memory instead of the host's.
 struct OnGpu {
   bool source = false;  ///< read() calls Source::next_on_gpu()
   bool result = false;
 };
 
-/// Lanes on the current GPU: page-locked memory, a stream and a CUDA graph each, which holds the
-/// upload, every step and the download, so that those of different frames overlap. Pipelines that
-/// cannot be recorded have no graph, and those that remember one stream. What lies on the GPU needs
-/// no upload, or download. `pipeline` outlives them. \throws NoCudaDevice, CudaError
+/// Makes lanes on the current GPU. Each has page-locked memory, a stream, and a CUDA graph of the
+/// upload, every step and the download, so that different frames overlap. Pipelines that cannot be
+/// recorded have no graph; lanes of pipelines that remember share one stream. A source on the GPU
+/// needs no upload, a result on it no download. `pipeline` must outlive them. \throws NoCudaDevice,
+/// CudaError
 std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              OnGpu on_gpu = {});
 

@@ -14,8 +14,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "/dev/video0" of it, of camera:0 and of links that lead there, such as /dev/v4l/by-id/…; empty if
-// it names no camera.
+// Returns "/dev/video0" for that name, for camera:0 and for links to it, such as /dev/v4l/by-id/…;
+// empty for any other name.
 std::string camera_path(const std::string& name) {
   constexpr std::string_view device = "/dev/video";
   if (name.starts_with(device)) return name;
@@ -34,7 +34,7 @@ std::string camera_path(const std::string& name) {
   return "/dev/video" + number;
 }
 
-// A folder, a pattern, or one picture.
+// Returns true for a folder, a pattern, or a single picture.
 bool is_of_pictures(const std::string& name) {
   std::error_code ignored;
   const std::string extension = io::extension_of(name);
@@ -75,7 +75,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
   std::unique_ptr<Source> y4m = y4m_source(name, options);
   if (y4m) return y4m;
-  // FFmpeg would open it once more, and what was looked at is gone from a pipe.
+  // FFmpeg would open the file again, but bytes already read are gone from a pipe.
   if (name == "-" || io::written_directly(name)) {
     throw IoError((name == "-" ? "standard input" : name) +
                   " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "

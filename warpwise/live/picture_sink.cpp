@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "out/", six digits and ".png" of "out/%06d.png".
+// The parts of a pattern: "out/", six digits and ".png" for "out/%06d.png".
 struct Numbered {
   std::string before;
   std::size_t digits;

@@ -12,7 +12,7 @@
 namespace warpwise::live {
 namespace {
 
-// Its first plane is the luma of every pixel.
+// Returns true if the first plane is the luma of every pixel.
 bool begins_with_luma(PixelFormat format) { return has_luma(format) && plane_count(format) > 1; }
 
 Stream luma_of(const Stream& stream) {
@@ -32,7 +32,7 @@ std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted)
   return convert_stage(std::string(name_of(wanted.format)), wanted.format, options);
 }
 
-// Whether codes mean what is wanted of them.
+// Returns true if the stream has the range and the matrix that are wanted.
 bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
   if (!has_luma(wanted.format)) return true;
   const Colours& colours = from.colours;
@@ -41,7 +41,7 @@ bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
          (!has_chroma || colours.matrix.value == wanted.matrix.value_or(colours.matrix.value));
 }
 
-// What a stage gives, and what is made of that for the next.
+// Describes a step's output, and its conversion for the next step.
 std::string text_of(const Stream& gives, const Stream& taken) {
   std::string text = fmt::format("which gives {} {}x{}", gives.shape.pixel_text(),
                                  gives.shape.width, gives.shape.height);
@@ -51,8 +51,8 @@ std::string text_of(const Stream& gives, const Stream& taken) {
   return text;
 }
 
-/// Whether a Chain of the steps is one kernel for frames as lanes have them, in buffers of their
-/// own.
+/// Returns true if a Chain of the steps is one kernel for a lane's frames, which lie in buffers of
+/// their own.
 bool are_one_kernel(std::span<const Step> steps) {
   std::vector<ChainStep> chain;
   for (const Step& step : steps) {
@@ -60,7 +60,8 @@ bool are_one_kernel(std::span<const Step> steps) {
     if (!of_chain) return false;
     chain.push_back(*of_chain);
   }
-  std::byte* const aligned = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // as any buffer
+  // Aligned like any buffer.
+  std::byte* const aligned = reinterpret_cast<std::byte*>(std::uintptr_t{256});
   const DeviceSource from{steps.front().from.shape, aligned};
   const DeviceResult to{steps.back().to.shape, aligned};
   return steps.front().from.shape.channels > 0 &&
@@ -95,21 +96,22 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
       return;
     }
   }
-  // No conversion leads from one matrix of YUV to another.
+  // No conversion changes the matrix of YUV directly; rgb24 stands between.
   const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
                               wanted.matrix && *wanted.matrix != from.colours.matrix.value;
   if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
   add(conversion(result(), wanted), who, true);
 }
 
-// Of the last step, where nothing else of what it gives would be read.
+// Replaces the last step by one that computes its luma alone, because nothing else of its result is
+// read. Returns false if the step has no such form.
 bool Pipeline::take_luma_alone() {
   if (steps_.empty() || !steps_.back().stage) return false;
   std::shared_ptr<Stage> luma = steps_.back().stage->luma_alone();
   if (!luma) return false;
   const Stream from = steps_.back().from;
   const Stream to = luma->begin(from);
-  // Between equal ranges luma stays what it is, by every convention.
+  // If the range stays the same, every convention leaves luma unchanged.
   const bool is_there =
       begins_with_luma(from.format()) && from.colours.range.value == to.colours.range.value;
   steps_.back() = is_there ? Step{nullptr, from, luma_of(from), true}
@@ -134,7 +136,7 @@ void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, b
 void Pipeline::join_chains() {
   std::vector<Step> joined;
   for (std::size_t i = 0; i < steps_.size();) {
-    std::size_t count = std::min<std::size_t>(3, steps_.size() - i);  // that one kernel has at most
+    std::size_t count = std::min<std::size_t>(3, steps_.size() - i);  // one kernel has at most 3
     while (count > 1 && !are_one_kernel(std::span(steps_).subspan(i, count))) --count;
     Step step = steps_[i];
     if (count > 1) {

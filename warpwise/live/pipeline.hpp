@@ -10,39 +10,39 @@
 
 namespace warpwise::live {
 
-/// What is done with a frame at one point of a pipeline.
+/// One step of a pipeline: a stage with the streams before and after it.
 struct Step {
-  /// Null where the frame's plane of luma is taken as a grey picture, which costs nothing.
+  /// Null if the step only takes the frame's luma plane as a grey picture, which costs nothing.
   std::shared_ptr<Stage> stage;
   Stream from;
   Stream to;
-  bool is_inserted = false;  ///< between two stages, to bring frames from one to the other
+  bool is_inserted = false;  ///< inserted between two stages to convert frames
 };
 
-/// Stages in their order, checked against the frames that come and those that the sink takes, with
-/// the conversions that this needs. Of a conversion to YUV whose luma alone is read, that alone is
-/// computed.
+/// Stages in their order, checked against the source's frames and the frames that the sink takes.
+/// It inserts the conversions that they need. If only the luma of a conversion to YUV is read, only
+/// the luma is computed.
 class Pipeline {
  public:
-  /// \throws InvalidArgument  a stage, or the sink, cannot take what comes; the message names it,
-  /// what stands before it, and what it takes.
+  /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,
+  /// what stands before it, and the frames that it takes.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
 
-  /// Has one kernel of a GPU compute steps that follow one another, where a Chain of them is one
-  /// kernel: to the same bytes. The steps are one then, whose text is theirs with '|' between.
+  /// Fuses consecutive steps into one GPU kernel if a Chain of them is one kernel. The bytes stay
+  /// the same. Fused steps become one step; its text is theirs, joined by '|'.
   void join_chains();
 
   const std::vector<Step>& steps() const { return steps_; }
   const Stream& source() const { return source_; }
   const Stream& result() const { return steps_.empty() ? source_ : steps_.back().to; }
 
-  /// Whether any stage does: frames then pass one after another.
+  /// Returns true if any stage remembers; frames then pass one after another.
   bool remembers() const;
-  /// Whether all of them are: a GPU's work for a frame is then one graph.
+  /// Returns true if all stages are recordable; the GPU's work for a frame is then one graph.
   bool is_recordable() const;
 
-  /// "nv12 -> (rgb24) -> track box=0,0,8,8 rgb24": each step with what comes of it, in brackets
-  /// where it is inserted.
+  /// Lists each step with its output format, inserted steps in brackets: "nv12 -> (rgb24) -> track
+  /// box=0,0,8,8 rgb24".
   std::string text() const;
 
  private:

@@ -14,7 +14,7 @@ using test::Bytes;
 using test::refusal;
 using Stages = std::vector<std::shared_ptr<Stage>>;
 
-/// Wants frames of one format.
+/// A sink that takes one format only.
 class Wanting final : public Sink {
  public:
   explicit Wanting(PixelFormat format, std::optional<Range> range = std::nullopt)
@@ -174,7 +174,7 @@ TEST(PipelineTest, StepsThatOneKernelComputesAreJoined) {
             "rgb24 -> (gray8) -> threshold window=3 gray8 -> sobel gray8");
 }
 
-// "ycbcr32 | sobel | threshold window=3", without a lane, a stage or a fast path.
+// Computes "ycbcr32 | sobel | threshold window=3" without a lane, a stage or a fast path.
 Bytes edges_by_reference(const Stream& from, const Bytes& frame) {
   const std::int64_t width = from.shape.width;
   const std::int64_t height = from.shape.height;

@@ -25,7 +25,7 @@ class RawSource final : public Source {
   io::RawFrames frames_;
 };
 
-// What its name says of 4:2:0; "420" alone says nothing.
+// Returns the siting that a name of 4:2:0 states; "420" alone states none.
 std::optional<Siting> siting_of(const std::string& sampling) {
   if (sampling == "420jpeg") return Siting::centre;
   if (sampling == "420mpeg2") return Siting::left;
@@ -39,7 +39,7 @@ Rate rate_of(const std::string& ratio) {
   return rate.is_possible() ? rate : Rate{};
 }
 
-// A file that is open, and its frames.
+// An open file and its frames.
 struct Y4mInput {
   io::InputFile file;
   std::unique_ptr<io::Y4mFrames> frames;

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::duration;
 
 constexpr auto watch_every = std::chrono::milliseconds(100);
-// A source that waits for a frame may notice that it is to stop; a pipe without a writer does not.
+// Time to wait for a source to notice that it has to stop. A pipe without a writer does not notice.
 constexpr auto patience = std::chrono::milliseconds(300);
 constexpr std::size_t most_ages = 65536;
 
@@ -28,7 +28,7 @@ struct Frame {
   Clock::time_point arrived;
 };
 
-// What the threads of a run share. A reader that is left waiting keeps it alive.
+// State shared by the threads of a run. A reader that is left waiting keeps it alive.
 class Run {
  public:
   Run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
@@ -43,25 +43,25 @@ class Run {
   void write_all();
 
   void stop();
-  // Nothing more is computed or written either.
+  // Stops reading, computing and writing.
   void abandon();
   Progress progress();
   bool has_ended();
-  /// Whether the source was left; false when it still waits for a frame.
+  /// Returns true if the reader has ended, false if the source still waits for a frame.
   bool wait_for_reader();
   Summary summary();
 
  private:
-  // Of the reader.
+  // Called by the reader.
   Lane* lane_to_fill();
   bool may_read_on();
   bool read_into(Lane& lane);
   void drop_waiting();
   void keep_pace();
-  // Of a worker.
+  // Called by a worker.
   bool may_compute() const;
   bool will_compute_nothing() const;
-  // Of the writer.
+  // Called by the writer.
   std::optional<Frame> next_to_write();
   void write(const Frame& frame);
 
@@ -76,11 +76,11 @@ class Run {
   std::condition_variable changed_;
   std::vector<Lane*> free_;             // the last is taken first: it may be in a cache
   std::deque<Frame> ready_;             // to be computed
-  std::map<std::int64_t, Frame> done_;  // to be written, by the order in which they were taken
+  std::map<std::int64_t, Frame> done_;  // to be written, by the order of taking
   std::int64_t taken_ = 0;              // by workers
   std::int64_t given_to_sink_ = 0;
-  bool is_stopped_ = false;  // no further frames
-  bool is_broken_ = false;   // nothing more is written
+  bool is_stopped_ = false;  // no further frame is read
+  bool is_broken_ = false;   // no further frame is computed or written
   bool reader_ended_ = false;
   bool writer_ended_ = false;
   std::exception_ptr failure_;
@@ -101,7 +101,7 @@ void Run::fail(std::exception_ptr failure, bool is_source) {
   changed_.notify_all();
 }
 
-// In real time there is always one: see lanes_for().
+// Takes a free lane. In real time one is always free: see lanes_for().
 Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
@@ -111,7 +111,7 @@ Lane* Run::lane_to_fill() {
   return lane;
 }
 
-// A frame that nobody computes yet, when a newer one is there.
+// Drops a frame that no worker has taken yet, because a newer one has arrived.
 void Run::drop_waiting() {
   if (ready_.empty()) return;
   free_.push_back(ready_.front().lane);
@@ -119,7 +119,8 @@ void Run::drop_waiting() {
   ++progress_.dropped;
 }
 
-// Files and patterns have their frames at once; a camera has its own pace.
+// Delays files and patterns to their rate, because all their frames are ready at once. A camera has
+// its own pace.
 void Run::keep_pace() {
   const Rate rate = source_->stream().rate;
   if (!options_.realtime || source_->is_live() || !rate.is_known()) return;
@@ -144,7 +145,7 @@ bool Run::read_into(Lane& lane) {
   if (!lane.read(*source_)) return false;
   const Clock::time_point arrived = Clock::now();
   const std::scoped_lock lock(mutex_);
-  if (is_stopped_) return false;  // while the source waited; nobody may be there to compute it
+  if (is_stopped_) return false;  // it was stopped while the source waited; no worker may be left
   read_milliseconds_ += milliseconds_between(asked, arrived);
   ++progress_.read;
   if (options_.realtime) drop_waiting();
@@ -169,8 +170,8 @@ void Run::read_all() {
   changed_.notify_all();
 }
 
-// In real time results do not queue up before a slow sink: frames would grow old there, where no
-// newer one takes their place.
+// In real time, limits the results in flight. Frames queued before a slow sink would grow old,
+// since no newer frame replaces them there.
 bool Run::may_compute() const {
   const auto on_their_way = static_cast<std::size_t>(taken_ - given_to_sink_);
   return !ready_.empty() && (!options_.realtime || on_their_way < options_.workers);
@@ -239,7 +240,7 @@ void Run::write_all() {
   } catch (...) {
     fail(std::current_exception(), false);
   }
-  // An encoder may have kept many frames until now: its time is part of theirs.
+  // An encoder may have kept many frames until now, so this time counts as writing too.
   const Clock::time_point asked = Clock::now();
   try {
     sink_->finish();
@@ -307,13 +308,13 @@ Summary Run::summary() {
   return summary;
 }
 
-// A reader that is left waiting may wake while the program ends: what it uses stays.
+// Keeps a run's data for good: a reader that is left waiting may wake while the program ends.
 void leave(std::shared_ptr<Run> run) {
   static auto* const left = new std::vector<std::shared_ptr<Run>>;
   left->push_back(std::move(run));
 }
 
-// The threads of a run. They end before this does, however that comes.
+// The threads of a run. The destructor ends them, after an exception too.
 class Threads {
  public:
   explicit Threads(std::shared_ptr<Run> run) : run_(std::move(run)) {}

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Number = std::int64_t;
 
-// The shape of a frame that holds its own number and nothing else.
+// The stream of frames that each hold only their own number.
 Stream numbers(Rate rate = {}) { return stream_of(PixelFormat::gray8, sizeof(Number), 1, rate); }
 
 std::vector<Number> count_to(Number count) {
@@ -50,7 +50,7 @@ class Counter : public Source {
   bool fails_;
 };
 
-/// Has a frame every 20 milliseconds and keeps the last four that nobody took, as a driver does.
+/// Has a frame every 20 milliseconds and keeps the last four that nobody took, like a driver.
 class Camera final : public Source {
  public:
   explicit Camera(Number count) : Source("camera", numbers()), count_(count) {}
@@ -81,7 +81,7 @@ class Camera final : public Source {
 
 constexpr Number endless = std::numeric_limits<Number>::max();
 
-/// Blocks in its frame `count` as a pipe does whose writer is silent, until it is let go.
+/// Blocks in frame `count` until it is let go, like a pipe with a silent writer.
 class Silent final : public Counter {
  public:
   explicit Silent(Number count) : Counter(endless, false), count_(count) {}
@@ -111,7 +111,7 @@ class Silent final : public Counter {
   bool has_returned_ = false;
 };
 
-/// Keeps the numbers that it is given; may be slow, and may fail.
+/// Keeps the numbers that it gets; may be slow, and may fail.
 class Keeper final : public Sink {
  public:
   explicit Keeper(milliseconds delay = {}, Number fails_at = endless)
@@ -145,7 +145,7 @@ class Keeper final : public Sink {
   int times_finished_ = 0;
 };
 
-/// Copies the number, after a random time; fails at the one that it is told.
+/// Copies the number after a random time; fails at a given number.
 class CopyLane final : public Lane {
  public:
   explicit CopyLane(std::uint64_t seed, Number fails_at) : random_(seed), fails_at_(fails_at) {
@@ -307,7 +307,7 @@ TEST_P(RunTest, ASilentSourceIsLeftWaiting) {
   EXPECT_TRUE(summary.was_stopped);
   EXPECT_EQ(sink->kept(), count_to(5));
   EXPECT_EQ(sink->times_finished(), 1);
-  source->let_go();  // into memory that must still be there, and to nobody
+  source->let_go();  // into memory that must still exist; nobody takes the frame
   EXPECT_EQ(sink->kept(), count_to(5));
 }
 
@@ -327,7 +327,7 @@ TEST_P(RunTest, ShowsItsProgress) {
 TEST_P(RunTest, RealTimeKeepsTheSourcesPace) {
   options.realtime = true;
   const Summary summary = run_with(std::make_shared<Counter>(60, false, Rate{200, 1}));
-  // The last frame is due after 59 of 200ths of a second.
+  // The last frame is due after 59 / 200 seconds.
   EXPECT_GE(summary.seconds, 0.294);
   EXPECT_LT(summary.seconds, 0.8);
   EXPECT_EQ(summary.written + summary.dropped, 60);
@@ -336,7 +336,7 @@ TEST_P(RunTest, RealTimeKeepsTheSourcesPace) {
 
 TEST_P(RunTest, RealTimeNeverWaitsForASlowSink) {
   options.realtime = true;
-  sink = std::make_shared<Keeper>(milliseconds(25));  // of five frames
+  sink = std::make_shared<Keeper>(milliseconds(25));  // takes as long as five frames
   const Summary summary = run_with(std::make_shared<Counter>(200, false, Rate{200, 1}));
   const std::vector<Number>& kept = sink->kept();
   EXPECT_EQ(summary.read, 200);
@@ -345,7 +345,7 @@ TEST_P(RunTest, RealTimeNeverWaitsForASlowSink) {
   EXPECT_LT(summary.seconds, 1.7) << "the source has its last frame after a second";
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
   EXPECT_EQ(kept.back(), 199) << "the newest frame wins";
-  // At the worst a frame waits for those that were computed before it, and one that is written.
+  // At worst a frame waits for those computed before it, and for one that is written.
   EXPECT_LT(summary.age_p99, 25.0 * static_cast<double>(options.workers + 4));
 }
 
@@ -354,7 +354,7 @@ TEST_P(RunTest, ACameraIsReadHoweverSlowTheSinkIs) {
   sink = std::make_shared<Keeper>(milliseconds(200));
   const auto source = std::make_shared<Camera>(60);
   const Summary summary = run_with(source);
-  // A driver would give old frames next, were the reader to wait for the sink.
+  // If the reader waited for the sink, the driver would give old frames next.
   EXPECT_LE(source->lost(), 3) << "0, unless the machine is busy with other things";
   EXPECT_EQ(summary.dropped + summary.written, summary.read);
   EXPECT_EQ(sink->kept().back(), 59);

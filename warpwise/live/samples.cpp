@@ -19,7 +19,7 @@ Samples samples_of(PixelFormat format, int component) {
     case PixelFormat::i420:
     case PixelFormat::i444: break;
   }
-  return {component, 0, 1};  // planes of their own
+  return {component, 0, 1};  // each component has its own plane
 }
 
 }  // namespace warpwise::live

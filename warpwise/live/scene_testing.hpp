@@ -6,14 +6,14 @@
 #include "warpwise/live/source.hpp"
 #include "warpwise/live/stage_testing.hpp"
 
-// What the tests of frames that OpenGL draws share.
+// Helpers shared by the tests of frames that OpenGL draws.
 namespace warpwise::live::test {
 
 inline std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   return open_source("scene:", options);
 }
 
-/// Skips where nothing draws.
+/// Skips its tests if no driver draws.
 class SceneTest : public ::testing::Test {
  protected:
   void SetUp() override {

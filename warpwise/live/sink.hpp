@@ -9,7 +9,7 @@
 
 namespace warpwise::live {
 
-/// Where frames go, one after another.
+/// Takes frames one after another.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -18,25 +18,26 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// What it takes of such frames: they are converted first where it is another format. Range and
-  /// matrix are those that the sink writes; unset, the stream's own.
+  /// The frames that a sink takes; others are converted first. Range and matrix are those that it
+  /// writes; if unset, they are the stream's own.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
-  /// \throws InvalidArgument  it cannot take frames of that size.
+  /// Returns the frames that the sink takes for such a stream. \throws InvalidArgument  it cannot
+  /// take frames of that size.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// The format that it makes of such frames: i420 where the sink itself shares chroma out.
+  /// Format that the sink stores: i420 if the sink itself averages the chroma.
   virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
 
-  /// Called once, with frames as takes() asked for. \throws IoError
+  /// Called once, with the stream that takes() asked for. \throws IoError
   virtual void begin(const Stream& stream) = 0;
-  /// \throws IoError  a full disk, a reader that went away, …
+  /// \throws IoError  the disk is full, the pipe's reader has closed it, …
   virtual void write(std::span<const std::byte> pixels) = 0;
   /// Ends the file, which then holds every frame that was written. Called once, after a failure
-  /// too: what was written stays. \throws IoError
+  /// too: the frames already written stay. \throws IoError
   virtual void finish() = 0;
 
  protected:
@@ -46,7 +47,7 @@ class Sink {
   std::string name_;
 };
 
-/// The sink of that name:
+/// Opens the sink of that name:
 ///
 /// | name                   | what is written                                                  |
 /// |------------------------|------------------------------------------------------------------|
@@ -56,8 +57,8 @@ class Sink {
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
 /// | FILE.mp4, .avi, .mkv   | H.264 as browsers play it, MJPEG, lossless FFV1                  |
 ///
-/// \throws IoError  it cannot be written there.  \throws InvalidArgument  a name that says what
-/// cannot be.
+/// \throws IoError  the sink cannot be written.
+/// \throws InvalidArgument  the name is not valid.
 std::unique_ptr<Sink> open_sink(const std::string& name);
 
 }  // namespace warpwise::live

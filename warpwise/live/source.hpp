@@ -12,7 +12,7 @@
 
 namespace warpwise::live {
 
-/// Where frames come from, one after another.
+/// Gives frames one after another.
 class Source {
  public:
   virtual ~Source() = default;
@@ -21,31 +21,32 @@ class Source {
 
   const Stream& stream() const { return stream_; }
 
-  /// "samples/street.avi (mpeg4)".
+  /// The source's name with its kind: "samples/street.avi (mpeg4)".
   const std::string& name() const { return name_; }
 
-  /// Reads the next frame into `pixels`, of which there are stream().shape.bytes(); false after the
+  /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the
   /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
-  /// Whether OpenGL draws the frames: they may then stay on the GPU.
+  /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
   virtual bool is_opengl() const { return false; }
 
-  /// Why next_on_gpu() cannot be called with memory of the GPU that was current when the source was
-  /// opened and still is, in words; empty where it can. Where OpenGL draws, no other context of it
-  /// may be current on the calling thread.
+  /// Says why next_on_gpu() cannot be called; empty if it can. Its memory must be on the GPU that
+  /// was current when the source was opened and still is. For a source that OpenGL draws, no other
+  /// OpenGL context may be current on the calling thread.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
-  /// As next(), to memory of that GPU, with no way through the host's. The frame is there
-  /// for what goes to `stream` then. \throws CudaError, …
+  /// Reads the next frame into memory of that GPU, without passing through the host. Work enqueued
+  /// on `stream` afterwards sees the frame. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());
   }
 
-  /// Whether frames come when they come, and are lost where nobody takes them: a camera's.
+  /// Returns true for a camera: its frames arrive at their own pace, and are lost if nobody takes
+  /// them.
   virtual bool is_live() const { return false; }
 
-  /// How many frames there are, where that is known.
+  /// Number of frames; nullopt if unknown.
   virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
 
  protected:
@@ -56,16 +57,16 @@ class Source {
   Stream stream_;
 };
 
-/// What a source's own name leaves open.
+/// Properties of a source that its name does not state.
 struct SourceOptions {
-  ColourTags colours = {};                            ///< go before what the source says of itself
-  std::optional<PixelFormat> format = std::nullopt;   ///< of a camera or a pattern
-  std::optional<std::int64_t> width = std::nullopt;   ///< likewise, and
-  std::optional<std::int64_t> height = std::nullopt;  ///< always both
+  ColourTags colours = {};                            ///< win over the source's own tags
+  std::optional<PixelFormat> format = std::nullopt;   ///< of a camera, a pattern, …
+  std::optional<std::int64_t> width = std::nullopt;   ///< likewise; set with height
+  std::optional<std::int64_t> height = std::nullopt;  ///< likewise; set with width
   std::optional<Rate> rate = std::nullopt;
 };
 
-/// The source of that name:
+/// Opens the source of that name:
 ///
 /// | name                           | frames                                                   |
 /// |--------------------------------|----------------------------------------------------------|
@@ -78,8 +79,8 @@ struct SourceOptions {
 /// | FILE.raw                       | without headers, of the options' format and size         |
 /// | any other                      | a .y4m or video file                                     |
 ///
-/// \throws IoError  it is missing or no video.  \throws InvalidArgument  an option that the kind of
-/// source does not take, or a name that says what cannot be.
+/// \throws IoError  the source is missing, or is no video.
+/// \throws InvalidArgument  the kind of source does not take an option, or the name is not valid.
 std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options);
 
 }  // namespace warpwise::live

@@ -5,42 +5,47 @@
 
 #include "warpwise/live/source.hpp"
 
-// The kinds of sources that open_source() tells apart.
+// The kinds of sources; open_source() chooses one by the name.
 namespace warpwise::live {
 
-/// `pattern`: "bars" (eight colours, over which a white square moves), "zone" (rings that move
-/// outwards and get finer there) or "noise". Of any format, size and rate, rgb24, 1280x720 and 30
-/// unless the options say otherwise; YUV is BT.601 or BT.709 by the size, limited, unless they do.
-/// Eight frames are made here and given again and again. \throws InvalidArgument  another pattern
+/// Opens a source of generated frames. `pattern` is one of:
+///
+/// - "bars": eight colours, with a moving white square
+/// - "zone": rings that move outwards and get finer there
+/// - "noise"
+///
+/// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30; YUV
+/// is limited range, and BT.601 or BT.709 by size. Eight frames are made on opening and repeated.
+/// \throws InvalidArgument  another pattern
 std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceOptions& options);
 
-/// `text`: "rgb24:1280x720@30", of frames without headers on standard input.
+/// Reads frames without headers on standard input. `text` describes them: "rgb24:1280x720@30".
 /// \throws InvalidArgument  another text.
 std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions& options);
 
-/// Frames without headers in a file. \throws InvalidArgument  unless the options name format and
+/// Reads frames without headers in a file. \throws InvalidArgument  the options lack format or
 /// size.  \throws IoError
 std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions& options);
 
-/// A .y4m file, pipe or, for "-", standard input; null if it begins otherwise. \throws IoError
+/// Reads a .y4m file, a pipe or, for "-", standard input; null for other content. \throws IoError
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options);
 
-/// The pictures in a folder, or those that a pattern as the shell's ("frames/*.png") matches, in
-/// the order of their names: 8-bit grey, RGB or RGBA, all of one size.
-/// \throws IoError  there is none.
+/// Reads the pictures in a folder, or those that match a shell pattern ("frames/*.png"), in the
+/// order of their names. They are 8-bit grey, RGB or RGBA, all of one size.
+/// \throws IoError  no picture is found.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 
-/// "1280x720". \throws InvalidArgument
+/// A frame's size, parsed from "1280x720". \throws InvalidArgument
 struct FrameSize {
   std::int64_t width;
   std::int64_t height;
 };
 FrameSize parse_frame_size(const std::string& text);
 
-/// "30", "29.97" or "30000/1001". \throws InvalidArgument
+/// Parses "30", "29.97" or "30000/1001". \throws InvalidArgument
 Rate parse_rate(const std::string& text);
 
-/// The name of a format that sources give. \throws InvalidArgument  listing them.
+/// Parses the name of a format that sources give. \throws InvalidArgument  with a list of them.
 PixelFormat parse_format(const std::string& text);
 
 }  // namespace warpwise::live

@@ -55,7 +55,7 @@ int at(const Bytes& bytes, std::int64_t index) {
   return std::to_integer<int>(bytes[static_cast<std::size_t>(index)]);
 }
 
-// Whether the pixels that may share a chroma sample with this one are all of its colour.
+// Returns true if all pixels that may share a chroma sample with this one have its colour.
 bool is_plain(const Bytes& rgb, Size size, std::int64_t x, std::int64_t y) {
   for (std::int64_t row = y / 2 * 2; row < std::min(y / 2 * 2 + 2, size.height); ++row) {
     for (std::int64_t column = x / 2 * 2; column < std::min(x / 2 * 2 + 2, size.width); ++column) {
@@ -72,7 +72,8 @@ TEST(PatternSourceTest, EveryFormatShowsTheSame) {
   for (const PixelFormat format : convert_sources) {
     for (const Size size : sizes) {
       for (const char* name : {"bars", "zone"}) {
-        // Grey has no colours; of rings every pixel is plain in chroma.
+        // Grey cannot show the bars' colours. The rings are grey, so that chroma is the same
+        // everywhere.
         if (format == PixelFormat::gray8 && name == std::string("bars")) continue;
         const auto rgb = pattern(name, PixelFormat::rgb24, size);
         const auto other = pattern(name, format, size);
@@ -83,7 +84,7 @@ TEST(PatternSourceTest, EveryFormatShowsTheSame) {
           for (std::int64_t i = 0; i < 3 * size.width * size.height; ++i) {
             const std::int64_t x = i / 3 % size.width, y = i / 3 / size.width;
             if (name == std::string("bars") && !is_plain(expected, size, x, y)) continue;
-            // Half a code of luma and of chroma are up to 1.7 levels of a colour.
+            // Half a code of luma and of chroma is up to 1.7 levels of a colour.
             ASSERT_NEAR(at(actual, i), at(expected, i), 2)
                 << name << " " << other->stream().text() << " at " << x << "," << y;
           }
@@ -135,7 +136,7 @@ TEST(PatternSourceTest, OptionsAndRefusals) {
   EXPECT_NE(refusal([] { pattern_source("stripes", {}); }).find("test:bars"), std::string::npos);
 }
 
-// Where the byte of a channel (0 luma, 1 Cb, 2 Cr) of a pixel lies in a frame.
+// Returns the offset of a pixel's byte of a channel (0 luma, 1 Cb, 2 Cr) in a frame.
 std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t y, Size size) {
   const std::int64_t half = (size.width + 1) / 2, pixels = size.width * size.height;
   const std::int64_t quarter = half * ((size.height + 1) / 2);
@@ -157,7 +158,7 @@ std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t
   }
 }
 
-// Of a channel's pixels that share the sample of (x, y), rounded half up.
+// Returns the mean, rounded half up, of a channel's pixels that share the sample of (x, y).
 std::byte mean_of(const Bytes& i444, PixelFormat format, int channel, std::int64_t x,
                   std::int64_t y, Size size) {
   double sum = 0, count = 0;
@@ -188,7 +189,7 @@ TEST(ShareChromaTest, IsTheMeanOfThePixelsThatShareASample) {
             expected[static_cast<std::size_t>(place(format, channel, x, y, size))] =
                 mean_of(source, format, channel, x, y, size);
           }
-          // The luma of a pixel that there is not.
+          // The luma of a pixel that does not exist.
           const bool is_packed = format == PixelFormat::yuyv || format == PixelFormat::uyvy;
           if (is_packed && x % 2 == 0 && x + 1 == size.width) {
             expected[static_cast<std::size_t>(place(format, 0, x + 1, y, size))] =
@@ -226,7 +227,7 @@ TEST(ParseTest, Rates) {
   for (const auto& [text, rate] : good) {
     EXPECT_DOUBLE_EQ(parse_rate(text).per_second(), rate.per_second()) << text;
   }
-  // A frame of many years' length is a mistake, and its end no time that can be waited for.
+  // A frame that lasts years is a mistake, and its end is too far for a timed wait.
   for (const char* text : {"",
                            "0",
                            "-1",

@@ -16,48 +16,49 @@ using HostResult = io::PixelsOf<Memory::host, Access::read_write>;
 using DeviceSource = io::PixelsOf<Memory::device, Access::read>;
 using DeviceResult = io::PixelsOf<Memory::device, Access::read_write>;
 
-/// One step of a pipeline: what is done with each frame.
+/// One step of a pipeline: computes a result from each frame.
 class Stage {
  public:
   virtual ~Stage() = default;
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// As it was written: "threshold window=31".
+  /// The stage's text in the pipeline: "threshold window=31".
   const std::string& text() const { return text_; }
 
-  /// The format that the stage wants frames of `from` converted to, gray8, rgb24 or another
-  /// order of RGB; none where it takes them as they are. To gray8, YUV gives the luma as it is and
-  /// RGB the grey of cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage()
-  /// does.
+  /// Returns the format that frames of `from` must be converted to: gray8, rgb24 or another order
+  /// of RGB; nullopt if the stage takes them unchanged. For gray8, YUV gives its luma and RGB the
+  /// grey of cv::cvtColor(COLOR_RGB2GRAY). For rgb24, YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Called once, before the first frame, with frames as reads() asked for: what comes of them.
-  /// \throws InvalidArgument  the stage cannot do it; the message says what it takes.
+  /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
+  /// once, before the first frame.
+  /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
   virtual Stream begin(const Stream& from) = 0;
 
-  /// Whether a frame's result depends on frames before it: frames then pass one after another.
+  /// Returns true if a result depends on earlier frames; frames then pass one after another.
   virtual bool remembers() const { return false; }
 
-  /// Whether the work on a GPU may be recorded into a graph: it only goes to the stream, and is the
-  /// same for every frame.
+  /// Returns true if the GPU work may be recorded into a graph: it only enqueues on the stream, and
+  /// is the same for every frame.
   virtual bool is_recordable() const { return !remembers(); }
 
-  /// Gives back what run() keeps on a GPU for the next frame, before its stream goes.
+  /// Frees the GPU memory that run() keeps between frames. Called before its stream ends.
   virtual void release() {}
 
-  /// What computes the luma of this stage's result alone, as gray8, where that is less work than
-  /// all of the result; null where it is not.
+  /// Returns a stage that computes only the luma of this stage's result, as gray8; null if that
+  /// saves no work.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
-  /// After begin(): what the stage is as a step of a Chain; none where it is not one.
+  /// Returns the stage as a step of a Chain, after begin(); nullopt if it has no such form.
   virtual std::optional<ChainStep> chain_step() const { return std::nullopt; }
 
-  /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
-  /// it may run for several frames at a time.
+  /// Computes one frame on the calling thread's oneTBB arena. If the stage does not remember, it
+  /// may run for several frames at the same time.
   virtual void run(HostSource from, HostResult to) = 0;
-  /// The same on a GPU: asynchronous on `stream`, unless the stage is not recordable, which may
-  /// wait for it. A stage that remembers gets every frame on one stream, which outlives the stage.
+  /// Computes one frame on a GPU, asynchronously on `stream`. A stage that is not recordable may
+  /// wait for the stream. A stage that remembers gets every frame on one stream, which outlives the
+  /// stage.
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
  protected:

@@ -15,7 +15,7 @@
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/live/stage.hpp"
 
-// What the tests of stages share.
+// Helpers shared by the tests of stages.
 namespace warpwise::live::test {
 
 using Bytes = std::vector<std::byte>;
@@ -31,14 +31,14 @@ inline Bytes random_frame(const Stream& stream, std::uint64_t seed) {
   return random_bytes(stream.shape.bytes(), seed);
 }
 
-/// A stage at work on one backend, on host frames.
+/// Runs a stage on one backend, with host frames.
 class Running {
  public:
   Running(warpwise::test::Backend backend, std::unique_ptr<Stage> stage, const Stream& from)
       : stage_(std::move(stage)), from_(from), result_(stage_->begin(from)) {
     if (backend == warpwise::test::Backend::cuda) device_.emplace(from_, result_);
   }
-  // The stage's device memory goes back on the stream.
+  // Ends the stage first, because its device memory is freed on the stream.
   ~Running() { stage_.reset(); }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -76,7 +76,7 @@ class Running {
   std::optional<Device> device_;
 };
 
-/// What an InvalidArgument of `call` says; empty if it throws none.
+/// Returns the message of the InvalidArgument that `call` throws; empty if it throws none.
 template <class Call>
 std::string refusal(const Call& call) {
   try {

@@ -63,7 +63,7 @@ TEST_P(StagesTest, ConvertsBetweenFormats) {
     ConvertOptions same;
   };
   const Range full = Range::full, limited = Range::limited;
-  // The streams are of bt601 and limited range, by a guess.
+  // The streams have bt601 and limited range by a guess.
   const Case cases[] = {
       {PixelFormat::rgb24, PixelFormat::bgra32, {}, {}},
       {PixelFormat::bgr24, PixelFormat::ycbcr32, {}, {.to_range = full}},
@@ -104,7 +104,7 @@ Bytes luma_in(const Bytes& frame, const Stream& stream) {
   return luma;
 }
 
-// Every choice that a conversion has, defined or not.
+// All combinations of a conversion's choices, defined or not.
 std::vector<ConvertChoices> all_choices() {
   const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
   std::vector<ConvertChoices> choices;
@@ -144,7 +144,7 @@ TEST_P(StagesTest, LumaAloneIsTheLumaOfTheWhole) {
   }
 }
 
-// convert() has no such grey.
+// convert() does not take grey of limited range.
 TEST_P(StagesTest, ConvertsGreyOfLimitedRange) {
   const auto expected = [](const Bytes& frame, std::size_t copies) {
     Bytes result;
@@ -222,7 +222,7 @@ TEST_P(StagesTest, AChainIsItsStagesOneByOne) {
   }
 }
 
-/// A large random picture, looked at through a window that starts at (x, y).
+/// A window of a large random picture, at (x, y).
 Bytes scene(const Stream& stream, std::int64_t x, std::int64_t y) {
   const auto [width, height] = Size{stream.shape.width, stream.shape.height};
   const Bytes picture = test::random_bytes((width + 64) * (height + 64), 4);
@@ -260,19 +260,19 @@ TEST_P(StagesTest, MatchShowsTheMotionSinceTheFrameBefore) {
   options.search_x = options.search_y = {-4, 4};
   options.border = MatchBorder::replicate;
   const Stream from = grey_stream(61, 37);
-  // The window goes left, so that what it shows goes right; then it goes down.
+  // The window moves left, so its content moves right; then the window moves down.
   const Bytes frames[] = {scene(from, 0, 0), scene(from, -4, 0), scene(from, -4, 2)};
 
   Running running(GetParam(), match_stage("", options), from);
   expect_same(Bytes(frames[0].size() * 3, std::byte{255}), running(frames[0]));
   const Bytes right = running(frames[1]);
   expect_same(motion(from, frames[0], frames[1], options, 4), right);
-  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // all of the search's reach
+  EXPECT_EQ(pixel(right, 61, 20, 20), (std::array{255, 0, 0}));  // the search's full reach
   EXPECT_EQ(pixel(right, 61, 55, 20), (std::array{255, 0, 0}));
-  EXPECT_EQ(pixel(right, 61, 56, 20), (std::array{0, 0, 0}));  // in no block
+  EXPECT_EQ(pixel(right, 61, 56, 20), (std::array{0, 0, 0}));  // outside all blocks
   const Bytes up = running(frames[2]);
   expect_same(motion(from, frames[1], frames[2], options, 4), up);
-  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half of it
+  EXPECT_EQ(pixel(up, 61, 20, 20), (std::array{191, 128, 255}));  // half the reach
 
   Running scaled(GetParam(), match_stage("", options, 16.0F), from);
   scaled(frames[0]);
@@ -283,7 +283,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   const DisparityOptions options = {.block = 5, .max_disparity = 7};
   const Stream half = grey_stream(41, 19);
   const Stream from = grey_stream(82, 19);
-  // What is at x in the left image is at x - 7 in the right one.
+  // The content at x in the left image is at x - 7 in the right one.
   const Bytes left = scene(half, 0, 0);
   const Bytes right = scene(half, 7, 0);
   Bytes pair;
@@ -305,7 +305,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   EXPECT_EQ(running(pair), colours);
 }
 
-/// RGB frames of grey, so that their grey is what they were made of.
+/// Repeats grey as RGB, whose grey is then the same again.
 Bytes as_rgb(const Bytes& grey) {
   Bytes rgb;
   for (const std::byte value : grey) rgb.insert(rgb.end(), 3, value);
@@ -408,7 +408,7 @@ TEST_P(RecordingTest, WhatDoesNotRememberIsRecorded) {
   record(threshold_stage("threshold", {.window = 7}), grey);
 }
 
-// ---- What stages say of themselves, which is the same wherever they run
+// ---- Properties of stages that are the same on every backend
 
 TEST(Stages, SayWhatTheyRead) {
   const auto reads = [](const Stage& stage, PixelFormat format) {

@@ -1,4 +1,4 @@
-// Videos that are cut short or damaged, and disks that are full.
+// Tests truncated and damaged videos, and full disks.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All whole frames come before the error.
+// All whole frames must come before the error.
 TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   fs::copy(WARPWISE_SAMPLES "/street.avi", path("street.avi"));
   const Stream stream = open("street.avi")->stream();
@@ -42,7 +42,7 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
-// There no cluster is cut; but the file says how long it is.
+// The cut lies between clusters, so no cluster is damaged; but the file states its length.
 TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v libx264 -g 25 "
@@ -57,7 +57,7 @@ TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   EXPECT_NE(refusal("cut.mkv").find("it is damaged or cut short"), std::string::npos);
 }
 
-// Of a recording that begins anywhere, frames come from the first on that can be decoded.
+// A recording may begin anywhere. Its frames come from the first one that can be decoded.
 TEST_F(VideoTest, ReadsFromTheFirstKeyFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=320x240 -frames:v 60 -c:v libx264 -g 20 whole.ts");
   const std::vector<Bytes> whole = frames_of(*open("whole.ts"));
@@ -142,7 +142,7 @@ TEST_F(VideoTest, WhatWasWrittenBeforeTheDiskWasFullPlays) {
   }
 }
 
-// A program that is ended writes no end.
+// A killed program does not write the file's end.
 TEST_F(VideoTest, AnMp4WithoutAnEndPlays) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, {10, 1});
   {

@@ -1,4 +1,4 @@
-// Videos that are written.
+// Tests writing of videos.
 #include "warpwise/live/video_testing.hpp"
 
 namespace warpwise::live::test {
@@ -6,7 +6,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lossless: what comes back is what ffmpeg calls pixels of that name.
+// FFV1 is lossless: ffmpeg must decode the same bytes as pixels of that name.
 TEST_F(VideoTest, KeepsFramesInMkv) {
   constexpr Pixels kept[] = {{"gray", PixelFormat::gray8},   {"yuv420p", PixelFormat::i420},
                              {"nv12", PixelFormat::nv12},    {"nv21", PixelFormat::nv21},
@@ -17,7 +17,7 @@ TEST_F(VideoTest, KeepsFramesInMkv) {
   for (const auto& [pixels, format] : kept) {
     for (const auto& [width, height] : sizes) {
       const bool is_packed_422 = format == PixelFormat::yuyv || format == PixelFormat::uyvy;
-      if (is_packed_422 && width % 2 != 0) continue;  // the last pair has a byte of no pixel
+      if (is_packed_422 && width % 2 != 0) continue;  // the last pair has an unused byte
       const Stream stream = stream_of(format, width, height, {25, 1});
       const auto sink = video_module().create(path("a.mkv"));
       EXPECT_EQ(sink->takes(stream).format, format);
@@ -55,7 +55,7 @@ TEST_F(VideoTest, ReadsBackWhatItWroteInMkv) {
   }
 }
 
-// How far two frames are apart on average.
+// Returns the mean difference of two frames' bytes.
 double mean_difference(const Bytes& a, const Bytes& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -106,7 +106,7 @@ TEST_F(VideoTest, WritesMjpegAsJpegHasIt) {
 }
 
 TEST_F(VideoTest, HalvesChromaByTheMean) {
-  // Of each 2x2 pixels 100, 101, 102, 103: the mean is 101.5, rounded half up 102.
+  // The mean of each 2x2 pixels 100, 101, 102, 103 is 101.5, rounded half up to 102.
   const Stream stream =
       stream_of(PixelFormat::i444, 64, 48, {25, 1}, {}, {Matrix::bt601, Range::full, {}});
   Bytes frame(static_cast<std::size_t>(stream.shape.bytes()), std::byte{128});

@@ -1,4 +1,4 @@
-// Videos that are read.
+// Tests reading of videos.
 #include <array>
 
 #include "warpwise/live/video_testing.hpp"
@@ -19,7 +19,7 @@ TEST_F(VideoTest, ReadsTheSample) {
   EXPECT_EQ(joined(frames_of(*source)), content(path("street.raw")));
 }
 
-// Samples of three planes of that size, of which chroma has fewer columns, beside one another.
+// Puts the samples of three planes beside one another; chroma may have half the columns.
 Bytes beside(const Bytes& planes, Size size, bool halves_chroma) {
   const auto [width, height] = size;
   const std::int64_t chroma = halves_chroma ? (width + 1) / 2 : width;
@@ -40,7 +40,7 @@ Bytes beside(const Bytes& planes, Size size, bool halves_chroma) {
   return frame;
 }
 
-// Green, blue and red in planes.
+// Converts planes of green, blue and red to rgb24.
 Bytes rgb_of_planes(const Bytes& planes, Size size) {
   const auto pixels = static_cast<std::size_t>(size.width * size.height);
   Bytes frame;
@@ -50,7 +50,7 @@ Bytes rgb_of_planes(const Bytes& planes, Size size) {
   return frame;
 }
 
-// Four bytes of a pixel, of which those three are R, G, B.
+// Converts pixels of four bytes to rgb24; `parts` are the positions of R, G, B.
 Bytes rgb_of_four(const Bytes& pixels, std::array<std::size_t, 3> parts) {
   Bytes frame;
   for (std::size_t i = 0; i < pixels.size(); i += 4) {
@@ -59,7 +59,7 @@ Bytes rgb_of_four(const Bytes& pixels, std::array<std::size_t, 3> parts) {
   return frame;
 }
 
-// Files of headerless frames in a container: every byte is known.
+// Files hold headerless frames in a container, so that every byte is known.
 TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   using Expected = std::function<Bytes(const Bytes&, Size)>;
   const Expected same = [](const Bytes& frame, Size) { return frame; };
@@ -70,7 +70,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   };
   struct Case {
     Pixels pixels;
-    PixelFormat bytes_as;  // has as many bytes as ffmpeg's
+    PixelFormat bytes_as;  // a format with as many bytes as ffmpeg's
     Expected expected;
   };
   const Case cases[] = {
@@ -111,7 +111,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   }
 }
 
-// Odd widths of 4:2:2, as a decoder gives them.
+// Odd widths of 4:2:2, as decoders give them.
 TEST_F(VideoTest, ReadsOddWidthsOfPlanarAndPacked422) {
   constexpr Size size = {53, 37};
   ffmpeg(
@@ -214,7 +214,7 @@ TEST_F(VideoTest, RefusesWhatIsNoVideo) {
   EXPECT_NE(refusal("sound.mp4").find("there is no video in it"), std::string::npos);
 }
 
-// A playlist names other files, wherever they are.
+// A playlist may name any other file.
 TEST_F(VideoTest, DoesNotFollowFilesToTheNetwork) {
   std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n"
                                       "http://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n";

@@ -10,8 +10,8 @@
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/video_module.hpp"
 
-// What the tests of the module for videos share. The program ffmpeg makes files that Warpwise did
-// not write, and says what is in those that it did.
+// Helpers shared by the tests of the video module. The program ffmpeg makes files for Warpwise to
+// read, and reads the files that Warpwise writes.
 namespace warpwise::live::test {
 
 inline Bytes content(const std::string& path) {
@@ -42,7 +42,7 @@ inline std::string message_of(const std::function<void()>& call) {
   return {};
 }
 
-// Moving, so that every frame differs, and smooth, so that lossy files come close.
+// Makes frames that differ by motion, and are smooth so that lossy files come close.
 inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   Bytes frame(static_cast<std::size_t>(shape.bytes()));
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -51,7 +51,7 @@ inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   return frame;
 }
 
-/// What ffmpeg and Warpwise call the same pixels.
+/// Names of the same pixels in ffmpeg and in Warpwise.
 struct Pixels {
   const char* ffmpeg;
   PixelFormat format;
@@ -72,7 +72,7 @@ class VideoTest : public FilesTest {
                                                << std::ifstream(path("errors")).rdbuf();
   }
 
-  // What ffmpeg finds in a video, as pixels of that name.
+  // Decodes a video with ffmpeg, to its pixels of that name.
   Bytes decoded(const std::string& name, const std::string& pixels) const {
     ffmpeg("-i " + name + " -fps_mode passthrough -f rawvideo -pix_fmt " + pixels + " decoded.raw");
     return content(path("decoded.raw"));

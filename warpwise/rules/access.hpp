@@ -8,7 +8,7 @@
 
 #include "warpwise/rules/rules.hpp"
 
-/// What the rules of one access share: its checks, its lanes, and counting without allocation.
+/// Common parts of the rules: checks of an access, its lanes, and counting without allocation.
 namespace warpwise::rules::detail {
 
 [[noreturn]] void refuse(ComputeCapability cc);
@@ -21,7 +21,7 @@ inline void check(ComputeCapability cc, const WarpAccess& access) {
   if (bytes > 16 || !std::has_single_bit(bytes)) refuse_bytes(access.bytes);
 }
 
-/// The lanes of request number `part`, where a warp is divided into requests of `lanes` lanes.
+/// Returns the lanes of request number `part`, if each request has `lanes` lanes.
 inline std::uint32_t lanes_of_part(int part, int lanes) {
   const std::uint32_t first = lanes == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << lanes) - 1;
   return first << (part * lanes);
@@ -35,15 +35,15 @@ void for_each_address(const WarpAccess& access, std::uint32_t lanes, Visit visit
 
 using Step = std::optional<std::uint64_t>;
 
-/// The distance between neighbouring lanes' addresses, without its sign, where every lane is active
-/// and all distances are the same. Most accesses of most kernels are so: the rules have closed
-/// forms for them.
+/// Returns the distance between neighbouring lanes' addresses, without its sign, if all lanes are
+/// active and all distances are equal. Most accesses of kernels have this form, and the rules have
+/// closed forms for it.
 inline Step step_of(const WarpAccess& access) {
   if (access.active != ~std::uint32_t{0}) return std::nullopt;
   const std::uint64_t step = access.addresses[1] - access.addresses[0];
   std::uint64_t expected = access.addresses[0];
   std::uint64_t different = 0;
-  for (int lane = 0; lane < 32; ++lane) {  // without a branch, so that the compiler vectorises it
+  for (int lane = 0; lane < 32; ++lane) {  // no branch, so that the compiler vectorises it
     different |= access.addresses[lane] ^ expected;
     expected += step;
   }
@@ -53,12 +53,12 @@ inline Step step_of(const WarpAccess& access) {
   return descends ? 0 - step : step;
 }
 
-/// A set of at most 32 numbers: a hash table of twice as many slots.
+/// A set of at most 32 numbers: a hash table with 64 slots.
 class LaneSet {
  public:
-  /// The slot of `key`; `is_new` says whether it was put there just now.
+  /// Inserts `key` and returns its slot; `is_new` is false if it was present.
   int insert(std::uint64_t key, bool& is_new) {
-    // Kernels make strides, and multiplying by the golden ratio spreads any arithmetic progression
+    // Kernels have strides. Multiplying by the golden ratio spreads any arithmetic progression
     // evenly.
     auto slot = static_cast<int>((key * 0x9e3779b97f4a7c15U) >> 58);
     for (; (used_ >> slot & 1) != 0; slot = (slot + 1) % 64) {
@@ -72,7 +72,7 @@ class LaneSet {
     is_new = true;
     return slot;
   }
-  /// A bit for each slot in use.
+  /// Returns a bit for each slot in use.
   std::uint64_t used() const { return used_; }
   int size() const { return std::popcount(used_); }
 
@@ -81,7 +81,7 @@ class LaneSet {
   std::array<std::uint64_t, 64> keys_{};
 };
 
-/// How many different values `address >> shift` takes over the lanes.
+/// Counts the distinct values of `address >> shift` over the lanes.
 inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shift) {
   if (lanes == 0) return 0;
   LaneSet set;
@@ -90,18 +90,18 @@ inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shi
   set.insert(previous, is_new);
   for_each_address(access, lanes & (lanes - 1), [&](std::uint64_t address) {
     const std::uint64_t key = address >> shift;
-    if (key != previous) set.insert(key, is_new);  // neighbours share a segment more often than not
+    if (key != previous) set.insert(key, is_new);  // usually neighbours share a segment
     previous = key;
   });
   return set.size();
 }
 
-/// How many different values `address >> shift` takes over the `part`-th request of `lanes` lanes.
-/// \param step  the access's step_of
+/// Counts the distinct values of `address >> shift` over the `part`-th request of `lanes` lanes.
+/// \param step  step_of() of the access
 inline int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
   if (!step) return count_distinct(access, access.active & lanes_of_part(part, lanes), shift);
   if (*step >> shift != 0) return lanes;
-  // A step below the size of a segment leaves out no segment in between.
+  // A step smaller than a segment skips no segment.
   const auto [low, high] = std::minmax({access.addresses[part * lanes] >> shift,
                                         access.addresses[part * lanes + lanes - 1] >> shift});
   return static_cast<int>(high - low) + 1;

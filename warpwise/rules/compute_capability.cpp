@@ -14,7 +14,7 @@ constexpr ComputeCapability known[] = {
     {5, 0}, {5, 2}, {5, 3}, {6, 0}, {6, 1},  {6, 2},  {7, 0},  {7, 2},  {7, 5}, {8, 0},
     {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}, {12, 1}};
 
-/// For each major number a bit for each minor one: asked at every access.
+/// A bit for each minor number, by major number; looked up at every access.
 constexpr auto known_minors = [] {
   std::array<std::uint32_t, 13> minors{};
   for (const auto& cc : known) minors[cc.major] |= std::uint32_t{1} << cc.minor;
@@ -55,8 +55,8 @@ std::span<const ComputeCapability> known_compute_capabilities() { return known; 
 
 std::int64_t max_linear_texels(ComputeCapability cc) {
   if (!detail::is_known(cc)) detail::refuse(cc);
-  // The CUDA programming guide's technical specifications: of 6.x and 7.x before 7.5 only the large
-  // GPUs have the greater limit.
+  // Technical specifications of the CUDA programming guide: before 7.5, only the large GPUs of 6.x
+  // and 7.x have the greater limit.
   const bool is_large = cc >= ComputeCapability{7, 5} || cc == ComputeCapability{6, 0} ||
                         cc == ComputeCapability{7, 0};
   return std::int64_t{1} << (is_large ? 28 : 27);

@@ -29,8 +29,8 @@ cudaOccDeviceProp device(ComputeCapability cc) {
   return properties;
 }
 
-/// Blocks that NVIDIA's header lets an SM hold, 0 when none can run, -1 when it does not know the
-/// GPU.
+/// Returns the number of blocks that an SM holds by NVIDIA's header; 0 if none can run, -1 for a
+/// GPU unknown to it.
 int oracle(const cudaOccDeviceProp& properties, const BlockResources& block,
            cudaOccResult& result) {
   cudaOccFuncAttributes attributes;
@@ -75,7 +75,7 @@ void expect_equal(ComputeCapability cc, const cudaOccDeviceProp& properties,
   const Occupancy found = occupancy(cc, block);
   ASSERT_EQ(found.blocks_per_sm, expected) << what();
   ASSERT_NE(flag_of(found.limiter) & result.limitingFactors, 0U) << what();
-  // The first of those that tie.
+  // The first one if several tie.
   for (int before = 0; before < static_cast<int>(found.limiter); ++before) {
     ASSERT_EQ(flag_of(static_cast<Limiter>(before)) & result.limitingFactors, 0U) << what();
   }
@@ -133,7 +133,7 @@ TEST(CudaOccupancy, KnowsAllButTheOldest) {
   }
 }
 
-// The limits that the header itself states, beside those that it is given.
+// Limits that the header states itself, in addition to those that it is given.
 TEST(CudaOccupancy, SharesItsLimits) {
   for (const auto& cc : known_to_both()) {
     const cudaOccDeviceProp properties = device(cc);

@@ -12,7 +12,7 @@ using detail::lanes_of_part;
 using detail::LaneSet;
 using detail::Step;
 
-/// How global memory serves a warp, by generation.
+/// Ways in which global memory serves a warp, by generation.
 enum class Scheme { aligned_half_warps, segmented_half_warps, split_requests, sectors };
 
 Scheme scheme_of(ComputeCapability cc) {
@@ -21,7 +21,7 @@ Scheme scheme_of(ComputeCapability cc) {
   return cc.major < 6 ? Scheme::split_requests : Scheme::sectors;
 }
 
-/// Lanes whose bytes the hardware looks at together.
+/// Returns the number of lanes that the hardware serves in one request.
 int lanes_per_request(ComputeCapability cc, int bytes) {
   switch (scheme_of(cc)) {
     case Scheme::aligned_half_warps:
@@ -32,8 +32,8 @@ int lanes_per_request(ComputeCapability cc, int bytes) {
   return 32;
 }
 
-/// CC 1.0 and 1.1: one or two transactions for a half-warp whose lane k takes word k of an aligned
-/// segment, else one for each lane.
+/// CC 1.0 and 1.1: one or two transactions for a half-warp if lane k accesses word k of an aligned
+/// segment; else one for each lane.
 void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& traffic) {
   const std::uint32_t lanes = access.active & lanes_of_part(half, 16);
   if (lanes == 0) return;
@@ -52,15 +52,14 @@ void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& tr
   } else if (bytes == 8) {
     traffic.transactions_128 += 1;
   } else {
-    // A transaction for each eight lanes, where any of them is active.
+    // One transaction for each eight lanes with an active one.
     for (int quarter = 2 * half; quarter < 2 * half + 2; ++quarter) {
       traffic.transactions_128 += (lanes & lanes_of_part(quarter, 8)) != 0;
     }
   }
 }
 
-/// Counts the transaction of one segment; each bit of `sectors` is a 32-byte piece of it that is
-/// used.
+/// Counts the transaction of one segment. Each bit of `sectors` is a used 32-byte piece of it.
 void add_segment(unsigned sectors, GlobalTraffic& traffic) {
   if (std::has_single_bit(sectors)) {
     traffic.transactions_32 += 1;
@@ -71,7 +70,7 @@ void add_segment(unsigned sectors, GlobalTraffic& traffic) {
   }
 }
 
-/// The same where the lanes use every sector between the lowest and the highest.
+/// The same if the lanes use every sector between the lowest and the highest.
 void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
                          GlobalTraffic& traffic) {
   const auto [low, high] =
@@ -85,14 +84,14 @@ void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
   }
 }
 
-/// CC 1.2 and 1.3: one transaction for each segment that lanes of the half-warp touch, halved while
-/// the half of it would do. The order in which segments are served does not change the outcome.
+/// CC 1.2 and 1.3: one transaction for each segment that the half-warp touches. It is halved as
+/// long as one half contains all accesses. The order of the segments does not matter.
 void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
                              GlobalTraffic& traffic) {
   const int segment_shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
   if (step && *step <= 32) return add_dense_half_warp(access, half, segment_shift, traffic);
   LaneSet segments;
-  std::array<std::uint8_t, 64> sectors;  // of each segment: a bit for every 32 bytes that are used
+  std::array<std::uint8_t, 64> sectors;  // for each segment, a bit for every used 32 bytes
   for_each_address(access, access.active & lanes_of_part(half, 16), [&](std::uint64_t address) {
     bool is_new = false;
     const int slot = segments.insert(address >> segment_shift, is_new);
@@ -104,7 +103,7 @@ void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
   }
 }
 
-/// CC 2.0 and later: the distinct segments that each request touches.
+/// CC 2.0 and later: counts the distinct segments of each request.
 int count_segments(const WarpAccess& access, int request_lanes, int segment_shift, Step step) {
   int count = 0;
   for (int part = 0; part < 32 / request_lanes; ++part) {
@@ -113,7 +112,7 @@ int count_segments(const WarpAccess& access, int request_lanes, int segment_shif
   return count;
 }
 
-/// `lines`: loads move lines of 128 bytes, since L1 caches them.
+/// \param lines  loads move 128-byte lines, because L1 caches them
 GlobalTraffic traffic_of(ComputeCapability cc, const WarpAccess& access, bool lines) {
   GlobalTraffic traffic;
   const Step step = detail::step_of(access);
@@ -136,7 +135,7 @@ GlobalTraffic traffic_of(ComputeCapability cc, const WarpAccess& access, bool li
   return traffic;
 }
 
-/// Whether a load's unit is the L1 line, 128 bytes, rather than the L2 sector.
+/// Return true if loads move L1 lines of 128 bytes, not L2 sectors.
 bool global_loads_move_lines(ComputeCapability cc) { return cc.major == 2; }
 bool local_loads_move_lines(ComputeCapability cc) { return cc.major == 2 || cc.major == 3; }
 
@@ -153,8 +152,8 @@ int ideal_transactions(ComputeCapability cc, const WarpAccess& access, bool line
   return count;
 }
 
-/// Calls `visit` with the access of each 4-byte word that makes up a local access, at the addresses
-/// where the hardware keeps them: word w of lane k is word 32 w + k.
+/// Calls `visit` for each 4-byte word of a local access, with the addresses in the hardware's
+/// layout: word w of lane k is word 32 w + k.
 template <typename Visit>
 void for_each_local_word(const WarpAccess& access, Visit visit) {
   std::array<std::uint64_t, 32> addresses;

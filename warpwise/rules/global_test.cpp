@@ -55,7 +55,7 @@ TEST(GlobalTraffic, FigureF1MisalignedAndSequential) {
   EXPECT_EQ(global_load(cc_3_0, access), of_32(5));
 }
 
-// PG 4.2, F.3.2.1: what a half-warp may do on 1.0 and 1.1.
+// PG 4.2, F.3.2.1: coalesced accesses of a half-warp on 1.0 and 1.1.
 TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, strided(256, 8), 8), of_128(2));
   EXPECT_EQ(global_load(cc_1_1, strided(256, 16), 16), of_128(4));
@@ -66,7 +66,7 @@ TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, strided(256, 4), 4, 0xffff0f0eU), of_64(2))
       << "lanes may be absent";
   EXPECT_EQ(global_load(cc_1_1, strided(256, 4), 4, 0x0000ffffU), of_64(1));
-  // One lane out of place costs its own half-warp alone.
+  // One misplaced lane affects only its own half-warp.
   Addresses access = strided(256, 4);
   access[5] = 4096;
   EXPECT_EQ(global_load(cc_1_1, access), (GlobalTraffic{16, 1, 0}));
@@ -126,8 +126,8 @@ TEST(GlobalTraffic, SeedA2Illustration) {
   EXPECT_EQ(global_load(cc_1_3, ends, 4, 0xffff), of_128(8));
 }
 
-// D1, figure 3: the 48 bytes of RGB24 that 16 pixels take, read as 12 words, meet segments of 64
-// bytes in four ways, and two of the four straddle a boundary.
+// D1, figure 3: 16 pixels of RGB24 take 48 bytes, read as 12 words. They have four positions
+// relative to segments of 64 bytes; two of these cross a boundary.
 TEST(GlobalTraffic, SeedDFigure3) {
   const auto access = [](int quarter) { return strided(48 * quarter, 4); };
   std::vector<std::size_t> segments;
@@ -137,13 +137,13 @@ TEST(GlobalTraffic, SeedDFigure3) {
     segments.push_back(met.size());
   }
   EXPECT_EQ(segments, (std::vector<std::size_t>{1, 2, 2, 1}));
-  // CC 1.3 meets the first boundary with a wider transaction, the second with another one.
+  // CC 1.3 crosses the first boundary with a wider transaction, the second with another one.
   EXPECT_EQ(global_load(cc_1_3, access(0), 4, 0xfff), of_64(1));
   EXPECT_EQ(global_load(cc_1_3, access(1), 4, 0xfff), of_128(1));
   EXPECT_EQ(global_load(cc_1_3, access(2), 4, 0xfff), of_32(2));
   EXPECT_EQ(global_load(cc_1_3, access(3), 4, 0xfff), of_64(1));
-  // The document's card: 48 bytes are aligned to 64 one time in four, and words in order or 12
-  // accesses.
+  // The document's card: 48 bytes are aligned to 64 one time in four. Words must be in order, or
+  // each takes an access.
   EXPECT_EQ(global_load(cc_1_1, access(0), 4, 0xfff), of_64(1));
   for (int quarter = 1; quarter < 4; ++quarter) {
     EXPECT_EQ(global_load(cc_1_1, access(quarter), 4, 0xfff), of_32(12)) << quarter;
@@ -152,7 +152,7 @@ TEST(GlobalTraffic, SeedDFigure3) {
   EXPECT_EQ(global_load(cc_1_1, strided(0, 3), 1, 0xffff), of_32(16));
 }
 
-/// Threads of a block, and those of them with something to do in one round of its work.
+/// Threads of a block, and the number of them with work in one round.
 struct Round {
   int threads;
   int busy;
@@ -186,9 +186,8 @@ struct References {
   }
 };
 
-// A8: references to global memory for a pixel are 10 for the kernel without a tile, 9 neighbours
-// and the result, and 2.5 for method IV, which copies six rows by three blocks of two rows and
-// stores four.
+// A8: references to global memory for each pixel. Without a tile 10: nine neighbours and the
+// result. Method IV 2.5: three blocks of two rows copy six rows and store four.
 TEST(References, SeedA8) {
   constexpr std::uint64_t pitch = 4096 * 4;
   constexpr int rows = 4;
@@ -205,7 +204,8 @@ TEST(References, SeedA8) {
   for (std::uint64_t row = 0; row < rows + 2; ++row) tile.add(row * pitch + 128);
   EXPECT_EQ(static_cast<double>(global.lanes) / pixels, 10);
   EXPECT_EQ(static_cast<double>(tile.lanes) / pixels, 2.5);
-  // In transactions the tile gains more: of the nine reads six are misaligned by a word, 3 to 2.
+  // In transactions the tile gains more: six of the nine reads are misaligned by a word and cost 3,
+  // not 2.
   EXPECT_EQ(global.transactions, rows * (3 * (3 + 2 + 3) + 2));
   EXPECT_EQ(tile.transactions, 2 * (rows + rows + 2));
 }

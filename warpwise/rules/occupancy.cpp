@@ -11,12 +11,12 @@ namespace {
 
 constexpr int kib = 1024;
 
-/// How an SM hands out its registers and shared memory.
+/// Units in which an SM allocates registers and shared memory.
 struct Allocation {
-  bool registers_by_block;  ///< in one piece for a block (1.x), or warp by warp
-  int register_unit;        ///< registers come in multiples of it
-  int partitions;           ///< of the SM, each with its share of the registers and warps
-  int launch_partitions;    ///< that a launch is checked for
+  bool registers_by_block;  ///< one range for a block (1.x), or a range for each warp
+  int register_unit;        ///< registers are allocated in multiples of it
+  int partitions;         ///< partitions of the SM, each with its share of the registers and warps
+  int launch_partitions;  ///< partitions that a launch is checked against
   int shared_unit_bytes;
 };
 
@@ -30,12 +30,12 @@ constexpr Allocation tesla_8k{true, 256, 1, 1, 512};
 constexpr Allocation tesla_16k{true, 512, 1, 1, 512};
 constexpr Allocation fermi{false, 64, 2, 2, 128};
 constexpr Allocation kepler_to_turing{false, 256, 4, 4, 256};
-// Its blocks must also fit the other Pascals, which have four.
+// Its blocks must also fit the other Pascal GPUs, which have four partitions.
 constexpr Allocation pascal_60{false, 256, 2, 4, 256};
 constexpr Allocation from_ampere{false, 256, 4, 4, 128};
 
-/// Columns: warps, blocks, registers, of a block, of a thread; shared bytes, of a block, reserved;
-/// threads of a block.
+/// Columns: warps; blocks; registers of an SM, of a block, of a thread; shared bytes of an SM, of a
+/// block, reserved; threads of a block.
 constexpr Row table[] = {
     {{1, 0}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},
     {{1, 1}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},
@@ -76,15 +76,15 @@ const Row& row_of(ComputeCapability cc) {
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Registers that a warp gets. CC 2.x hands these eight counts out in double units.
+/// Returns the registers of a warp. CC 2.x allocates these eight counts in double units.
 int registers_of_warp(ComputeCapability cc, const Allocation& allocation, int per_thread) {
   constexpr std::array doubled{21, 22, 29, 30, 37, 38, 45, 46};
   const bool twice = cc.major == 2 && std::ranges::find(doubled, per_thread) != doubled.end();
   return round_up(32 * per_thread, allocation.register_unit * (twice ? 2 : 1));
 }
 
-/// Registers that a block must find free at its launch: warps come in pairs on 1.x, and later each
-/// partition is taken to hold as many as the fullest.
+/// Returns the registers that must be free to launch a block. On 1.x warps come in pairs. Later,
+/// each partition counts as full as the fullest.
 int registers_of_block(const Row& row, int warps, int per_thread) {
   if (row.allocation.registers_by_block) {
     return round_up(round_up(warps, 2) * 32 * per_thread, row.allocation.register_unit);
@@ -152,7 +152,7 @@ Occupancy occupancy(ComputeCapability cc, const BlockResources& block) {
   const Row& row = row_of(cc);
   check(row, block);
   const int warps = (block.threads + 31) / 32;
-  // In the order of Limiter, so that the first of equals is named.
+  // In the order of Limiter, so that the first of several equals is named.
   const std::array<int, 4> blocks{row.limits.warps / warps, row.limits.blocks,
                                   blocks_by_registers(row, warps, block.registers_per_thread),
                                   blocks_by_shared_memory(row, block.shared_bytes)};

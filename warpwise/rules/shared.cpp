@@ -12,7 +12,7 @@ using detail::LaneSet;
 
 // --- CC 1.x: 16 banks, a half-warp at a time, one word broadcast in each step
 
-/// The words that a half-warp's lanes ask for, and how many lanes ask for each.
+/// The words that a half-warp's lanes request, with the number of lanes for each.
 struct WantedWords {
   struct Word {
     std::uint64_t index;
@@ -34,7 +34,7 @@ struct WantedWords {
   static int bank(const Word& word) { return static_cast<int>(word.index % 16); }
 };
 
-/// Lanes that still wait, by bank.
+/// Counts the waiting lanes of each bank.
 std::array<int, 16> lanes_by_bank(const WantedWords& wanted) {
   std::array<int, 16> lanes{};
   for (int i = 0; i < wanted.count; ++i) {
@@ -43,17 +43,18 @@ std::array<int, 16> lanes_by_bank(const WantedWords& wanted) {
   return lanes;
 }
 
-/// Steps of a read that shares words between lanes. Each step serves every lane of one word, the
-/// broadcast one, and a lane of every other bank. Which word the hardware picks is not stated: here
-/// the word that most lanes of the fullest bank want, so that the count is what a favourable choice
-/// gives.
+/// Counts the steps of a read, in which lanes may share a word. Each step serves all lanes of one
+/// broadcast word, and one lane of every other bank. The hardware's choice of that word is not
+/// documented. Here it is the most requested word of the fullest bank: the count is that of a
+/// favourable choice.
 int steps_with_broadcast(WantedWords wanted) {
   int steps = 0;
   for (;; ++steps) {
     const std::array<int, 16> waiting = lanes_by_bank(wanted);
     const auto fullest = static_cast<int>(std::ranges::max_element(waiting) - waiting.begin());
     if (waiting[fullest] == 0) return steps;
-    // In the fullest bank its most wanted word, in every other one lane of the least wanted.
+    // From the fullest bank its most requested word; from every other bank a lane of the least
+    // requested.
     std::array<WantedWords::Word*, 16> served{};
     for (int i = 0; i < wanted.count; ++i) {
       WantedWords::Word& word = wanted.words[i];
@@ -71,8 +72,8 @@ int steps_with_broadcast(WantedWords wanted) {
   }
 }
 
-/// Steps of a write: one lane of each bank at a time, where lanes that write the very same place
-/// count as one, since only one of them writes.
+/// Counts the steps of a write: one lane of each bank in each step. Lanes that write the same place
+/// count as one, because only one of them writes.
 int steps_of_write(const WarpAccess& access, std::uint32_t lanes, std::uint64_t offset) {
   LaneSet places;
   std::array<int, 16> in_bank{};
@@ -85,7 +86,8 @@ int steps_of_write(const WarpAccess& access, std::uint32_t lanes, std::uint64_t 
   return most;
 }
 
-/// One 32-bit request of a half-warp: the words at `offset` bytes from the lanes' addresses.
+/// Counts the steps of one 32-bit request of a half-warp: the words `offset` bytes after the lanes'
+/// addresses.
 int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t offset) {
   if (access.store) return steps_of_write(access, lanes, offset);
   WantedWords wanted;
@@ -95,9 +97,9 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
   return words_shared ? steps_with_broadcast(wanted) : std::ranges::max(lanes_by_bank(wanted));
 }
 
-/// How many lanes meet in one bank where each lane is `step` banks after the one before it and
-/// there are as many lanes as banks: gcd(step, lanes), which is the lowest bit of `step` because
-/// `lanes` is a power of two.
+/// Returns the number of lanes in one bank, if each lane is `step` banks after the previous one and
+/// there are as many lanes as banks. It is gcd(step, lanes), which is the lowest set bit of `step`,
+/// because `lanes` is a power of two.
 int meeting_lanes(std::uint64_t step, int lanes) {
   const std::uint64_t divisor = step & (0 - step);
   return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));
@@ -120,11 +122,10 @@ SharedPasses half_warp_passes(const WarpAccess& access) {
   return result;
 }
 
-// --- CC 2.0 and later: 32 banks, any number of words multicast
+// --- CC 2.0 and later: 32 banks, multicast of any number of words
 
-/// The most words that the lanes want of any one bank. A lane's words are neighbours and its
-/// address is aligned to them, so all banks of a lane are equally full: counting the lane's first
-/// word is enough.
+/// Returns the largest number of words that the lanes request of one bank. A lane's words are
+/// adjacent and aligned, so all its banks are equally full. Counting its first word is enough.
 /// \param folded  a bank delivers words i and i + 32 of an aligned segment of 64 words together
 int conflict_degree(const WarpAccess& access, std::uint32_t lanes, bool folded) {
   const int shift = std::max(2, std::countr_zero(static_cast<unsigned>(access.bytes)));
@@ -142,8 +143,8 @@ int conflict_degree(const WarpAccess& access, std::uint32_t lanes, bool folded) 
   return degree;
 }
 
-/// Whether every active lane wants the same words as its partner, the lane `distance` away, where
-/// that is active too.
+/// Returns true if every active lane requests the same words as its active partner, the lane
+/// `distance` away.
 bool partners_agree(const WarpAccess& access, int distance) {
   for (int lane = 0; lane < 32; ++lane) {
     const int partner = lane ^ distance;
@@ -155,11 +156,11 @@ bool partners_agree(const WarpAccess& access, int distance) {
   return true;
 }
 
-/// How the hardware serves a shared access from CC 2.0 on.
+/// How the hardware serves a shared access since CC 2.0.
 struct Phases {
-  int lanes = 32;       ///< that are served together
+  int lanes = 32;       ///< lanes served together
   bool folded = false;  ///< see conflict_degree
-  int extra = 0;        ///< passes that a phase costs beyond its conflicts
+  int extra = 0;        ///< passes of a phase beyond its conflicts
 };
 
 Phases phases_of(ComputeCapability cc, const WarpAccess& access, bool merged) {

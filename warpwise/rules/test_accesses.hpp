@@ -51,8 +51,7 @@ inline constexpr ComputeCapability cc_6_1{6, 1};
 inline constexpr ComputeCapability cc_7_5{7, 5};
 inline constexpr ComputeCapability cc_9_0{9, 0};
 
-/// Random accesses, those that kernels usually make and others: strides, broadcasts, clusters,
-/// noise.
+/// Random accesses, usual and unusual ones: strides, broadcasts, clusters, noise.
 class Patterns {
  public:
   explicit Patterns(std::uint32_t seed) : random_(seed) {}
@@ -82,7 +81,7 @@ class Patterns {
     for (std::uint64_t& address : result) address *= bytes;
     return result;
   }
-  /// Lanes in another order, inside groups of `group` lanes.
+  /// Shuffles lanes within groups of `group` lanes.
   template <typename Array>
   Array shuffled(Array values, int group) {
     for (auto at = values.begin(); at != values.end(); at += group) {

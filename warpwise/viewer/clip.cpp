@@ -103,7 +103,7 @@ void Clip::begin() {
   begun_ = conversion_->result();
 }
 
-// Of two errors the first counts.
+// Ends the clip. The first error is kept.
 void Clip::end(std::string error) {
   if (sink_) {
     try {

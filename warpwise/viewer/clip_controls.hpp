@@ -8,24 +8,24 @@
 
 namespace warpwise::viewer {
 
-/// What the user has of a clip: its name, a button, and how far it is.
+/// The panel's part for a clip: name, button and progress.
 class ClipControls {
  public:
   explicit ClipControls(std::shared_ptr<Clip> clip) : clip_(std::move(clip)) {}
 
-  /// Starts a clip of what is shown, by the name that was typed, else the first of
-  /// warpwise-001.mp4, … that is not there; or ends it.
+  /// Starts a clip of the shown pipeline, or ends the current one. The name is the typed one,
+  /// otherwise the first unused of warpwise-001.mp4, …
   void toggle(const Shown& shown);
 
-  /// By Dear ImGui; whether the button was pressed.
+  /// Draws the controls with Dear ImGui. Returns true if the button was pressed.
   bool draw();
 
  private:
   std::shared_ptr<Clip> clip_;
-  std::string name_;  // of the next clip
+  std::string name_;  // for the next clip
 };
 
-/// A clip in one line, be it recorded, ended or refused; empty where there was none.
+/// Describes a recorded, ended or refused clip in one line; empty if there was none.
 std::string text_of(const Clip::State& clip);
 
 }  // namespace warpwise::viewer

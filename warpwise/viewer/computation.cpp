@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t frames_of_computation = 3;
 
-// What a window takes of frames. Nothing is written to it: it takes them from the lanes.
+// States the formats that a window takes. Nothing is written to it: the window reads the lanes'
+// results.
 class WindowFormat final : public live::Sink {
  public:
   WindowFormat() : Sink("the window") {}
@@ -24,7 +25,7 @@ class WindowFormat final : public live::Sink {
 }  // namespace
 
 void Frame::compute() {
-  original_->compute();  // first: then its frame is there
+  original_->compute();  // computed first, so that its frame can be copied
   result_->take_frame_of(*original_);
   result_->compute();
   ++computed_;
@@ -41,7 +42,7 @@ Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
     : conversion_({}, source, WindowFormat()),
       pipeline_(std::move(stages), source, WindowFormat()) {}
 
-// The original is converted where it lies, also where a GPU computes the result.
+// The original is converted where it lies, even if a GPU computes the result.
 void Computation::reserve(const ViewOptions& options, live::OnGpu on_gpu) {
   auto originals = on_gpu.source
                        ? live::gpu_lanes(conversion_, frames_of_computation, on_gpu)

@@ -9,24 +9,24 @@
 
 namespace warpwise::viewer {
 
-/// A frame as it came and what was made of it, both as the window takes them: gray8 of full range
-/// or rgb24.
+/// A source's frame and the pipeline's result, both in the window's formats: gray8 of full range or
+/// rgb24.
 class Frame {
  public:
   Frame(std::unique_ptr<live::Lane> original, std::unique_ptr<live::Lane> result)
       : original_(std::move(original)), result_(std::move(result)) {}
 
-  /// Has the source put its next frame here; false after the last one.
+  /// Has the source write its next frame here; false after the last one.
   bool read(live::Source& source) { return original_->read(source); }
-  /// Takes the source's frame of another one.
+  /// Copies the source's frame from another Frame.
   void take_source_of(const Frame& other) { original_->take_frame_of(*other.original_); }
-  /// Of the source's frame. \throws CudaError, …
+  /// Computes both pictures from the source's frame. \throws CudaError, …
   void compute();
 
   const live::Lane& original() const { return *original_; }
   const live::Lane& result() const { return *result_; }
 
-  /// A frame's milliseconds in each step, the mean of all that were computed here.
+  /// Mean milliseconds of each step, over all frames computed here.
   std::vector<double> milliseconds() const;
 
  private:
@@ -35,21 +35,21 @@ class Frame {
   std::int64_t computed_ = 0;
 };
 
-/// A pipeline that ends in pictures for the window, and memory for three frames: one is computed,
-/// one waits, one is shown.
+/// A pipeline with pictures for the window as its result, and memory for three frames: one is
+/// computed, one waits, one is shown.
 class Computation {
  public:
   /// \throws InvalidArgument  the stages cannot take the frames.
   Computation(std::vector<std::shared_ptr<live::Stage>> stages, const live::Stream& source);
 
-  /// Takes the memory, once, before the first frame. \throws CudaError
+  /// Allocates the memory, once, before the first frame. \throws CudaError
   void reserve(const ViewOptions& options, live::OnGpu on_gpu);
 
   const live::Pipeline& pipeline() const { return pipeline_; }
   const io::PictureShape& original() const { return conversion_.result().shape; }
   const io::PictureShape& result() const { return pipeline_.result().shape; }
 
-  /// One that is neither of these.
+  /// Returns a frame that is neither of these.
   Frame& other_than(const Frame* one, const Frame* another);
 
  private:

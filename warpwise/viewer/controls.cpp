@@ -26,7 +26,7 @@ bool is_escape_pressed() {
 #endif
 }
 
-// Into a slider that has become a line of text.
+// Returns true if a slider has become a line of text.
 bool is_typed() { return ImGui::GetIO().WantTextInput; }
 
 template <class T>
@@ -37,13 +37,14 @@ std::optional<T> number_of(const std::string& text) {
   return is_all ? std::optional(number) : std::nullopt;
 }
 
-// What a slider begins at: what is said, else what holds otherwise, which may be words.
+// Returns a slider's first value: the stated one, otherwise the default, which may be words instead
+// of a number.
 template <class T>
 std::optional<T> number_of(const StageOption& option, const std::string& value) {
   return number_of<T>(value.empty() ? option.otherwise : value);
 }
 
-// While it is dragged, a slider stays on its steps; a number that is typed is taken as it is.
+// A dragged slider keeps to its steps; a typed number is taken unchanged.
 Changed draw_integer(const StageOption& option, const std::string& value) {
   const std::optional<int> known = number_of<int>(option, value);
   int number = known.value_or(static_cast<int>(option.least));
@@ -119,7 +120,7 @@ Changed Controls::draw(const StageOption& option, const std::vector<std::string>
     case Kind::text: return draw_text(option, value);
     case Kind::flag: return draw_flag(option, has_flag(words, option.name));
   }
-  // Digits are none of the user's numbers yet: what was typed counts when the slider is left.
+  // Digits still being typed are not the user's number yet: it counts when the slider is left.
   if (slid && is_typed()) typed_ = *std::exchange(slid, std::nullopt);
   if (ImGui::IsItemDeactivated()) {
     std::string typed = std::exchange(typed_, {});

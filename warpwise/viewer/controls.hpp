@@ -11,10 +11,10 @@ namespace warpwise::viewer {
 /// Controls for the options of stages, drawn by Dear ImGui.
 class Controls {
  public:
-  /// For each option of a stage a slider, a list of choices, a check box or a line of text, with
-  /// what the stage's words say of it, else what holds otherwise. What was changed now, as
-  /// with_options() takes it: "window=33", "invert", "norm="; it need not be what the stage takes,
-  /// since any number can be typed.
+  /// Draws a slider, a list of choices, a check box or a line of text for each option of a stage.
+  /// It shows the value in the stage's words, otherwise the default. Returns the option changed
+  /// just now in the form of with_options(): "window=33", "invert", "norm=". The stage may refuse
+  /// it, because any number can be typed.
   std::optional<std::string> draw(const std::vector<live::StageOption>& options,
                                   const std::vector<std::string>& words);
 
@@ -22,10 +22,10 @@ class Controls {
   std::optional<std::string> draw(const live::StageOption& option,
                                   const std::vector<std::string>& words);
 
-  std::string typed_;  // into a slider, until that is left
+  std::string typed_;  // typed into a slider that is still active
 };
 
-/// Of a control whose name stands at its right, for Dear ImGui.
+/// Width of a control whose name stands to its right, for Dear ImGui.
 float width_of_control();
 
 }  // namespace warpwise::viewer

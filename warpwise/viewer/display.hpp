@@ -6,7 +6,7 @@
 
 struct GLFWwindow;
 
-// The display's part of the window: what GLFW and Dear ImGui need from their start to their end.
+// The window's display: GLFW and Dear ImGui from start to end.
 namespace warpwise::viewer {
 
 struct Extent {
@@ -14,7 +14,7 @@ struct Extent {
   int height = 0;
 };
 
-/// GLFW, as long as one lives. \throws IoError  there is no display.
+/// Keeps GLFW initialised while it lives. \throws IoError  there is no display.
 class Glfw {
  public:
   Glfw();
@@ -23,7 +23,7 @@ class Glfw {
   Glfw& operator=(const Glfw&) = delete;
 };
 
-/// A window, whose OpenGL 3.3 is current on the thread that makes it.
+/// A window. Its OpenGL 3.3 context is current on the thread that makes it.
 class WindowHandle {
  public:
   /// \throws IoError  the display has no OpenGL 3.3.
@@ -35,26 +35,26 @@ class WindowHandle {
   GLFWwindow* get() const { return window_; }
 
   Extent size() const;
-  /// In pixels; where a display is dense these may be more than size() says.
+  /// Size in pixels; on a dense display it may exceed size().
   Extent pixels() const;
-  /// How many times larger texts and the panel are, in window coordinates.
+  /// Factor by which texts and the panel are enlarged, in window coordinates.
   float content_scale() const;
 
-  /// To the size of the screen, and back to its place.
+  /// Fills the screen, or returns the window to its place.
   void toggle_fullscreen();
 
-  /// What was drawn, pixels() of rgb24 from the top row on.
+  /// Reads the drawn window: pixels() of rgb24, top row first.
   std::vector<std::byte> drawn() const;
 
  private:
   GLFWwindow* window_ = nullptr;
-  // Its place before it filled the screen.
+  // The window's place before it filled the screen.
   Extent windowed_;
   int left_ = 0;
   int top_ = 0;
 };
 
-/// Dear ImGui in a window, which gets that window's events.
+/// Dear ImGui in a window; it receives that window's events.
 class Gui {
  public:
   Gui(GLFWwindow* window, float scale);

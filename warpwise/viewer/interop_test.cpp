@@ -1,5 +1,5 @@
-// Frames that CUDA and OpenGL share: from OpenGL's frame buffer through a pixel buffer to CUDA, and
-// from CUDA through a pixel buffer to a texture.
+// Tests frames that CUDA and OpenGL share: from OpenGL's frame buffer through a pixel buffer to
+// CUDA, and from CUDA through a pixel buffer to a texture.
 
 #include <GL/glcorearb.h>
 #include <dlfcn.h>
@@ -19,8 +19,8 @@ bool is_registering_broken = false;
 bool was_registering_broken = false;
 }  // namespace
 
-// The runtime's, but that it fails where a test says so. One that is linked into libwarpwise itself
-// is not reached.
+// Replaces the runtime's function with one that fails on request. It does not reach a runtime that
+// is linked into libwarpwise itself.
 extern "C" int cudaGraphicsGLRegisterBuffer(warpwise::gpu::GraphicsHandle* handle, unsigned buffer,
                                             unsigned flags) {
   if (is_registering_broken) {
@@ -47,7 +47,7 @@ struct Size {
 };
 constexpr std::array sizes = {Size{1, 1}, Size{7, 5}, Size{641, 479}, Size{1280, 720}};
 
-// Keeps what is written.
+// Keeps the frames that are written.
 class Kept final : public live::Sink {
  public:
   Kept() : Sink("kept") {}
@@ -61,7 +61,7 @@ class Kept final : public live::Sink {
   std::vector<Bytes> frames;
 };
 
-// Counts what is written, and looks at none of it.
+// Counts the frames that are written, without reading them.
 class Counted final : public live::Sink {
  public:
   Counted() : Sink("counted") {}
@@ -210,7 +210,7 @@ TEST_F(InteropTest, MemoryThatOpenGlHasNotIsAnError) {
   glDeleteBuffers(1, &name);
 }
 
-// A9: OpenGL's frame, its edges by CUDA, OpenGL's texture, and none of it by the host.
+// A9: OpenGL's frame, its edges by CUDA, OpenGL's texture, and nothing through the host.
 TEST_F(InteropTest, EdgesOfTheSceneAreThoseOfTheCpu) {
   for (const Size& size : sizes) {
     const live::SourceOptions options = {.width = size.width, .height = size.height};
@@ -265,7 +265,7 @@ TEST_F(InteropTest, AStreamKeepsItsFramesInTheirOrder) {
   EXPECT_NE(by_host->frames[0], by_host->frames[1]);
 }
 
-// Figures, for a GPU: what sharing gains of scene -> sobel -> a result on the device.
+// Measures on a GPU how much sharing gains for scene -> sobel -> a result on the device.
 TEST_F(InteropTest, RatesWithAndWithout) {
   constexpr std::int64_t frames = 3000;
   for (const PixelFormat format : {PixelFormat::rgba32, PixelFormat::rgb24}) {

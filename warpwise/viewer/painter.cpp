@@ -11,7 +11,7 @@
 namespace warpwise::viewer {
 namespace {
 
-// A rectangle's corners by their numbers, top and bottom, left and right.
+// The index of a vertex selects a corner of the rectangle: bit 0 right, bit 1 bottom.
 constexpr const char* vertex_shader = R"(#version 330 core
 uniform vec4 rectangle;  // left, top, right, bottom, as OpenGL counts: -1 to 1
 out vec2 place;
@@ -45,7 +45,7 @@ std::string size_text(const io::PictureShape& shape) {
   return std::to_string(shape.width) + "x" + std::to_string(shape.height);
 }
 
-// For the buffer that is bound.
+// Allocates memory for the bound buffer.
 void take_buffer_memory(std::size_t bytes, const std::byte* data, GLenum usage) {
   live::gl::take_memory("buffer of " + std::to_string(bytes) + " bytes", [=] {
     glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), data, usage);
@@ -73,8 +73,8 @@ void Texture::require_size(const io::PictureShape& shape) {
                         std::to_string(most) + " here, not " + size_text(shape));
 }
 
-// Grey is one channel, which the shader sees in all three. No buffer may be bound: the texture
-// would be filled from there.
+// Grey has one channel; the shader sees it in all three. No buffer may be bound, because the
+// texture would be filled from it.
 void Texture::reserve(const io::PictureShape& shape) {
   glBindTexture(GL_TEXTURE_2D, texture_);
   const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&
@@ -121,7 +121,7 @@ void Texture::share_buffer(std::int64_t bytes) {
   shared_bytes_ = bytes;
 }
 
-// From the buffer, which is bound, to the texture.
+// Fills the texture from the bound buffer.
 void Texture::take_buffer(const io::PictureShape& shape) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, static_cast<GLsizei>(shape.width),

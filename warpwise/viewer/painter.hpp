@@ -11,7 +11,7 @@
 
 namespace warpwise::viewer {
 
-/// Pixels of the window's framebuffer, from its top-left corner.
+/// A rectangle of the window's framebuffer, in pixels from its top-left corner.
 struct Rectangle {
   float left;
   float top;
@@ -19,7 +19,7 @@ struct Rectangle {
   float height;
 };
 
-/// A picture on the GPU that shows it. Needs the window's OpenGL context, as all here does.
+/// A picture on the GPU that draws the window. All calls need the window's OpenGL context.
 class Texture {
  public:
   Texture();
@@ -27,20 +27,22 @@ class Texture {
   Texture(const Texture&) = delete;
   Texture& operator=(const Texture&) = delete;
 
-  /// `pixels` are gray8 or rgb24 without gaps. They go through a pixel buffer, so that they may be
-  /// changed at once while the driver still copies. \throws InvalidArgument  require_size()
+  /// Copies `pixels`, which are gray8 or rgb24 without gaps. They pass through a pixel buffer, so
+  /// the caller may change them at once while the driver still copies. \throws InvalidArgument  as
+  /// require_size()
   /// \throws IoError  OpenGL has no memory for them
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
-  /// The same of pixels in the memory of CUDA's current device, which shares the buffer with
-  /// OpenGL: see gpu::why_no_gl_sharing(). What `stream` gets then may change them. \throws
-  /// CudaError, and as above
+  /// Copies pixels from the memory of CUDA's current device, which shares the buffer with OpenGL:
+  /// see gpu::why_no_gl_sharing(). Work enqueued on `stream` afterwards may change them.
+  /// \throws CudaError, and as above
   void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
 
   /// \throws InvalidArgument  the driver has no textures of that size
   static void require_size(const io::PictureShape& shape);
 
-  /// Binds it to that unit: smooth where it is drawn smaller than it is, else pixel by pixel.
+  /// Binds the texture to that unit. If `smooth`, a reduced picture is interpolated; an enlarged
+  /// one always repeats pixels.
   void bind(unsigned unit, bool smooth) const;
 
   const io::PictureShape& shape() const { return shape_; }
@@ -52,7 +54,7 @@ class Texture {
 
   unsigned texture_ = 0;
   unsigned buffer_ = 0;
-  std::optional<gpu::GlBuffer> shared_;  // of that buffer
+  std::optional<gpu::GlBuffer> shared_;  // shares that buffer
   std::int64_t shared_bytes_ = 0;
   io::PictureShape shape_;
 };
@@ -60,14 +62,15 @@ class Texture {
 /// Draws an original and a result into rectangles of the window.
 class Painter {
  public:
-  /// \throws IoError  the driver does not compile the shaders; its words.
+  /// \throws IoError  the driver does not compile the shaders, with its message.
   Painter();
   ~Painter();
   Painter(const Painter&) = delete;
   Painter& operator=(const Painter&) = delete;
 
   enum class Content { original = 0, result = 1, wipe = 2, difference = 3 };
-  /// What is drawn of both; `line` is where the wipe's line stands, 0 left to 1 right.
+  /// Draws one or both pictures, as `content` says. `line` is the wipe's line, from 0 at the left
+  /// to 1 at the right.
   void draw(const Texture& original, const Texture& result, Content content, float line,
             const Rectangle& where, float window_width, float window_height) const;
 

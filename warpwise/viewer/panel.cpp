@@ -55,7 +55,8 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
   return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
 }
 
-// Each input read once, each output written once, against a copy.
+// Returns the step's throughput in per cent of a copy's. Each input is read once, each output
+// written once.
 std::string share_text(const live::Step& step, double milliseconds,
                        const std::optional<double>& roof_gb_per_s) {
   if (!step.stage || !roof_gb_per_s || !(milliseconds > 0)) return {};
@@ -63,7 +64,7 @@ std::string share_text(const live::Step& step, double milliseconds,
   return fmt::format(", {:.1f} %", 1e-4 * bytes / milliseconds / *roof_gb_per_s);
 }
 
-// Which takes seconds where the code is not kept yet.
+// Returns true if the pipeline has a rung. Compiling one takes seconds unless its code is cached.
 bool compiles(const std::string& pipeline) { return pipeline.find(" rung=") != std::string::npos; }
 
 }  // namespace
@@ -95,7 +96,7 @@ void Panel::add(const Shown& shown) {
   is_counted_ = false;
 }
 
-// A pause is no time from frame to frame.
+// Skips the time of a pause.
 void Panel::add_time() {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<float, std::milli> since = now - last_;
@@ -153,7 +154,7 @@ void Panel::draw_steps() const {
   if (steps.empty()) write("none: frames are shown as they come");
 }
 
-// Counted when it is drawn: a result that is on a GPU comes back for nothing else.
+// Counts only when it draws, because a result on a GPU would come back for nothing else.
 void Panel::draw_histogram() {
   if (!is_counted_ && shown_.frame != nullptr) {
     const auto counts = histogram_of(shown_.computation->result(), shown_.frame->result().result());
@@ -175,15 +176,16 @@ void Panel::draw_pipeline() {
   draw_outcome(std::nullopt);
 }
 
-// A rung may take seconds to compile, on this thread: that is drawn before it begins. Other changes
-// wait for the next frame too: what is drawn now is of the stages as they are.
+// Stores the pipeline until the next frame. A rung may take seconds to compile on this thread, so
+// "compiling ..." is drawn first. Other changes wait too, because this frame's controls belong to
+// the current stages.
 void Panel::enter(Entered entered) {
   entered_ = std::move(entered);
   error_.clear();
   is_waiting_ = true;
 }
 
-// A text that is being edited stays when a stage's option is changed.
+// Changing a stage's option keeps a text that is being edited.
 void Panel::take_entered() {
   is_waiting_ = false;
   try {
@@ -192,19 +194,18 @@ void Panel::take_entered() {
     note_stages(entered_.pipeline);
   } catch (const std::exception& error) {
     error_ = error.what();
-    if (!entered_.stage) edit_pipeline();  // to be put right: letters are no commands yet
+    if (!entered_.stage) edit_pipeline();  // refocus the text, so that letters are not commands
   }
 }
 
-// Below what was entered, the controls of a stage or the text.
+// Draws the outcome below the text or the stage's controls that were used.
 void Panel::draw_outcome(std::optional<std::size_t> stage) const {
   if (stage != entered_.stage) return;
   if (is_waiting_ && compiles(entered_.pipeline)) write("compiling ...");
   if (!error_.empty()) write_error(error_);
 }
 
-// What stages have controls for follows from the text that was taken, not from the one that is
-// edited.
+// Takes the stages and their controls from the text in use, not from the edited one.
 void Panel::note_stages(const std::string& pipeline) {
   taken_ = pipeline;
   stages_.clear();

@@ -13,28 +13,28 @@
 
 namespace warpwise::viewer {
 
-/// What stands beside the picture: the source, the pipeline, which can be edited, with controls for
-/// its stages' options, the clip, how fast frames come, what each step takes, and the result's
-/// histogram. Drawn by Dear ImGui.
+/// The panel beside the picture, drawn by Dear ImGui. It has the source, the pipeline's editable
+/// text, controls for its stages' options, the clip, the frame rate, the time of each step, and the
+/// result's histogram.
 class Panel {
  public:
-  /// `way` says how frames get from the source to the window, where a GPU computes; `options` say
-  /// what the pipeline is at first, which options its stages have and what may run in their place;
-  /// `replace` takes its new text, and what it throws is shown below the text, or the stage's
-  /// controls, by which that was entered.
+  /// `way` says how frames get from the source to the window if a GPU computes. `options` give the
+  /// first pipeline, the options of its stages, and the rungs that may replace them. `replace`
+  /// takes the new text. The message of an exception from it is shown below the control or text
+  /// that was changed.
   Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
         std::shared_ptr<Clip> clip, std::function<void(const std::string&)> replace);
 
-  /// The next letters go into the pipeline's text.
+  /// Moves the keyboard focus to the pipeline's text.
   void edit_pipeline() { is_edit_asked_ = true; }
 
-  /// Another frame is shown from now on.
+  /// Sets the frame that is shown from now on.
   void add(const Shown& shown);
 
-  /// Starts a clip of what is shown, or ends it.
+  /// Starts a clip of the shown pipeline, or ends it.
   void toggle_clip() { clip_.toggle(shown_); }
 
-  /// At that place of the window, in its coordinates.
+  /// Draws the panel at that place, in window coordinates.
   void draw(const Player::State& state, View view, float left, float width, float height);
 
  private:
@@ -50,7 +50,7 @@ class Panel {
   void draw_clip();
   void note_stages(const std::string& pipeline);
 
-  /// A pipeline that was entered as text, or by the controls of a stage.
+  /// A pipeline entered as text, or by a stage's controls.
   struct Entered {
     std::string pipeline;
     std::optional<std::size_t> stage;
@@ -61,41 +61,41 @@ class Panel {
   std::string source_;
   std::string pipeline_;
   bool is_edit_asked_ = false;
-  Entered entered_;          // the last one
-  bool is_waiting_ = false;  // until it has been said that it is made ready
-  std::string error_;        // of it
+  Entered entered_;          // the last one entered
+  bool is_waiting_ = false;  // from enter() to take_entered()
+  std::string error_;        // why it was refused
   std::function<void(const std::string&)> replace_;
   OptionsOfStage options_of_;
   Rungs rungs_;
-  std::string taken_;  // the pipeline that is computed
+  std::string taken_;  // the pipeline in use
   struct Stage {
     std::vector<std::string> words;
     std::vector<live::StageOption> options;
     StageRungs rungs;
   };
-  std::vector<Stage> stages_;  // of it
+  std::vector<Stage> stages_;  // stages of taken_
   Controls controls_;
   ClipControls clip_;
   std::optional<double> copy_roof_gb_per_s_;
   Shown shown_;
   std::array<float, 256> histogram_{};
-  bool is_counted_ = false;  // the histogram is of the frame that is shown
-  // Milliseconds from a frame to the next, of the last ones; a ring.
+  bool is_counted_ = false;  // the histogram is that of the shown frame
+  // Milliseconds between the latest frames; a ring buffer.
   std::array<float, 120> times_{};
   std::size_t frames_ = 0;
-  bool was_paused_ = false;  // since the last of them
+  bool was_paused_ = false;  // since the last frame
   std::chrono::steady_clock::time_point last_;
 };
 
-/// A text in the window that is drawn, in as many lines as it needs.
+/// Writes a text into the drawn window, in as many lines as it needs.
 void write(const std::string& text);
-/// The same in red.
+/// Writes a text in red.
 void write_error(const std::string& text);
 
-/// Lists the keys, in the middle of the picture, which takes the window's left.
+/// Lists the keys in the middle of the picture, which is at the left of the window.
 void draw_help(float picture_width, float picture_height);
 
-/// A text over the picture's bottom-left corner, no wider than the picture.
+/// Writes a text over the picture's bottom-left corner, no wider than the picture.
 void draw_note(const std::string& text, float picture_width, float picture_height);
 
 }  // namespace warpwise::viewer

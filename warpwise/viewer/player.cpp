@@ -3,7 +3,7 @@
 namespace warpwise::viewer {
 namespace {
 
-constexpr double rate_of_pictures = 25;  // of sources that do not say
+constexpr double rate_of_pictures = 25;  // for sources of unknown rate
 constexpr auto patience = std::chrono::milliseconds(300);
 
 }  // namespace
@@ -44,7 +44,7 @@ void Player::play_on() {
   }
 }
 
-// A new computation is shown with the last frame first: the next one may be long in coming.
+// A new computation shows the last frame first, because the next frame may take long to arrive.
 Player::Task Player::wait_for_task() {
   std::unique_lock lock(mutex_);
   const auto is_old = [&] { return newest_.number > 0 && newest_.computation != next_; };
@@ -65,7 +65,7 @@ Player::Task Player::wait_for_task() {
   }
 }
 
-// A camera has its own pace. Frames that are late do not make those after them come faster.
+// A camera has its own pace. A late frame does not make the frames after it faster.
 void Player::set_next_due() {
   if (source_->is_live()) return;
   const live::Rate rate = source_->stream().rate;
@@ -99,7 +99,7 @@ void Player::compute_again() {
   newest_ = {place.computation, &place.frame, newest_.number};
 }
 
-// Goes back to the computation that worked.
+// Records the failure and returns to the computation that worked.
 void Player::fail(std::exception_ptr failure) {
   const std::scoped_lock lock(mutex_);
   state_.failure = std::move(failure);

@@ -14,43 +14,43 @@
 
 namespace warpwise::viewer {
 
-/// A frame that is shown, and the computation whose memory it lies in.
+/// A frame that is shown, and the computation that owns its memory.
 struct Shown {
   std::shared_ptr<Computation> computation;
   const Frame* frame = nullptr;
-  std::int64_t number = 0;  ///< of the source's frames, from 1 on; 0 where there is none yet
+  std::int64_t number = 0;  ///< number of the source's frame, from 1; 0 if there is none yet
 };
 
-/// Reads and computes a source's frames at its pace, on one thread, for one other thread, which
-/// takes the newest when it likes.
+/// Reads and computes a source's frames at its pace on one thread. One other thread takes the
+/// newest frame at any time.
 class Player {
  public:
-  /// `frames` are read at most. Each is added to `clip` before it is shown. `notify` is called by
-  /// the thread that plays whenever newest() or the state has changed.
+  /// Reads at most `frames`. Each frame is added to `clip` before it is shown. The playing thread
+  /// calls `notify` whenever newest() or the state has changed.
   Player(std::shared_ptr<live::Source> source, std::shared_ptr<Computation> computation,
          std::shared_ptr<Clip> clip, std::optional<std::int64_t> frames,
          std::function<void()> notify);
 
-  /// The thread's own loop, until the end of the program: after the last frame it waits for another
-  /// computation. Returns after stop().
+  /// Runs the playing thread's loop. After the last frame it waits for another computation. Returns
+  /// after stop().
   void play();
 
-  /// The newest frame, whose memory then stays as it is until the next call.
+  /// Returns the newest frame; its memory stays unchanged until the next call.
   Shown newest();
 
-  /// For the last frame once more, and all that follow.
+  /// Uses another computation: for the last frame once more, and for all that follow.
   void replace(std::shared_ptr<Computation> computation);
 
   void toggle_pause();
-  /// Pauses after one more frame.
+  /// Shows one more frame and pauses.
   void step();
   void stop();
-  /// Whether play() returns in time; a source that waits for a frame may not.
+  /// Returns true if play() returns soon. It may not if the source waits for a frame.
   bool wait_for_end();
 
   struct State {
     bool is_paused = false;
-    bool has_ended = false;                ///< no frame comes any more
+    bool has_ended = false;                ///< no further frame comes
     std::int64_t read = 0;                 ///< frames of the source
     std::exception_ptr failure = nullptr;  ///< of the source or the pipeline
   };
@@ -60,7 +60,7 @@ class Player {
   using Clock = std::chrono::steady_clock;
   enum class Task { read, compute_again, stop };
 
-  // Where a frame is computed.
+  // A frame to compute, with its computation.
   struct Place {
     std::shared_ptr<Computation> computation;
     Frame& frame;
@@ -81,17 +81,17 @@ class Player {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<Computation> next_;  // what the next frame goes through
+  std::shared_ptr<Computation> next_;  // for the next frame
   Shown newest_;
-  Shown taken_;  // by the other thread
+  Shown taken_;  // in use by the other thread
   State state_;
-  std::int64_t steps_ = 0;  // frames that were asked for while it is paused
+  std::int64_t steps_ = 0;  // frames requested during a pause
   bool is_stopped_ = false;
   bool has_returned_ = false;
   Clock::time_point due_ = Clock::now();
 };
 
-/// The thread that plays. A source that waits for a frame at the end is left waiting.
+/// The playing thread. If the source waits for a frame at the end, the thread is left waiting.
 class PlayerThread {
  public:
   explicit PlayerThread(std::shared_ptr<Player> player);

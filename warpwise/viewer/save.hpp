@@ -8,11 +8,11 @@
 
 namespace warpwise::viewer {
 
-/// \throws IoError
+/// Writes a picture as a PNG file. \throws IoError
 void write_png(const std::string& path, const io::PictureShape& shape,
                std::span<const std::byte> pixels);
 
-/// The first of warpwise-001.png, … that is not in the current folder; of that extension.
+/// Returns the first unused name in the current folder with that extension: warpwise-001.png, …
 std::string free_name(const std::string& extension);
 
 }  // namespace warpwise::viewer

@@ -7,18 +7,21 @@
 
 namespace warpwise::viewer {
 
-/// Why a source's frames come by the host, in words; empty where CUDA shares them. Asked before
-/// there is a window: a source that OpenGL draws has a context of its own, and a thread only one.
+/// Says why CUDA cannot share a source's frames, which then pass through the host; empty if it can.
+/// Call it before a window exists: a source that OpenGL draws has a context of its own, and a
+/// thread has only one.
 std::string why_no_source(live::Source& source, const ViewOptions& options);
 
-/// What CUDA and OpenGL share of the way from the source to the window, which is current.
+/// Decides which frames CUDA and OpenGL share between the source and the window. The window's
+/// context must be current.
 class Sharing {
  public:
-  /// `no_source` is why_no_source().
+  /// `no_source` is the result of why_no_source().
   Sharing(const live::Source& source, const std::string& no_source, const ViewOptions& options);
 
   live::OnGpu on_gpu() const { return on_gpu_; }
-  /// A line for each end, behind a line break; empty where the CPU computes.
+  /// Says how frames reach the window and, if OpenGL draws them, how they come from the source.
+  /// Each line follows a line break. Empty if the CPU computes.
   const std::string& text() const { return text_; }
 
  private:

@@ -6,21 +6,21 @@
 
 namespace warpwise::viewer {
 
-/// Keys that went down and up again before a frame was drawn, as they do where frames take long.
-/// Dear ImGui before 1.87 sees only which keys are down when it draws, and would miss them: they
-/// are down for that one frame. Later ones keep what happened in between.
+/// Keys that were pressed and released before a frame was drawn, as happens when frames take long.
+/// Dear ImGui before 1.87 sees only the keys that are down when it draws, and would miss them.
+/// These keys are reported down for that one frame. Later versions queue events themselves.
 class ShortPresses {
  public:
-  /// By its number in io.KeysDown.
+  /// Adds a key by its index in io.KeysDown.
   void add(int key) { keys_.push_back(key); }
 
 #if IMGUI_VERSION_NUM < 18700
-  /// Before ImGui::NewFrame().
+  /// Call before ImGui::NewFrame().
   void begin() {
     std::erase_if(keys_, [](int key) { return ImGui::GetIO().KeysDown[key]; });
     set(true);
   }
-  /// After ImGui::Render().
+  /// Call after ImGui::Render().
   void end() {
     set(false);
     keys_.clear();

@@ -13,7 +13,7 @@ std::vector<std::string> split(std::string_view text) {
   return words;
 }
 
-// "border" of "border=replicate", "invert" of itself.
+// Returns "border" of "border=replicate", and "invert" of "invert".
 std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 
 std::string joined(const std::vector<std::vector<std::string>>& stages) {

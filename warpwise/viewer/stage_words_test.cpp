@@ -1,4 +1,4 @@
-// A pipeline's text as the panel changes it.
+// Tests changes of a pipeline's text by the panel.
 #include "warpwise/viewer/stage_words.hpp"
 
 #include <gtest/gtest.h>

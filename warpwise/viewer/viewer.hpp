@@ -16,8 +16,12 @@
 
 namespace warpwise::viewer {
 
-/// What the window shows: the result, the original beside it, the original left of a line and the
-/// result right of it, or how far they are apart, |original - result| of each channel.
+/// Content of the window:
+///
+/// - result: the pipeline's result
+/// - both: the original and the result side by side
+/// - wipe: the original left of a line, the result right of it
+/// - difference: |original - result| of each channel
 enum class View : std::uint8_t { result, both, wipe, difference };
 constexpr auto enum_names(View) {
   return std::to_array<EnumName<View>>({{View::result, "result"},
@@ -27,48 +31,49 @@ constexpr auto enum_names(View) {
 }
 inline constexpr auto all_views = all_values<View>();
 
-/// The stages of a pipeline's text. Throws an std::exception whose text is for the user.
+/// Parses a pipeline's text to its stages. Throws an std::exception whose message is for the user.
 using ParseStages = std::function<std::vector<std::shared_ptr<live::Stage>>(std::string_view text)>;
 
-/// The options of the stage of that name, which the window has controls for.
+/// Returns the options of the stage with that name, for its controls.
 using OptionsOfStage = std::function<std::vector<live::StageOption>(std::string_view stage)>;
 
-/// What may run in a stage's place.
+/// Rungs that may replace a stage.
 struct StageRungs {
-  std::vector<std::string> names;  ///< the last is the library's own
-  std::string options;             ///< of the stage that they need: "border=replicate"
+  std::vector<std::string> names;  ///< the last is the library's own kernel
+  std::string options;             ///< stage options that they need: "border=replicate"
 };
 
-/// Steps of optimisation of a stage's kernel that may run in its place; the option rung=NAME in the
-/// pipeline's text says which.
+/// Optimisation steps of a stage's kernel that may replace it. The option rung=NAME in the
+/// pipeline's text chooses one.
 struct Rungs {
-  std::string why_none;                                       ///< empty where there are some
-  std::function<StageRungs(std::string_view stage)> of;       ///< by the stage's name
+  std::string why_none;                                       ///< empty if there are any
+  std::function<StageRungs(std::string_view stage)> of;       ///< rungs of a stage, by its name
   std::function<std::optional<double>()> copy_roof_gb_per_s;  ///< of the GPU, measured here
 };
 
 struct ViewOptions {
-  std::string source;    ///< as the user named it; where that is a file, no clip may replace it
-  std::string pipeline;  ///< its text, which the user may change
+  std::string source;    ///< name given by the user; if a file, no clip may replace it
+  std::string pipeline;  ///< text, which the user may change
   ParseStages parse;
   OptionsOfStage options_of;
   Rungs rungs;
   View view = View::result;
-  std::optional<std::int64_t> frames;  ///< ends after so many
-  std::string screenshot;              ///< the last frame's window goes to this PNG file
-  bool on_gpu = false;                 ///< the calling thread's current one
-  bool no_interop = false;             ///< also where CUDA and OpenGL could share frames
-  int threads = 1;                     ///< of the CPU, for a frame
+  std::optional<std::int64_t> frames;  ///< number of frames after which it ends
+  std::string screenshot;              ///< PNG file for the window's last frame; empty for none
+  bool on_gpu = false;                 ///< compute on the calling thread's current GPU
+  bool no_interop = false;             ///< do not share frames between CUDA and OpenGL
+  int threads = 1;                     ///< CPU threads for a frame
 };
 
-/// Shows what a pipeline makes of a source's frames, until the user, or options.frames, ends it; by
-/// the module libwarpwise_viewer.so. With a screenshot nothing is left to the user, and the end of
-/// the source is an end too.
-/// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, and what the
-/// source throws.  \throws InvalidArgument  the pipeline cannot take the frames; …
+/// Shows a pipeline's results for a source's frames until the user, or options.frames, ends it. The
+/// module libwarpwise_viewer.so does the work. With a screenshot the user has no control, and the
+/// end of the source ends it too.
+/// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, or the
+/// source fails.
+/// \throws InvalidArgument  the pipeline cannot take the frames; …
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
-/// What the module exports; the number in its name changes with this interface.
+/// Name of the function that the module exports. The number changes with this interface.
 inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_4";
 using ViewerModuleEntry = void (*)(std::shared_ptr<live::Source>, const ViewOptions&);
 

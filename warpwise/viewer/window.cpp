@@ -24,16 +24,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// In pixels at a content scale of 1.
+// Sizes in pixels at a content scale of 1.
 constexpr float panel_width = 320;
 constexpr float least_height = 480;
 
 constexpr auto note_time = std::chrono::seconds(3);
-// Seconds after which the window is drawn although nothing happened: a note goes away, a text
-// cursor blinks.
+// Seconds after which the window is drawn even without events, for notes that disappear and a
+// blinking text cursor.
 constexpr double draw_every = 0.1;
 
-// Picture and panel, pixel for pixel where the screen is large enough.
+// Returns the size of picture and panel at actual pixels, or less if the screen is smaller.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
   const io::PictureShape& result = computation.result();
@@ -55,7 +55,7 @@ Extent first_size(const Computation& computation, View view) {
           static_cast<int>(std::min<std::int64_t>(height, screen.height))};
 }
 
-// In the middle of `area`, on whole pixels: as large as fits, or pixel for pixel.
+// Centres a picture in `area` on whole pixels, at its actual size or as large as fits.
 Rectangle placed(const io::PictureShape& shape, const Rectangle& area, bool actual_pixels) {
   const auto width = static_cast<float>(shape.width);
   const auto height = static_cast<float>(shape.height);
@@ -80,7 +80,7 @@ class Window {
         player_(std::make_shared<Player>(source, reserved(computation), clip_, options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
-  // The player may outlive the window, and does not end the clip then.
+  // Stops the clip here: the player may outlive the window, and would not end the clip.
   ~Window() { clip_->stop(); }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -88,7 +88,8 @@ class Window {
   void run() {
     while (glfwWindowShouldClose(handle_.get()) == GLFW_FALSE) {
       glfwWaitEventsTimeout(draw_every);
-      const Player::State state = player_->state();  // before newest(): the last frame is there
+      // Asked before take_newest(), so that the last frame is taken.
+      const Player::State state = player_->state();
       take_newest();
       draw(state);
       if (is_over(state)) {
@@ -102,7 +103,7 @@ class Window {
   }
 
  private:
-  // What GLFW calls, set before ImGui's own, which pass everything on.
+  // Callbacks for GLFW, set before ImGui's own. ImGui's pass every event on to them.
   struct Callbacks {
     explicit Callbacks(Window* window) {
       GLFWwindow* const handle = window->handle_.get();
@@ -118,7 +119,7 @@ class Window {
     }
   };
 
-  // Letters come as the keyboard's layout has them.
+  // Handles a letter, as the keyboard's layout gives it.
   void type(unsigned letter) {
     if (ImGui::GetIO().WantTextInput) return;
     switch (letter) {
@@ -137,14 +138,14 @@ class Window {
   }
 
   void press(int key) {
-    // Escape, Enter, Tab, Backspace, arrows …; letters come by type().
+    // Escape, Enter, Tab, Backspace, arrows …; type() handles letters.
     if (key >= GLFW_KEY_ESCAPE && key <= GLFW_KEY_END) presses_.add(key);
     if (ImGui::GetIO().WantTextInput) return;
     if (key == GLFW_KEY_RIGHT) player_->step();
     if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
   }
 
-  // Of a screenshot the line stays in the middle, wherever the mouse is.
+  // For a screenshot the line stays in the middle, wherever the mouse is.
   void move(double x) {
     if (options_.screenshot.empty()) mouse_ = x;
   }
@@ -154,7 +155,8 @@ class Window {
     panel_.edit_pipeline();
   }
 
-  // Only when there is a window is it known what it can show and what it shares with CUDA.
+  // Allocates the computation's memory. Only a window tells the largest texture, and the frames
+  // shared with CUDA.
   std::shared_ptr<Computation> reserved(std::shared_ptr<Computation> computation) const {
     Texture::require_size(computation->original());
     Texture::require_size(computation->result());
@@ -178,11 +180,11 @@ class Window {
   }
 
   void toggle_clip() {
-    told_clip_.error.clear();  // the same again is told again
+    told_clip_.error.clear();  // the same error is shown again
     panel_.toggle_clip();
   }
 
-  // An error that no window shows any more.
+  // Ends the clip and throws its error, because no window shows it any more.
   void end_clip() {
     if (!clip_->state().is_recording) return;
     clip_->stop();
@@ -190,8 +192,7 @@ class Window {
     if (!ended.error.empty()) throw IoError(ended.error);
   }
 
-  // What the panel says, over the picture: that one is recorded always, how it ended where there is
-  // no panel.
+  // Notes the clip over the picture: a recording always, its end only if the panel is hidden.
   void say_of_clip() {
     const Clip::State now = clip_->state();
     const bool is_over = told_clip_.is_recording && !now.is_recording;
@@ -216,7 +217,8 @@ class Window {
     panel_.add(shown_);
   }
 
-  // The frame's memory may change after the next newest(): what is copied from it is there then.
+  // Copies the result to the texture. The copy is complete before the next newest(), after which
+  // the frame's memory may change.
   void take(Texture& texture, const io::PictureShape& shape, const live::Lane& lane) {
     const std::byte* const on_gpu = lane.result_on_gpu();
     if (on_gpu == nullptr) return texture.set(shape, lane.result());
@@ -227,7 +229,7 @@ class Window {
 
   void draw(const Player::State& state) {
     const Extent pixels = handle_.pixels();
-    if (pixels.width == 0 || pixels.height == 0) return;  // it is an icon now
+    if (pixels.width == 0 || pixels.height == 0) return;  // minimised
     glViewport(0, 0, pixels.width, pixels.height);
     glClearColor(0.1F, 0.1F, 0.1F, 1);
     glClear(GL_COLOR_BUFFER_BIT);
@@ -235,7 +237,7 @@ class Window {
     draw_gui(state);
   }
 
-  // In window coordinates.
+  // Width in window coordinates.
   float width_of_panel() const {
     return shows_panel_ ? std::round(panel_width * handle_.content_scale()) : 0;
   }
@@ -258,7 +260,7 @@ class Window {
     }
   }
 
-  // What is larger than its area is cut off there.
+  // Draws a picture; a part beyond its area is cut off.
   void draw_picture(Painter::Content content, const Rectangle& area, float ratio) {
     const bool is_result = content == Painter::Content::result;
     const Rectangle where =
@@ -302,7 +304,7 @@ class Window {
     if (state.failure) std::rethrow_exception(state.failure);
     if (options_.screenshot.empty()) return;
     if (shown_.number == 0) throw IoError("the source has no frame for " + options_.screenshot);
-    draw(state);  // once more: ImGui knows the size of some things only after the first time
+    draw(state);  // drawn again: ImGui knows some sizes only after the first time
     const Extent pixels = handle_.pixels();
     write_png(options_.screenshot,
               io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height),
@@ -333,7 +335,7 @@ class Window {
   bool shows_actual_pixels_ = false;
   bool shows_panel_ = true;
   bool shows_help_ = false;
-  Clip::State told_clip_;  // that was drawn last
+  Clip::State told_clip_;  // the last one that was drawn
   std::string note_;
   Clock::time_point note_ends_;
 };

@@ -1,6 +1,6 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Asynchronous copies, which take place at once, their groups, and mbarriers.
+// Asynchronous copies, which are done at once, their groups, and mbarriers.
 
 #include <utility>
 
@@ -73,7 +73,7 @@ void Decoder::decode_async_group(Asynchronous what) {
   op.flags = packed_flags(flags);
 }
 
-/// The value of an address in 64 bits; its offset is added where it is not 0.
+/// Returns an address as a 64-bit value, with its offset added.
 std::int32_t Decoder::address_value(const Address& at) {
   std::int32_t base = at.base;
   const auto emit_sum = [&](const char* name, std::int32_t b) {
@@ -95,7 +95,7 @@ std::int32_t Decoder::address_value(const Address& at) {
   return base;
 }
 
-/// st.async, red.async: the access, and what tells an mbarrier of its bytes.
+/// st.async, red.async: the access, and the report of its bytes to an mbarrier.
 void Decoder::decode_store_async() {
   if (stated_space() != Space::cluster) refuse("");
   const Operand& value = operand(1);
@@ -108,8 +108,8 @@ void Decoder::decode_store_async() {
   emit_mbarrier(flags, object, Operation::none, Operation::none, constant(bytes, Width::w32));
 }
 
-/// cp.async.mbarrier.arrive: the copies before it have taken place. Without .noinc it counts itself
-/// among those that the phase waits for, and takes itself away again.
+/// cp.async.mbarrier.arrive: earlier copies are already done. Without .noinc it adds itself to the
+/// arrivals that the phase waits for, and arrives.
 void Decoder::decode_copy_arrival() {
   MbarrierFlags flags;
   flags.kind = has("noinc") ? MbarrierKind::arrive : MbarrierKind::track;

@@ -1,6 +1,6 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Bulk copies and reductions, of bytes and of tiles that a tensor map names.
+// Bulk copies and reductions, of bytes and of a tensor map's tiles.
 
 #include <algorithm>
 #include <map>
@@ -34,7 +34,7 @@ ElementType Decoder::reduced_type() const {
   return found->second;
 }
 
-/// The operand of a multicast's mask behind the copy's own operands.
+/// Returns the operand of a multicast's mask, which follows the copy's own operands.
 std::int32_t Decoder::multicast_mask(std::size_t at) {
   return has("multicast::cluster") ? read(operand(at), Width::w16, true) : Operation::none;
 }
@@ -98,7 +98,7 @@ void Decoder::decode_copy_tensor() {
   flags.to_global = has("bulk_group") ? 1 : 0;
   flags.multicast = has("multicast::cluster") ? 1 : 0;
   flags.reduction = stated_reduction();
-  // The map and its coordinates come first where they are what is written.
+  // The map and its coordinates come first if they are the destination.
   const std::size_t map_at = flags.to_global != 0 ? 0 : 1;
   const Operand& map = operand(map_at);
   const Operand& shared = operand(1 - map_at);

@@ -7,9 +7,8 @@
 #include "warpwise/emulator/instructions/stack.hpp"
 #include "warpwise/emulator/instructions/system_calls.hpp"
 
-// Calls. They are inlined where that is possible: it is not for recursion, for a pointer to a
-// function and for a guarded call, which are made at run time. The functions that these reach are
-// decoded once, behind the kernel's own operations.
+// Calls. They are inlined if possible. Recursion, calls by pointer and guarded calls are made at
+// run time. The functions that these reach are decoded once, after the kernel's own operations.
 
 namespace warpwise::emulator {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 constexpr int deepest_inlined_call = 64;
 constexpr std::uint64_t slot_alignment = 16;
 
-/// Bytes of each result and parameter: what a call and a function have to agree on.
+/// Returns the sizes of results and parameters, which a call and its function must agree on.
 std::vector<std::uint64_t> signature(const std::vector<FrameSlot>& results,
                                      const std::vector<FrameSlot>& parameters) {
   std::vector<std::uint64_t> bytes{results.size()};
@@ -54,7 +53,7 @@ void Decoder::decode_call() {
     call_at_run_time(nullptr, call);
     return;
   }
-  // nvcc links PTX for the device's runtime, made of calls of the driver that no one documents.
+  // nvcc links PTX for the device's runtime that consists of undocumented calls of the driver.
   if (!callee->has_body || is_device_runtime_call(callee->name)) {
     decode_system_call(callee->name, call);
     return;
@@ -140,7 +139,7 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
         "launches, copies and fills of memory");
   }
   if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
-  // Operands: the places of the arguments, and of the result, in local memory.
+  // Operands: the places in local memory of the arguments and of the result.
   std::vector<std::int32_t> list;
   const auto add = [&](const Operand& operand) {
     const Symbol* symbol = lookup(operand.name);
@@ -215,7 +214,7 @@ std::size_t Decoder::called(const ptx::Function& function) {
   return index;
 }
 
-/// The functions whose address the module takes.
+/// Lists the functions whose address the module takes.
 void Decoder::list_pointed_functions() {
   std::set<std::string_view> names;
   for (const ptx::Variable& variable : module_.variables) {
@@ -239,7 +238,7 @@ void Decoder::decode_called_functions() {
     for (; next < queue_.size(); ++next) decode_called_function(queue_[next]);
     if (signatures_.empty()) return;
     if (code_.function_at.empty()) list_pointed_functions();
-    // What has been decoded may call through pointers itself.
+    // Decoded functions may call through pointers too.
     for (const auto& [address, index] : code_.function_at) {
       const CalledFunction& function = code_.functions[index];
       const ptx::Function& source = *called_[index].function;

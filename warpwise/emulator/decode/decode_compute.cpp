@@ -16,7 +16,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// The selection's flags, for a result in a register of some width.
+/// Returns the selection's flags for a result register of this width.
 std::uint32_t flags_for_result(const Selection& selection, Width width) {
   const bool narrow = width == Width::w16;
   if (selection.is_integer_conversion)
@@ -122,7 +122,7 @@ void Decoder::decode_selected() {
     }
   }
   if (next < current_->operands.size()) malformed("has too many operands");
-  // A handler does not look at a source that may be left out; it has to be a register, though.
+  // The handler ignores a missing optional source, but the operand must be a register.
   if (selection->third_is_optional && fields[4] == Operation::none) fields[4] = fields[2];
   Operation& op = emit(selection->entry.handler, selection->instruction_class);
   op.dst = fields[0];

@@ -89,7 +89,7 @@ void Decoder::decode_return(std::size_t remaining) {
     emit_control(frame_->is_called ? Control::ret : Control::exit);
     return;
   }
-  if (remaining == 0 && current_->guard.empty()) return;  // falls out of the inlined body
+  if (remaining == 0 && current_->guard.empty()) return;  // continues after the inlined body
   Operation& op = emit(nullptr, InstructionClass::control);
   op.control = Control::branch;
   frame_->branches.push_back({op.index, {end_label}, false, current_});

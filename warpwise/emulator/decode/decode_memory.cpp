@@ -99,7 +99,7 @@ bool Decoder::is_strong() const {
   return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
 }
 
-// What is for the cluster is taken for the device: the blocks that it may be for are not looked at.
+// Cluster scope counts as device scope: the blocks of the cluster are not distinguished.
 bool Decoder::is_narrow() const { return has("cta"); }
 
 bool Decoder::is_releasing() const { return has("release") || has("acq_rel"); }

@@ -1,6 +1,6 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// wgmma: products of matrices by four warps together.
+// wgmma: matrix products that four warps compute together.
 
 #include <charconv>
 #include <map>
@@ -11,7 +11,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// The columns of "m64n128k16"; 0 of what is none.
+/// Returns the columns of "m64n128k16"; 0 for an invalid shape.
 unsigned columns_of(std::string_view shape) {
   if (shape.substr(0, 4) != "m64n") return 0;
   unsigned columns = 0;

@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// 75 of "sm_75", 90 of "sm_90a"; 0 of what is named otherwise.
+// Returns 75 for "sm_75", 90 for "sm_90a"; 0 for other names.
 int target_of(std::string_view name) {
   int number = 0;
   for (const char c : name.substr(std::min<std::size_t>(name.size(), 3))) {
@@ -22,7 +22,7 @@ int target_of(std::string_view name) {
   return number;
 }
 
-// Each dimension's most, multiplied: a block may have another form.
+// Returns the product of the dimensions' limits: a block may have another shape.
 int most_threads_of(const ptx::Function& kernel) {
   constexpr std::int64_t of_any_gpu = 1024;
   const auto& bounds =

@@ -1,8 +1,8 @@
 #pragma once
 
-// Internal to the emulator: PTX's syntax tree into operations. Names become registers, constants
-// and addresses, calls are inlined, instructions get their handlers. What the emulator does not run
-// is refused here, before anything runs.
+// Internal to the emulator: converts PTX's syntax tree to operations. Names become registers,
+// constants and addresses, calls are inlined, instructions get their handlers. Unsupported code is
+// refused here, before anything runs.
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,12 @@
 
 namespace warpwise::emulator {
 
-/// A kernel with the handlers of a set of observers.
+/// Decodes a kernel with the handlers of a set of observers.
 /// \throws InvalidArgument, Unsupported  with the instruction and its place
 Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers);
 
-/// One kernel's decoding, which decode() does. Each instruction's function is in the file of its
-/// kind: decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
+/// Decodes one kernel for decode(). The functions of instructions are in one file for each kind:
+/// decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
 class Decoder : KernelBuilder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers)
@@ -41,7 +41,7 @@ class Decoder : KernelBuilder {
     Space space = Space::generic;
     bool is_32_bits = false;
     bool compiler_local = false;
-    std::optional<std::uint64_t> parameter;  ///< where among the kernel's parameters, if known here
+    std::optional<std::uint64_t> parameter;  ///< offset in the kernel's parameters, if known here
   };
 
   void decode_function(Frame& frame);
@@ -52,7 +52,7 @@ class Decoder : KernelBuilder {
   // ---- decode_memory.cpp
   bool is_inside_parameters(std::uint64_t offset, int bytes, std::size_t elements) const;
 
-  /// The place that `[...]` names, in the state space that the instruction states.
+  /// Decodes an address `[...]` in the state space that the instruction states.
   Address address(const Operand& operand, Space space);
   void require_writable(const Address& at) const;
   std::optional<Space> stated_space() const;
@@ -100,12 +100,12 @@ class Decoder : KernelBuilder {
   void call_at_run_time(const ptx::Function* callee, const CallOperands& call);
   void decode_stack();
 
-  /// The functions that the kernel calls at run time, and what these call.
+  /// Decodes the functions that are called at run time, with those that they call.
   void decode_called_functions();
   void decode_called_function(std::size_t index);
-  /// The index among the code's functions of one that is to be decoded.
+  /// Returns the index in the code of a function that must be decoded.
   std::size_t called(const ptx::Function& function);
-  /// The same of one that need not be decoded.
+  /// Returns the index in the code of a function that need not be decoded.
   std::size_t known(const ptx::Function& function);
   void list_pointed_functions();
   void list_kernels();
@@ -115,11 +115,12 @@ class Decoder : KernelBuilder {
   void decode_move();
   void decode_pack(const Operand& to, const Operand& from);
 
-  /// Instructions that compute from registers alone.
+  /// Decodes instructions that compute only from registers.
   void decode_selected();
   void decode_address_conversion();
 
-  /// tex.* and the tensor instructions: their operands, vectors flattened, are a list.
+  /// Decodes tex.* and the tensor instructions. Their operands become a list, with vectors
+  /// flattened.
   void decode_listed(const ListedOperation& listed);
   bool decode_texture_or_tensor();
 
@@ -128,9 +129,9 @@ class Decoder : KernelBuilder {
     const ptx::Function* function = nullptr;
     bool is_queued = false;
   };
-  std::vector<Called> called_;                       ///< of each of the code's functions
-  std::vector<std::size_t> queue_;                   ///< of those to decode
-  std::set<std::vector<std::uint64_t>> signatures_;  ///< of the calls through pointers
+  std::vector<Called> called_;                       ///< for each of the code's functions
+  std::vector<std::size_t> queue_;                   ///< functions to decode
+  std::set<std::vector<std::uint64_t>> signatures_;  ///< of calls through pointers
 };
 
 }  // namespace warpwise::emulator

@@ -1,8 +1,8 @@
 #pragma once
 
-// Internal to the emulator: what an operation's handler distinguishes at run time. Each family of
-// instructions has a struct of named bit-fields, which decoding writes into Operation::flags and
-// the family's handlers read from there. An operation has the flags of one family only.
+// Internal to the emulator: flags of operations for their handlers. Each family of instructions has
+// a struct of named bit-fields. Decoding writes it to Operation::flags, and the family's handlers
+// read it from there. An operation has the flags of one family only.
 
 #include <bit>
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace warpwise::emulator {
 
-/// What setp and set do with the comparison and their predicate operand c.
+/// Combination of a comparison of setp or set with its predicate operand c.
 enum class Combination : std::uint32_t { none, with_and, with_or, with_xor };
 
 /// setp, set.
@@ -42,14 +42,14 @@ struct FloatFlags {
   std::uint32_t relu : 1 = 0;
   std::uint32_t propagate_nan : 1 = 0;
   std::uint32_t to_integral : 1 = 0;    ///< the result is a whole number (.rni, ...)
-  std::uint32_t narrow_result : 1 = 0;  ///< an integer of 8 or 16 bits into a register of 16
+  std::uint32_t narrow_result : 1 = 0;  ///< an integer of 8 or 16 bits goes to a register of 16
   std::uint32_t unused : 24 = 0;
   friend bool operator==(const FloatFlags&, const FloatFlags&) = default;
 };
 
 /// cvt between integers.
 struct IntegerConversionFlags {
-  std::uint32_t kept = 0xffffffffU;  ///< bits that the destination register keeps
+  std::uint32_t kept = 0xffffffffU;  ///< mask of the bits that the destination register keeps
 };
 
 /// add.cc, addc, madc, ...: extended precision.
@@ -67,7 +67,7 @@ struct PackedFlags {
   std::uint32_t b_signed : 1 = 0;
   std::uint32_t d_signed : 1 = 0;
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t accumulate : 1 = 0;  ///< the sum of the elements is added to c
+  std::uint32_t accumulate : 1 = 0;  ///< adds the sum of the elements to c
   PackedComparison comparison : 3 = PackedComparison::eq;
   std::uint32_t unused : 24 = 0;
 };
@@ -111,12 +111,12 @@ struct ProductFlags {
 
 /// ldmatrix, stmatrix.
 struct MatrixFlags {
-  std::uint32_t matrices : 3 = 0;  ///< of 8 x 8: 1, 2 or 4
+  std::uint32_t matrices : 3 = 0;  ///< number of 8 x 8 matrices: 1, 2 or 4
   std::uint32_t transposed : 1 = 0;
   std::uint32_t unused : 28 = 0;
 };
 
-/// What a matrix is made of.
+/// Element types of matrices.
 enum class Element : std::uint32_t {
   f16,
   bf16,
@@ -133,14 +133,14 @@ enum class Element : std::uint32_t {
   s32
 };
 
-/// mma of other elements than ProductFlags has.
+/// mma of elements that ProductFlags does not cover.
 struct ElementProductFlags {
   Element a : 4 = Element::tf32;
   Element b : 4 = Element::tf32;
   std::uint32_t depth : 9 = 0;
   std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t conjunction : 1 = 0;  ///< of bits; else they are compared
+  std::uint32_t conjunction : 1 = 0;  ///< for b1: AND of bits; else XOR
   std::uint32_t unused : 12 = 0;
 };
 
@@ -151,23 +151,23 @@ struct MbarrierFlags {
   MbarrierKind kind : 3 = MbarrierKind::init;
   std::uint32_t drops : 1 = 0;         ///< arrive_drop
   std::uint32_t expects : 1 = 0;       ///< arrive.expect_tx
-  std::uint32_t by_parity : 1 = 0;     ///< a wait for a phase of a parity, not of a state
+  std::uint32_t by_parity : 1 = 0;     ///< waits for a phase of a parity, not of a state
   std::uint32_t wide_operand : 1 = 0;  ///< operand b has 64 bits
-  std::uint32_t tracks : 1 = 0;        ///< the phase ends with the thread's cp.async too
+  std::uint32_t tracks : 1 = 0;        ///< the phase also waits for the thread's cp.async
   std::uint32_t unused : 24 = 0;
 };
 
-/// commit_group, wait_group, wait_all of what is asynchronous.
+/// commit_group, wait_group, wait_all of asynchronous operations.
 struct GroupFlags {
   Asynchronous what : 3 = Asynchronous::none;
   std::uint32_t commits : 1 = 0;
-  std::uint32_t waits : 1 = 0;       ///< for all but the last `left` groups
-  std::uint32_t reads_only : 1 = 0;  ///< until they have read what they copy
+  std::uint32_t waits : 1 = 0;       ///< waits for all but the last `left` groups
+  std::uint32_t reads_only : 1 = 0;  ///< waits only until the copies have read their sources
   std::uint32_t left : 26 = 0;
   static constexpr std::uint32_t most_left = (1U << 26) - 1;
 };
 
-/// What a copy does to the memory that it comes to.
+/// Operation of a copy on its destination.
 enum class Reduction : std::uint32_t {
   none,
   add,
@@ -180,8 +180,8 @@ enum class Reduction : std::uint32_t {
   exclusive
 };
 
-/// cp.async.bulk, cp.reduce.async.bulk. Without the first two it copies from global to shared
-/// memory.
+/// cp.async.bulk, cp.reduce.async.bulk. Without to_global and from_shared it copies from global to
+/// shared memory.
 struct BulkFlags {
   std::uint32_t to_global : 1 = 0;
   std::uint32_t from_shared : 1 = 0;
@@ -204,14 +204,14 @@ struct TensorCopyFlags {
 struct WarpgroupProductFlags {
   Element a : 4 = Element::f16;
   Element b : 4 = Element::f16;
-  std::uint32_t eight_columns : 6 = 0;  ///< columns of the result, divided by 8
+  std::uint32_t eight_columns : 6 = 0;  ///< number of the result's columns, divided by 8
   std::uint32_t a_in_registers : 1 = 0;
   std::uint32_t half_result : 1 = 0;
   std::uint32_t saturate : 1 = 0;
   std::uint32_t a_negated : 1 = 0;
   std::uint32_t b_negated : 1 = 0;
-  std::uint32_t a_transposed : 1 = 0;  ///< its columns follow each other in memory
-  std::uint32_t b_transposed : 1 = 0;  ///< its rows do
+  std::uint32_t a_transposed : 1 = 0;  ///< columns of A are contiguous in memory
+  std::uint32_t b_transposed : 1 = 0;  ///< rows of B are contiguous in memory
   std::uint32_t unused : 11 = 0;
 };
 
@@ -220,14 +220,14 @@ enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };
 /// wmma.load, wmma.store.
 struct FragmentFlags {
   Fragment fragment : 2 = Fragment::a;
-  std::uint32_t by_columns : 1 = 0;  ///< columns follow each other in memory
+  std::uint32_t by_columns : 1 = 0;  ///< columns are contiguous in memory
   std::uint32_t unused : 29 = 0;
 };
 
-/// What a surface gives outside of it.
+/// Handling of coordinates outside a surface.
 enum class SurfaceBoundary : std::uint32_t { trap, clamp, zero };
 
-/// tex, suld, sust: the shape that they state, and the elements of an access to a surface.
+/// tex, suld, sust: the stated shape, and the elements of a surface access.
 struct GeometryFlags {
   std::uint32_t dimensions : 2 = 1;
   std::uint32_t layered : 1 = 0;
@@ -236,7 +236,7 @@ struct GeometryFlags {
   std::uint32_t elements : 3 = 1;
   std::uint32_t log_bytes : 2 = 0;  ///< of an element
   SurfaceBoundary boundary : 2 = SurfaceBoundary::trap;
-  std::uint32_t gathers : 1 = 0;  ///< one channel of four texels
+  std::uint32_t gathers : 1 = 0;  ///< reads one channel of four texels
   std::uint32_t channel : 2 = 0;
   std::uint32_t unused : 17 = 0;
 };
@@ -244,7 +244,7 @@ struct GeometryFlags {
 template <class F>
 concept OperationFlags = sizeof(F) == sizeof(std::uint32_t) && std::is_trivially_copyable_v<F>;
 
-/// A family's flags as Operation::flags holds them.
+/// Packs a family's flags for Operation::flags.
 template <OperationFlags F>
 std::uint32_t packed_flags(F flags) {
   return std::bit_cast<std::uint32_t>(flags);
@@ -255,7 +255,7 @@ F unpacked_flags(std::uint32_t flags) {
   return std::bit_cast<F>(flags);
 }
 
-/// The flags of an operation, which has to be of F's family.
+/// Returns the flags of an operation, which must be of F's family.
 template <OperationFlags F>
 F flags_of(const Operation& op) {
   return unpacked_flags<F>(op.flags);

@@ -1,5 +1,5 @@
-// What a modifier, a negated predicate, a `_` and a second result each say, alone and together:
-// none of them may be taken for another.
+// Meanings of a modifier, a negated predicate, a `_` and a second result, alone and together. None
+// of them may be confused with another.
 
 #include <gtest/gtest.h>
 

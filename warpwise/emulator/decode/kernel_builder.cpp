@@ -15,8 +15,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel of more operations, after inlining, is refused: mostly it recurses, so that inlining has
-// no end.
+// A kernel with more operations after inlining is refused. Usually it recurses, so that inlining
+// has no end.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -65,7 +65,7 @@ const std::map<std::string_view, Special>& special_registers() {
       {"%is_explicit_cluster", Special::is_explicit_cluster},
       {"%dynamic_smem_size", Special::dynamic_smem_size},
       {"%total_smem_size", Special::total_smem_size},
-      // Where CUDA's headers look for what a cooperative launch's blocks meet at.
+      // CUDA's headers read here the address at which a cooperative launch's blocks synchronise.
       {"%envreg1", Special::grid_workspace_high},
       {"%envreg2", Special::grid_workspace_low}};
   return names;
@@ -126,7 +126,7 @@ std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Var
   if (found != shared_.end()) return found->second;
   std::uint64_t offset = 0;
   if (variable.is_extern || variable.bytes == 0) {
-    // All extern arrays begin where the static ones end, which is known at the end only.
+    // All extern arrays begin after the static ones, whose end is not known yet.
     dynamic_alignment_ = std::max<std::uint64_t>(dynamic_alignment_, variable.alignment);
     offset = dynamic_marker;
   } else {
@@ -140,7 +140,7 @@ std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Var
 std::uint64_t KernelBuilder::place_reserved() {
   ptx::Variable scratch;
   scratch.alignment = 16;
-  scratch.bytes = 288;  // what CUDA's headers count on; they keep barriers and sums of warps there
+  scratch.bytes = 288;  // as CUDA's headers expect: they keep barriers and sums of warps there
   const std::uint64_t before = code_.static_shared;
   const std::uint64_t offset = place_shared("%reserved_smem", scratch);
   code_.reserved_shared += code_.static_shared - before;
@@ -290,7 +290,7 @@ std::int32_t KernelBuilder::frame_register() {
 }
 
 std::int32_t KernelBuilder::frame_address(std::uint64_t offset) {
-  // An operation of its own, in front of the current instruction's.
+  // A separate operation before those of the current instruction.
   Accesses own = std::exchange(accesses_, {});
   const std::int32_t frame = frame_register();
   const std::int32_t added = constant(offset, Width::w64);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a kernel while it is decoded.
+// Internal to the emulator: the state of a kernel while it is decoded.
 
 #include <map>
 #include <optional>
@@ -16,23 +16,23 @@ namespace warpwise::emulator {
 
 using ptx::Operand;
 
-/// What a name stands for where it is used.
+/// Meaning of a name at its use.
 struct Symbol {
   enum class Kind { reg, shared, local, parameter, argument, variable, function } kind = Kind::reg;
   Width width = Width::none;
   std::int32_t reg = 0;  ///< virtual register
   std::uint64_t offset =
-      0;  ///< in shared, local or parameter memory; of an argument, in local memory
+      0;  ///< in shared, local or parameter memory; of an argument: in local memory
   std::uint64_t bytes = 0;   ///< of an argument
-  std::size_t variable = 0;  ///< or function, of the module
-  bool in_frame = false;     ///< its offset is one in the frame of a function called at run time
+  std::size_t variable = 0;  ///< index of the variable or function in the module
+  bool in_frame = false;     ///< relative to the frame of a function called at run time
 };
 
 struct Frame {
   const ptx::Function* function = nullptr;
   std::map<std::string, Symbol, std::less<>> symbols;
   std::map<std::string, std::uint32_t, std::less<>> labels;
-  /// An operation whose targets are labels of this frame: one, or those of a jump table.
+  /// An operation that jumps to labels of this frame: to one, or to those of a jump table.
   struct Branch {
     std::size_t operation = 0;
     std::vector<std::string> labels;
@@ -40,14 +40,14 @@ struct Frame {
     const ptx::Instruction* instruction = nullptr;
   };
   std::vector<Branch> branches;
-  int depth = 0;           ///< of inlining
-  bool is_called = false;  ///< at run time
+  int depth = 0;           ///< of inlined calls
+  bool is_called = false;  ///< called at run time
 };
 
 Width width_of_type(std::string_view type);
 
-/// What decoding needs whatever the instruction: names, memory, operands, and the operations as
-/// they come.
+/// Common parts of decoding for all instructions: names, memory, operands, and emission of
+/// operations.
 class KernelBuilder {
  protected:
   KernelBuilder(const ptx::Module& module, const ptx::Function& kernel)
@@ -55,7 +55,7 @@ class KernelBuilder {
 
   // ---- messages
 
-  /// "PTX line 12", behind the source line where that is known: "kernel.cu:3 (PTX line 12)".
+  /// Describes a place: "PTX line 12", or "kernel.cu:3 (PTX line 12)" if the source line is known.
   std::string place(const ptx::SourceLine& source, int ptx_line) const;
 
   [[noreturn]] void refuse(const std::string& what) const;
@@ -66,46 +66,47 @@ class KernelBuilder {
 
   void lay_out_parameters();
 
-  /// The offset of a shared variable; all extern ones are dynamic_marker until the static ones are
-  /// known.
+  /// Places a shared variable and returns its offset. Extern ones get dynamic_marker until the
+  /// static ones are known.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
-  /// The offset of the shared memory that a GPU since CC 8.0 gives each block beside the kernel's.
+  /// Places the shared memory that a GPU since CC 8.0 reserves in each block, and returns its
+  /// offset.
   std::uint64_t place_reserved();
 
-  /// The offset of a local variable or a call's argument, in the frame of what is decoded; those of
-  /// calls that do not nest share places.
+  /// Places a local variable or a call's argument in the current frame, and returns its offset.
+  /// Calls that do not nest share places.
   std::uint64_t place_local(const ptx::Variable& variable);
 
   std::int32_t new_register(Width width);
 
-  /// Gives a function's variable its symbol in the frame.
+  /// Adds a symbol for a function's variable to the frame.
   void declare(Frame& frame, const ptx::Variable& variable);
 
   // ---- operands
 
-  /// What a name means here: of the frame, of the module, a special register; null for none.
+  /// Looks up a name: of the frame, of the module, or a special register. Null if unknown.
   const Symbol* lookup(const std::string& name);
 
   std::size_t append_constant(std::uint64_t bits, Width width);
 
-  /// The operand of a literal, of an address.
+  /// Return the operand of a literal, and of an address.
   std::int32_t constant(std::uint64_t bits, Width width);
 
   std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width);
 
-  /// The register that holds where the frame of a function called at run time begins.
+  /// Returns the register with the frame's address in a function called at run time.
   std::int32_t frame_register();
 
-  /// The operand of a place in that frame.
+  /// Returns the operand of a place in that frame.
   std::int32_t frame_address(std::uint64_t offset);
 
   std::int32_t literal(const Operand& operand, Width width);
 
   static bool fits(Width have, Width want, bool loose);
 
-  /// The operand of a register or literal that the current instruction reads or writes. `loose`: 16
-  /// bits will do for 32 and the other way round.
+  /// Return the operand of a register or literal that the current instruction reads or writes.
+  /// \param loose  allows 16 bits in place of 32, and 32 in place of 16
   std::int32_t read(const Operand& operand, Width width, bool loose = false);
 
   std::int32_t write(const Operand& operand, Width width, bool loose = false);
@@ -120,12 +121,12 @@ class KernelBuilder {
 
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
 
-  /// A place where the operation emitted last accesses memory.
+  /// Adds a memory access site of the last emitted operation.
   std::int32_t new_site(InstructionClass kind, bool compiler_local = false);
 
   std::int32_t new_list(const std::vector<std::int32_t>& entries);
 
-  // Of the current instruction.
+  // Parts of the current instruction.
   bool has(std::string_view modifier) const;
 
   const Operand& operand(std::size_t i) const;
@@ -151,9 +152,9 @@ class KernelBuilder {
   std::uint64_t dynamic_alignment_ = 0;
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
-  bool in_frame_ = false;      ///< what is decoded is called at run time
+  bool in_frame_ = false;      ///< true: decodes a function called at run time
   std::vector<Width> widths_;  ///< of each virtual register
-  Accesses accesses_;          ///< of the instruction being decoded
+  Accesses accesses_;          ///< of the current instruction
   std::vector<Accesses> operation_accesses_;
 };
 

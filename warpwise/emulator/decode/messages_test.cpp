@@ -1,5 +1,4 @@
-// What decoding refuses names its place: the line of the PTX, and the source's line where PTX has
-// it.
+// Messages of refused code name its place: the PTX line, and the source line if the PTX has it.
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// An instruction's full name, taken apart: "add", then "f32".
+/// An instruction's full name, split: "add", then "f32".
 class InstructionText {
  public:
   explicit InstructionText(std::string_view name) : opcode_(name.substr(0, name.find('.'))) {
@@ -31,7 +31,7 @@ class InstructionText {
             ...);
   }
   bool is_floating() const { return has("f16", "f16x2", "bf16", "bf16x2", "f32", "f64"); }
-  /// What an atomic does: "add", "max".
+  /// Returns an atomic's operation: "add", "max".
   std::string_view operation() const {
     constexpr std::string_view all[] = {"add", "min", "max", "and",  "or",
                                         "xor", "inc", "dec", "exch", "cas"};
@@ -54,7 +54,8 @@ class Marker {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);
-      // Several operations may stand for one instruction: only what computes floats is a product.
+      // An instruction may consist of several operations; only one that computes floats is a
+      // product.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
       if (is_atomic(words)) atomics_.insert(words.operation());
@@ -81,7 +82,7 @@ class Marker {
  private:
   struct Register {
     bool is_read = false;
-    bool is_product = false;  ///< of floats, not rounded by name
+    bool is_product = false;  ///< of floats, without a stated rounding
     bool is_placement = false;
   };
 
@@ -91,7 +92,7 @@ class Marker {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
-  /// A product that is copied, chosen or negated on its way to a sum may be rounded with it too.
+  /// A product that is copied, selected or negated before a sum may be fused with it too.
   void carry_products() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -132,7 +133,7 @@ class Marker {
            op.run == table.at("globaltimer").handler;
   }
 
-  /// Whether the result, or what it leaves in memory, depends on which thread comes first.
+  /// Returns true if the result, or the memory it leaves, depends on the order of threads.
   bool depends_on_order(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (is_atomic(words)) {
@@ -145,8 +146,8 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Whether memory itself depends on the order of atomics: sums of integers do not. Operations of
-  /// several kinds may be made of one place, and inc and dec with several limits.
+  /// Returns true if memory itself depends on the order of atomics; sums of integers do not. One
+  /// place may have operations of several kinds, and inc and dec with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;
@@ -186,10 +187,10 @@ class Marker {
   const std::vector<Accesses>& accesses_;
   std::vector<Register> registers_;
   Handler malloc_;
-  std::set<std::string_view> atomics_;  ///< kinds of operations that the code has
+  std::set<std::string_view> atomics_;  ///< operations of the code's atomics
 };
 
-/// What values that are not exact may be in.
+/// Follows inexact values through the code.
 class Flow {
  public:
   Flow(const Code& code, std::span<const std::uint8_t> executed, ModelledSet in_memory)
@@ -197,7 +198,7 @@ class Flow {
         memory_seeds_(code.operations.size()) {
     at(Space::global) = in_memory;
     for (const Code::ModelledOperation& each : code.modelled) {
-      // What a copy brings is what it would bring later, to a kernel that waits for it.
+      // A copy brings the same data later, to a kernel that waits for it.
       if (executed[each.operation] == 0 || each.what == Modelled::asynchrony) continue;
       seeds_[each.operation] = set_of(each.what);
       if (each.leaves_memory) memory_seeds_[each.operation] = set_of(each.what);
@@ -209,7 +210,7 @@ class Flow {
       changed_ = false;
       for (const Operation& op : code_.operations) step(op);
     } while (changed_);
-    // What a branch decides is in every result.
+    // All results depend on branches.
     add(reach_.results, reach_.branches);
     return reach_;
   }
@@ -220,7 +221,7 @@ class Flow {
       case Space::shared:
       case Space::cluster: return shared_;
       case Space::local:
-      case Space::parameter: return local_;  // where calls pass them
+      case Space::parameter: return local_;  // calls pass them there
       default: return global_;
     }
   }
@@ -254,7 +255,7 @@ class Flow {
     if (decides(op)) add(reach_.branches, in);
     const std::string_view name = code_.names[op.index];
     if (name.starts_with("wgmma.")) {
-      in |= shared_;  // which it reads without a site
+      in |= shared_;  // read without a site
     } else if (name.starts_with("cp.")) {
       copy(name, in);
     } else if (name.starts_with("call")) {
@@ -281,7 +282,7 @@ class Flow {
   void access(const Operation& op, ModelledSet& in) {
     const InstructionClass kind = code_.sites[static_cast<std::size_t>(op.site)].kind;
     if (kind == InstructionClass::texture) {
-      // Textures and surfaces lie in global memory.
+      // Textures and surfaces are in global memory.
       if (code_.names[op.index].starts_with("sust")) store(Space::global, in);
       in |= global_;
     } else if (kind == InstructionClass::store) {
@@ -289,7 +290,7 @@ class Flow {
     } else if (kind == InstructionClass::load) {
       in |= loaded(op.space);
     } else {
-      // Its own seed gets into memory only where the order of atomics does.
+      // An atomic's own seed goes to memory only if its order affects memory.
       store(op.space, (in & ~seeds_[op.index]) | memory_seeds_[op.index]);
       in |= loaded(op.space);
     }
@@ -303,7 +304,7 @@ class Flow {
       add(shared_, all);
   }
 
-  /// printf and malloc have their arguments and results in local memory, as a function has.
+  /// printf and malloc have arguments and results in local memory, like functions.
   void call(const Operation& op, ModelledSet& in) {
     in |= local_;
     add(local_, in);

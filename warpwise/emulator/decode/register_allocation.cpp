@@ -1,6 +1,6 @@
-// Gives the virtual registers of decoded code their places in a warp's register file, so that those
-// never live together share one: PTX names a new register for every value, and a warp's file should
-// fit in the cache.
+// Assigns the virtual registers of decoded code to places in a warp's register file. Registers that
+// are never live together share a place. PTX names a new register for every value, and a warp's
+// file should fit in the cache.
 
 #include <algorithm>
 #include <queue>
@@ -78,11 +78,11 @@ std::vector<BasicBlock> basic_blocks(const Code& code) {
   return blocks;
 }
 
-/// Liveness backwards through one operation.
+/// Computes liveness backwards through one operation.
 void step_back(Bits& live, const Code& code, const std::vector<Accesses>& accesses,
                std::int32_t at) {
   const Accesses& own = accesses[static_cast<std::size_t>(at)];
-  // A guarded write leaves other lanes their old value.
+  // A guarded write keeps the old value in other lanes.
   if (code.operations[static_cast<std::size_t>(at)].guard == Operation::none) {
     for (const std::int32_t v : own.writes) clear(live, v);
   } else {
@@ -91,12 +91,12 @@ void step_back(Bits& live, const Code& code, const std::vector<Accesses>& access
   for (const std::int32_t v : own.reads) set(live, v);
 }
 
-/// What analyse() finds of the virtual registers.
+/// Results of analyse() for the virtual registers.
 struct Lives {
   std::vector<Interval> spans;
-  /// Of each call at run time the registers that are live behind it, by Operation::target.
+  /// Registers that are live after each call at run time, by Operation::target.
   std::vector<std::vector<std::int32_t>> across;
-  /// Registers that are live where the kernel begins, and where each function does.
+  /// Live registers at the kernel's start, and at each function's entry.
   std::vector<std::int32_t> at_begin;
   std::vector<std::vector<std::int32_t>> at_entry;
 };
@@ -157,8 +157,8 @@ Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size
     for (std::int32_t at = block.begin; at < block.end; ++at) {
       const Accesses& own = accesses[static_cast<std::size_t>(at)];
       for (const std::int32_t v : own.reads) result[static_cast<std::size_t>(v)].cover(at);
-      // A handler may write one result before it has read for the next: results outlive the
-      // operation.
+      // A handler may write one result before it reads operands of the next one. So results stay
+      // live one operation longer.
       for (const std::int32_t v : own.writes) {
         result[static_cast<std::size_t>(v)].cover(at);
         result[static_cast<std::size_t>(v)].cover(at + 1);
@@ -230,8 +230,8 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   std::vector<std::size_t> place(widths.size(), 0);
   for (const std::size_t v : order) {
     Pool& pool = pools[pool_of(widths[v])];
-    // An operation may read a register where it writes another: places are free after the last use
-    // only.
+    // An operation may write one register and still read another, so places are free only after the
+    // last use.
     while (!pool.busy.empty() && pool.busy.top().first < spans[v].first) {
       pool.free.push_back(pool.busy.top().second);
       pool.busy.pop();
@@ -244,7 +244,7 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   std::size_t base[3] = {0, 0, 0};
   base[1] = (pools[0].count * pools[0].bytes + 63) / 64 * 64;
   base[2] = base[1] + pools[1].count * pools[1].bytes;
-  // Registers that nothing reads or writes may have any place.
+  // Unused registers may have any place.
   code.register_bytes = std::max<std::size_t>(base[2] + pools[2].count * pools[2].bytes, 256);
   const auto resolve = [&](std::int32_t& operand) {
     if (operand < 0) return;

@@ -8,9 +8,9 @@
 
 namespace warpwise::emulator {
 
-/// Replaces virtual registers (operands >= 0 of operations, lists and special registers) by byte
-/// offsets in a warp's register file, and sets Code::register_bytes. `widths` is each virtual
-/// register's.
+/// Replaces virtual registers by byte offsets in a warp's register file, and sets
+/// Code::register_bytes. Virtual registers are operands >= 0 of operations, lists and special
+/// registers. `widths` has the width of each.
 void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
                         const std::vector<Width>& widths);
 

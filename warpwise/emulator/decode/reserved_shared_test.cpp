@@ -11,8 +11,8 @@ using test::Emulated;
 
 constexpr std::uint32_t threads = 72;  // a word each is the 288 bytes that CUDA's headers count on
 
-// Each thread writes a word of the reserved memory, of a static array and of a dynamic one, and
-// adds up what its left neighbour wrote.
+// Each thread writes a word of the reserved memory, of a static array and of a dynamic one. It then
+// adds up the words of its left neighbour.
 constexpr const char* kernel = R"(.version 8.4
 .target sm_90
 .address_size 64
@@ -67,7 +67,7 @@ TEST(ReservedShared, IsNotCountedAsTheKernels) {
   EXPECT_EQ(Emulated(kernel).program.kernel("k").static_shared_bytes, 288U);
 }
 
-// Which way a branch goes depends on what nobody has written but the GPU.
+// A branch depends on memory that only the GPU has initialised.
 TEST(ReservedShared, HoldsZerosFromTheStart) {
   std::string text = kernel;
   text.insert(text.find("st.shared.u32 [%r6]"),

@@ -34,7 +34,7 @@ bool is_half(std::string_view type) {
 }
 bool is_single_or_double(std::string_view type) { return type == "f32" || type == "f64"; }
 
-/// The bit type of as many bits: "f32" -> "b32".
+/// Returns the bit type of the same size: "f32" -> "b32".
 std::string untyped(const std::string& type) {
   return type == "pred" ? type : "b" + std::to_string(type_bits(type));
 }
@@ -78,7 +78,7 @@ std::string joined(const std::string& opcode, const Modifiers& modifiers) {
   return key;
 }
 
-// What an opcode's modifiers may be besides its type; another one makes the instruction unknown.
+// Returns true if an opcode has only types and these modifiers; any other makes it unknown.
 bool only(const Modifiers& modifiers, const std::set<std::string_view>& known) {
   return std::all_of(modifiers.begin(), modifiers.end(), [&](const std::string& modifier) {
     return is_type(modifier) || known.contains(modifier);
@@ -144,7 +144,7 @@ std::optional<Selection> select_carry(const std::string& opcode, const Modifiers
   return selected("madc." + half + type, InstructionClass::integer, flags);
 }
 
-/// setp and set: comparison, perhaps a combination with a predicate, perhaps .ftz, types.
+/// setp and set: comparison, optional combination with a predicate, optional .ftz, types.
 std::optional<Selection> select_comparison(const std::string& opcode, const Modifiers& modifiers) {
   CompareFlags flags;
   std::string key = opcode;
@@ -169,7 +169,7 @@ std::optional<Selection> select_comparison(const std::string& opcode, const Modi
   if (flags.flush != 0 && !flushes) return std::nullopt;
   for (const std::string& type : types) key += "." + type;
   auto found = selected(key, InstructionClass::compare, packed_flags(flags));
-  // Only a combination has a predicate as third source.
+  // Only a combination has a predicate as its third source.
   if (found && flags.combination == Combination::none) found->entry.widths[4] = Width::none;
   return found;
 }
@@ -180,7 +180,7 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
     if (is_type(modifier)) types.push_back(modifier);
   }
   if (has(modifiers, "pack")) {
-    // cvt.pack.sat.u8.s32.b32: the last type is that of the third source.
+    // cvt.pack.sat.u8.s32.b32: the last type is the third source's.
     if (types.size() < 2 || !has(modifiers, "sat")) return std::nullopt;
     return selected("cvt.pack." + types[0], InstructionClass::conversion);
   }
@@ -356,7 +356,7 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
   if (has(modifiers, "cc") || opcode == "addc" || opcode == "subc" || opcode == "madc") {
     return select_carry(opcode, modifiers, type);
   }
-  // "min.s32.relu" is "min.relu.s32".
+  // Accepts "min.s32.relu" for "min.relu.s32".
   Modifiers ordered;
   for (const std::string& modifier : modifiers) {
     if (!is_type(modifier)) ordered.push_back(modifier);

@@ -8,7 +8,7 @@ namespace warpwise::emulator {
 namespace {
 
 bool is_foreign(std::string_view file) {
-  // Of a toolkit, of its packages for pip, of the system's compilers.
+  // Header folders of toolkits, their pip packages, and the system's compilers.
   static constexpr std::array<std::string_view, 4> folders = {
       "-linux/include/", "/cuda/include/", "/nvidia/cu13/include/", "/usr/include/"};
   return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {

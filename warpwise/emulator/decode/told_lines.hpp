@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the lines that counts are told at.
+// Internal to the emulator: the source lines that counts belong to.
 
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace warpwise::emulator {
 
-/// Of each operation its source line; of one that the compiler inlined from a header of the CUDA
-/// toolkit or the system (__ldg, __shfl_sync, expf, ...) the line of the program that it is called
-/// at, where the PTX says so.
+/// Returns a source line for each operation. Code inlined from a header of the CUDA toolkit or the
+/// system (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
+/// it.
 std::vector<ptx::SourceLine> lines_to_tell(const Code& code);
 
 }  // namespace warpwise::emulator

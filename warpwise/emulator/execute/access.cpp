@@ -46,7 +46,7 @@ void fault_parameter_write(Warp& warp, const Operation& op, AccessKind kind, int
   }
 }
 
-/// Lanes whose address is a multiple of bytes; faults for the others.
+/// Returns the lanes whose address is a multiple of bytes; records faults for the others.
 Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active) {
   std::uint64_t low = 0;
@@ -64,8 +64,8 @@ Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   return good;
 }
 
-/// Global and constant memory: the lanes usually lie in one allocation, mostly in that of the last
-/// access.
+/// Resolves global and constant memory. The lanes usually access one allocation, mostly that of the
+/// last access.
 void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                     const std::uint64_t* addresses, Mask active, Resolved& out) {
   Worker& worker = *warp.worker;
@@ -105,7 +105,7 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Memory of one piece, that begins at address 0: shared memory, parameters.
+/// Resolves memory of one piece that begins at address 0: shared memory, parameters.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {
@@ -137,13 +137,13 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                 out);
   if (out.valid == 0) return;
   for (int i = 0; i < warp_lanes; ++i) {
-    // A filler lane reads its own copy, which a last partial warp does not have.
+    // A filler lane reads its own copy, which a partial last warp does not have.
     const int owner = (out.valid >> i & 1) != 0 ? i : std::countr_zero(out.valid);
     out.at[i] += static_cast<std::uint64_t>(owner) * size;
   }
 }
 
-/// Shared memory of a block of the cluster, by addresses of the cluster's.
+/// Resolves shared memory of a block of the cluster, by addresses in the cluster's space.
 void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                      const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::vector<Block*>& blocks = warp.block->cluster->blocks;
@@ -169,9 +169,9 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
                 out);
 }
 
-/// Where a piece of memory that holds a lane's address begins and how far it goes.
+/// The range of the memory piece that holds a lane's address.
 struct MemoryPiece {
-  std::byte* base = nullptr;  ///< of address 0; null: there is none
+  std::byte* base = nullptr;  ///< host address of address 0; null: no piece
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
@@ -187,15 +187,15 @@ MemoryPiece piece_of(Warp& warp, Space space, std::uint64_t address) {
   return {view.host - view.begin, view.begin, view.end};
 }
 
-/// Any addresses of all lanes, in one look: every lane aligned and inside of one piece of memory.
-/// False leaves it to the general way.
+/// Resolves all lanes at once if they are aligned and in one piece of memory. False leaves the
+/// access to the general path.
 bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
                       Resolved& out) {
   const MemoryPiece piece = piece_of(warp, space, addresses[0]);
   const auto size = static_cast<std::uint64_t>(bytes);
   if (piece.base == nullptr || piece.end - piece.begin < size) return false;
   const std::uint64_t last = piece.end - size;
-  // The highest bit tells what lies outside: no piece reaches so far.
+  // The highest bit marks an address outside: no piece is that long.
   std::uint64_t outside = 0;
   std::uint64_t low = 0;
   for (int i = 0; i < warp_lanes; ++i) {
@@ -209,8 +209,8 @@ bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* a
   return true;
 }
 
-/// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one
-/// piece of memory. False leaves it to the general way.
+/// Resolves the usual access at once: all lanes, equal steps, aligned, in one piece of memory.
+/// False leaves the access to the general path.
 bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
                     Resolved& out) {
   const std::uint64_t step = addresses[1] - addresses[0];
@@ -220,8 +220,7 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
     different |= addresses[i] ^ expected;
     expected += step;
   }
-  // No allocation is so long that a longer step could stay inside, and a shorter one cannot wrap
-  // around.
+  // No allocation is long enough for a longer step, and a shorter step cannot wrap around.
   constexpr std::uint64_t longest_step = std::uint64_t{1} << 48;
   const auto size = static_cast<std::uint64_t>(bytes);
   if (different != 0 || step + longest_step > 2 * longest_step ||
@@ -281,7 +280,7 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
         fault_parameter_write(warp, op, kind, bytes, active);
         break;
       }
-      // Only loads come here: nothing writes through the place that they get.
+      // Only loads get here, so nothing is written through this pointer.
       auto& parameters = const_cast<std::vector<std::byte>&>(warp.worker->launch->parameters);
       resolve_piece(warp, op, kind, bytes, space, addresses, active, parameters.data(),
                     parameters.size(), out);

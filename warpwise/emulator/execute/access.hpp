@@ -1,8 +1,8 @@
 #pragma once
 
-// Internal to the emulator: how a warp's addresses become the host's, with checks. Accesses to
-// memory go through serve(), where observers see them; a kernel's own parameters, printf's
-// arguments and textures are read elsewhere, and shown to the observers there.
+// Internal to the emulator: converts a warp's addresses to host addresses, with checks. Accesses go
+// through serve(), which shows them to the observers. A kernel's own parameters, printf's arguments
+// and textures are read elsewhere, and shown to the observers there.
 
 #include <bit>
 #include <cstddef>
@@ -14,24 +14,25 @@
 
 namespace warpwise::emulator {
 
-/// What lanes ask of memory: `bytes` each, at addresses[lane] of one space (not generic); of
-/// Space::cluster in one block's memory.
+/// A warp's memory request: `bytes` for each lane, at addresses[lane] of one space (not generic).
+/// In Space::cluster all addresses are in one block's memory.
 struct Request {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
-  bool tells = false;  ///< others of what came before, though the operation itself does not
+  bool tells = false;  ///< publishes earlier work, though the operation itself does not
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< as in Access
 };
 
-/// Finds the place of a request, and records the faults of lanes that cannot be served.
+/// Finds the host addresses of a request, and records faults of lanes with invalid addresses.
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out);
 
-/// Resolves a request, has body(place) read or write the memory, and shows it to the observers.
-/// \param site  the access's among the code's sites
+/// Resolves a request, reads or writes the memory by body(place), and shows the access to the
+/// observers.
+/// \param site  the access's index in the code's sites
 template <class Observers, class Body>
 void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& request,
            const Body& body) {
@@ -56,7 +57,7 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   }
 }
 
-/// The phase of the mbarrier that a lane accesses.
+/// Returns the phase of the mbarrier that a lane accesses.
 inline MbarrierPhase phase_at(const Warp& warp, const Request& request, const Resolved& place,
                               int lane, MbarrierObject object) {
   const bool is_far = request.space == Space::cluster;
@@ -64,17 +65,17 @@ inline MbarrierPhase phase_at(const Warp& warp, const Request& request, const Re
           object.phase()};
 }
 
-/// The rank plus one of the block in whose shared memory an address of a cluster's lies; 0: the
-/// block's own.
+/// Returns the rank plus one of the block that owns a shared-memory address of a cluster; 0 for the
+/// own block.
 inline std::uint64_t block_window(std::uint64_t address) { return address / block_window_bytes; }
 
-/// The space of an address of a cluster's shared memory.
+/// Returns the space of a shared-memory address of a cluster.
 inline Space space_of_shared(std::uint64_t address) {
   return block_window(address) == 0 ? Space::shared : Space::cluster;
 }
 
-/// Calls body(space, lanes) for each block of the cluster whose shared memory lanes' addresses lie
-/// in: Space::shared for the own one, by its own addresses.
+/// Calls body(space, lanes) for each block of the cluster that owns some of the addresses.
+/// Space::shared stands for the own block, with addresses in its own memory.
 template <class Body>
 void for_each_block(const std::uint64_t* addresses, Mask active, const Body& body) {
   while (active != 0) {
@@ -88,8 +89,8 @@ void for_each_block(const std::uint64_t* addresses, Mask active, const Body& bod
   }
 }
 
-/// Calls body(space, lanes) for the spaces that the active lanes' addresses lie in, and makes these
-/// lanes' addresses the ones in that space.
+/// Calls body(space, lanes) for each space of the active lanes' addresses. First converts these
+/// addresses to that space.
 template <class Body>
 void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Body& body) {
   if (space == Space::cluster) return for_each_block(addresses, active, body);
@@ -132,16 +133,16 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
   }
 }
 
-/// Remembers that lanes may have waited for what is at their addresses, before for_each_space().
+/// Records that lanes may poll their addresses. Called before for_each_space().
 inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addresses) {
   warp.polled = true;
   const Address address = addresses[std::countr_zero(warp.active)];
   warp.poll = {true, op.space, op.index, address};
-  // The host may change what it shares with the kernel.
+  // The host may change memory that it shares with the kernel.
   warp.wrote = warp.wrote || address >= host_visible_base;
 }
 
-/// The addresses of an operation's address operand.
+/// Computes the addresses of an operation's address operand.
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses);
 
 }  // namespace warpwise::emulator

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the barriers of a block. They count threads, as GPUs since CC 7.0 do.
+// Internal to the emulator: barriers of a block. They count threads, like GPUs since CC 7.0.
 
 #include <bit>
 #include <cstdint>
@@ -44,7 +44,7 @@ inline void write_reduction(Warp& warp, const Operation& op, const Block::Barrie
   }
 }
 
-/// Lets all lanes that wait at a barrier go on.
+/// Releases all lanes that wait at a barrier.
 template <class Observers>
 void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
   Block::Barrier& barrier = block.barriers[id];
@@ -64,8 +64,8 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers&
 
 inline constexpr std::uint32_t warpgroup_warps = 4;
 
-/// Lets the four warps that wait for each other execute what they have come to. None is behind it
-/// before all of them are: what one does then comes after what the others have read.
+/// Lets four warps that have waited for each other execute their operation together. None continues
+/// before all have executed it, so that nothing overwrites what the others still read.
 template <class Observers>
 void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
   block.barriers[id] = {};
@@ -92,14 +92,14 @@ void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observer
   observers.completes(block, id);
 }
 
-/// `lanes` of the current group arrive at a barrier, whose number is returned.
+/// Lets `lanes` of the current group arrive at a barrier, and returns its number.
 inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
   const int first = std::countr_zero(lanes);
   const std::uint32_t id = source<std::uint32_t>(warp, op.a)[first] & 15;
   Block::Barrier& barrier = warp.block->barriers[id];
   const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
   if (op.b != Operation::none) {
-    // A barrier of some warps counts whole warps, the last of a block included.
+    // A barrier of some warps counts whole warps, even a partial last one.
     barrier.expected = source<std::uint32_t>(warp, op.b)[first];
     barrier.arrived += lanes == warp.live ? warp_lanes : count;
   } else {
@@ -113,7 +113,7 @@ inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
   return id;
 }
 
-/// Lanes exit: barriers no longer wait for them.
+/// Removes exiting lanes: barriers no longer wait for them.
 template <class Observers>
 void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observers& observers) {
   Block& block = *warp.block;

@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Lane i's value of a special register in warp `index` of any block; those of the block itself
-/// come later.
+/// Returns lane i's value of a special register in warp `index`. Values that differ between blocks
+/// are set later.
 std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index,
                             std::uint32_t i) {
   const std::uint32_t thread = index * warp_lanes + i;
@@ -69,7 +69,7 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few
+/// Computes once what all blocks of a launch share: a block of one warp may have only a few
 /// instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
@@ -114,7 +114,7 @@ void set_specials(Warp& warp, const Code& code) {
   }
 }
 
-/// Stacks are long and mostly stay empty: frames are zeroed when they are entered.
+/// Stacks are large and mostly stay empty, so frames are zeroed when they are entered.
 void clear_stacks(Block& block, const Launch& launch) {
   std::byte* own = block.local.data();
   for (CallStack& stack : block.stacks) {
@@ -127,8 +127,8 @@ void clear_stacks(Block& block, const Launch& launch) {
   }
 }
 
-/// Nobody has written shared and local memory yet; of the registers, warps clear what an earlier
-/// block has left.
+/// Marks shared and local memory as unwritten. Warps clear the registers' shadow of an earlier
+/// block.
 void start_shadows(Block& block, const Launch& launch) {
   if (block.register_shadow.size() == 0) {
     block.register_shadow = AlignedBytes(shadow_bytes(*launch.code) * block.warps.size());
@@ -137,7 +137,8 @@ void start_shadows(Block& block, const Launch& launch) {
     std::memset(block.register_shadow.data(), 0, block.register_shadow.size());
   }
   std::memset(block.shared_shadow.data(), unwritten, block.shared_shadow.size());
-  // A block finds zeros in what is reserved: CUDA's headers take it for barriers as it is.
+  // Reserved shared memory starts as zeros: CUDA's headers use it for barriers without initialising
+  // it.
   const Code& code = *launch.code;
   std::memset(block.shared_shadow.data() + code.reserved_shared_at, 0, code.reserved_shared);
   if (block.stacks.empty()) {
@@ -172,7 +173,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     if (code.uses_stack) block.stacks.resize(std::size_t{warps} * warp_lanes);
     compute_specials(block, launch);
   }
-  // Registers keep what they held, as a GPU's do.
+  // Registers keep their values of an earlier block, as on a GPU.
   std::memset(block.shared.data(), 0, block.shared.size());
   if (!code.uses_stack) {
     std::memset(block.local.data(), 0, block.local.size());

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a block before its first instruction.
+// Internal to the emulator: prepares a block.
 
 #include <cstdint>
 
@@ -8,8 +8,9 @@
 
 namespace warpwise::emulator {
 
-/// Sets up block number `linear` of the worker's launch, in a Block that is new or has run another
-/// block of the launch: all warps at the first operation, memory zeroed, special registers set.
+/// Prepares block number `linear` of the worker's launch. The Block is new, or has run another
+/// block of the launch. All warps start at the first operation, with memory zeroed and special
+/// registers set.
 void start_block(Block& block, Worker& worker, std::uint64_t linear);
 
 }  // namespace warpwise::emulator

@@ -29,7 +29,7 @@ void end_with_fault(Warp& warp, const Operation& op, FaultKind kind, int lane,
   warp.worker->launch->progress->stop = true;
 }
 
-/// The function that a lane calls; null, with a fault, for a pointer to none.
+/// Returns the function that a lane calls; null, with a fault, for a pointer to no function.
 const CalledFunction* function_called(Warp& warp, const Operation& op, const CallSite& site,
                                       int lane) {
   const Code& code = *warp.worker->code;
@@ -53,8 +53,8 @@ const CalledFunction* function_called(Warp& warp, const Operation& op, const Cal
   return nullptr;
 }
 
-/// The functions that call each other at the top of a stack: "'f' calls itself", "'f' calls 'g',
-/// which calls 'f'".
+/// Describes a recursion at the top of a stack: "'f' calls itself", "'f' calls 'g', which calls
+/// 'f'".
 std::string recursion(const Code& code, const CallStack& stack) {
   if (stack.frames.empty()) return {};
   const auto name = [&](const CallFrame& frame) {
@@ -76,7 +76,7 @@ struct SavedRegisters {
 
   static std::size_t bytes(Width width) { return width == Width::w64 ? 8 : 4; }
 
-  /// \param registers  of the warp, or their shadow
+  /// \param registers  the warp's registers, or their shadow
   void save(const std::byte* registers, int lane, std::vector<std::byte>& to) const {
     for (const CallSite::Saved& saved : list) {
       std::byte value[8] = {};
@@ -110,7 +110,7 @@ struct SavedRegisters {
   }
 };
 
-/// What a call does to the shadow of a lane's local memory and registers, and what a return does.
+/// Updates the shadow of a lane's local memory and registers at a call and at a return.
 class CalledShadow {
  public:
   CalledShadow(Warp& warp, int lane, const CallSite& site, const CalledFunction& function)
@@ -187,7 +187,7 @@ std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask l
   const CallSite& site = code.call_sites[site_index];
   const std::uint64_t local = warp.worker->launch->local_bytes;
   constexpr std::uint64_t return_bytes = 16;
-  warp.wrote = true;  // its stack
+  warp.wrote = true;  // the stack
   std::vector<Destination> destinations;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Internal to the emulator: calls at run time. A thread's frames lie in its local memory, above
-// what the kernel itself has there; return addresses and saved registers are kept where no access
-// of a kernel reaches them.
+// Internal to the emulator: calls at run time. A thread's frames are in its local memory, above the
+// kernel's own variables. Return addresses and saved registers are stored where no kernel can
+// access them.
 
 #include <vector>
 
@@ -10,21 +10,21 @@
 
 namespace warpwise::emulator {
 
-/// Lanes that go on together.
+/// Lanes that continue together.
 struct Destination {
   std::uint32_t pc = 0;
   Mask lanes = 0;
 };
 
-/// Lanes enter the functions that they call: a frame each, with the arguments. A pointer to no
-/// function and a stack that is full are faults and end the launch; the result is empty then.
+/// Lets lanes enter the functions that they call, each with a frame and the arguments. A pointer to
+/// no function, or a stack overflow, is a fault that ends the launch; the result is then empty.
 std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask lanes);
 
-/// Lanes return: their results and registers are put back.
+/// Lets lanes return: restores their registers and passes their results.
 std::vector<Destination> leave_functions(Warp& warp, Mask lanes);
 
-/// Whether a lane's stack has room for bytes at `begin`; if not, that is a fault and ends the
-/// launch.
+/// Returns true if a lane's stack has room for bytes at `begin`. If not, records a fault that ends
+/// the launch.
 bool has_stack(Warp& warp, const Operation& op, int lane, std::uint64_t begin, std::uint64_t bytes);
 
 }  // namespace warpwise::emulator

@@ -25,7 +25,7 @@ std::string kernel_text(const std::string& functions, const std::string& body) {
          body + "\nret;\n}\n";
 }
 
-/// What each of 64 threads stores.
+/// Returns the value that each of 64 threads stores.
 std::vector<std::uint32_t> run(Emulated& emulated, LaunchResult* result = nullptr) {
   const Address out = emulated.buffer(std::vector<std::uint32_t>(64));
   LaunchResult launched = emulated.launch("hand", {1}, {64}, out);
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> each(F f) {
   return values;
 }
 
-/// .func NAME(n) whose result is what the body leaves in %r9; n is in %r1.
+/// Returns `.func NAME(n)`. The body gets n in %r1 and leaves its result in %r9.
 std::string function(const std::string& name, const std::string& body) {
   return ".func (.param .b32 result) " + name +
          "(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<19>;\n.reg .b64 %l<9>;\n"
@@ -89,8 +89,8 @@ TEST(Calls, ARecursionOfDifferentDepthsInOneWarp) {
             }));
 }
 
-// Registers of the caller and of each frame, predicates, 64-bit ones and local variables outlive
-// what is called in between.
+// Calls preserve the caller's and each frame's registers, predicates, 64-bit registers and local
+// variables.
 TEST(Calls, FramesKeepWhatIsTheirs) {
   const std::string sum = function(
       "sum",
@@ -115,7 +115,7 @@ std::string two_functions() {
          ".global .align 8 .u64 table[4] = {plus_one, twice, 0, 4660};\n";
 }
 
-// Lanes that call different functions come together again behind the call.
+// Lanes that call different functions converge after the call.
 TEST(Calls, ATableOfPointersAndWhatFollowsIt) {
   const std::string body =
       "and.b32 %r2, %r1, 1;\nmul.wide.u32 %l3, %r2, 8;\nmov.u64 %l4, table;\n"
@@ -138,7 +138,7 @@ TEST(Calls, AnAddressTakenInTheKernelAndAGuard) {
             each([](std::uint32_t i) { return (i < 10 ? i + 1 : 2 * i) + (i < 20 ? 1 : 0); }));
 }
 
-// A pointer may point to what calls through a pointer itself, and to what recurses.
+// Pointers may point to functions that call through pointers, or that recurse.
 TEST(Calls, AFunctionThatCallsThroughAPointer) {
   const std::string functions =
       fibonacci() + two_functions() + ".global .u64 inner = fibonacci;\n" +
@@ -231,7 +231,7 @@ TEST(Calls, AreCountedOnTheirLines) {
 }
 
 TEST(Calls, MemoryOfTheStack) {
-  // Each thread takes as many words as its number says, twice, and gives the first piece back.
+  // Each thread allocates a number of words, its own number, twice. It frees the first allocation.
   const std::string body =
       "add.u32 %r2, %r1, 1;\nmul.wide.u32 %l3, %r2, 4;\nstacksave.u64 %l8;\n"
       "alloca.u64 %l4, %l3;\nalloca.u64 %l5, %l3, 64;\nst.local.u32 [%l4], %r1;\n"

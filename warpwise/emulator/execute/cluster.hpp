@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the barrier of a cluster's blocks, which counts threads. Threads arrive
-// at it and wait later; one that has exited is not waited for.
+// Internal to the emulator: the barrier of a cluster's blocks. It counts threads, which arrive
+// first and wait later. Exited threads do not count.
 
 #include <bit>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace warpwise::emulator {
 
-/// Ends the barrier's phase if all have arrived: those that wait go on.
+/// Ends the barrier's phase if all threads have arrived, and releases those that wait.
 template <class Observers>
 void finish_cluster_barrier(Cluster& cluster, Observers& observers) {
   if (cluster.arrived == 0 || cluster.arrived < cluster.live) return;
@@ -44,7 +44,7 @@ void arrive_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& o
   finish_cluster_barrier(cluster, observers);
 }
 
-/// Lanes come to wait at the barrier; returns those whose phase has not ended.
+/// Lets lanes wait at the barrier; returns those whose phase has not ended.
 template <class Observers>
 Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
   if (warp.worker->launch->checks.has(Check::sync)) check_cluster_wait(warp, op, lanes);
@@ -54,7 +54,7 @@ Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& obs
   return waiting;
 }
 
-/// Lanes exit.
+/// Removes exiting lanes.
 template <class Observers>
 void leave_cluster(Warp& warp, Mask lanes, Observers& observers) {
   Cluster& cluster = *warp.block->cluster;

@@ -1,4 +1,4 @@
-// Clusters of blocks: their barrier, their shared memory, what goes wrong there.
+// Clusters of blocks: their barrier, their shared memory, and errors with both.
 
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(Clusters, BarriersOrderGlobalMemory) {
   EXPECT_EQ(kinds(run(with("bar.sync 0;\n"))), std::vector{FaultKind::race});
 }
 
-// A remote arrival at the next block's mbarrier tells it of what was stored there.
+// A remote arrival at the next block's mbarrier orders the earlier store there.
 TEST(Clusters, RemoteMbarriersOrder) {
   const std::string body = begin +
                            "setp.eq.u32 %p, %r1, 0;\n"
@@ -113,7 +113,7 @@ TEST(Clusters, RemoteMbarriersOrder) {
 }
 
 TEST(Clusters, ABlockThatHasExited) {
-  // Block 0 leaves at once; the others come to read its memory later.
+  // Block 0 exits at once, and the others read its memory later.
   const std::string body = begin + sync +
                            "setp.eq.u32 %p, %r5, 0;\n@%p exit;\n"
                            "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
@@ -140,7 +140,8 @@ TEST(Clusters, BarriersThatDoNotPair) {
 }
 
 TEST(Clusters, Deadlock) {
-  // A block waits for a barrier of its own that nobody else comes to, the others at the cluster's.
+  // A block waits at its own barrier, at which no other thread arrives. The others wait at the
+  // cluster's.
   const Ran ran = run(begin + "setp.eq.u32 %p, %r5, 2;\n@%p bar.sync 1, 96;\n" + sync);
   ASSERT_FALSE(ran.result.faults.empty());
   for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::deadlock);
@@ -149,7 +150,7 @@ TEST(Clusters, Deadlock) {
 }
 
 TEST(Clusters, Livelock) {
-  // One block polls what nobody writes, the others wait for it.
+  // One block polls a word that is never written, and the others wait for it.
   const Ran ran = run(begin +
                       "setp.eq.u32 %p, %r5, 2;\n@!%p bra DONE;\nAGAIN:\n"
                       "ld.volatile.global.u32 %r10, [%l1];\nsetp.eq.u32 %q, %r10, 0;\n"

@@ -103,7 +103,7 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
       to.count = count;
     }
   }
-  // What stopped the launch is always told.
+  // A fault that stopped the launch is always reported.
   const bool has_race = launch.progress->faults < most_faults &&
                         std::any_of(
                             merged.begin(), merged.end(),

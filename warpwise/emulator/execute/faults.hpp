@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what goes wrong in a kernel, as its workers record it.
+// Internal to the emulator: faults of a kernel, as its workers record them.
 
 #include <span>
 #include <string>
@@ -13,17 +13,17 @@ namespace warpwise::emulator {
 /// Records a fault at an operation for one lane.
 void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message);
 
-/// "file.cu:12", of an operation, with the lines that it was inlined at.
+/// Formats an operation's line with the lines that it was inlined at: "file.cu:12".
 std::string line_text(const Code& code, std::uint32_t operation);
 
-/// Where an operation's source line is, and the lines that it was inlined at: the innermost call
-/// first.
+/// Return an operation's source line, and the lines that it was inlined at, innermost call first.
 SourcePlace place_of(const Code& code, const ptx::SourceLine& source);
 std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& source);
-/// The functions that were inlined there, as far as they are known: the innermost first.
+/// Returns the known names of functions inlined there, innermost first.
 std::vector<std::string> functions_of(const Code& code, const ptx::SourceLine& source);
 
-/// The workers' faults: the first, by block and thread, of each kind on each source line.
+/// Merges the workers' faults: the first one, by block and thread, of each kind on each source
+/// line.
 std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const> workers);
 
 }  // namespace warpwise::emulator

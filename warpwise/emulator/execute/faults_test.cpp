@@ -1,4 +1,4 @@
-// Kernels that go wrong, and what the faults say of it; and kernels that only look wrong.
+// Kernels with errors, and the faults' texts; and correct kernels that only look wrong.
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(Faults, FreedMemory) {
   EXPECT_EQ(fault.kind, FaultKind::use_after_free);
   expect_contains(fault.message, "byte 0 of a buffer of 16 bytes, which was freed by its owner");
   EXPECT_THROW(emulated.device.free(freed), InvalidArgument);
-  // Its neighbours stay what they are.
+  // Its neighbours stay unchanged.
   Emulated behind(kernel_text("ld.global.u32 %r5, [%l1+16];"));
   const Address other = behind.buffer(std::vector<int>(4));
   behind.device.free(other);
@@ -127,7 +127,7 @@ TEST(Faults, SharedAndLocalOutOfBounds) {
   expect_contains(fault.message, "local read of 4 bytes at byte 16 of 16");
 }
 
-// All blocks share them, whatever worker runs these: no thread sees what another one wrote.
+// All blocks share the parameters, on any worker: no thread sees another thread's write.
 TEST(Faults, WritesToTheParameters) {
   const std::string address = "mov.u64 %l4, first;\n";
   const std::string generic = address + "cvta.param.u64 %l4, %l4;\n";
@@ -215,7 +215,7 @@ TEST(Faults, IndicesOfThreeDimensions) {
 // ---- barriers
 
 TEST(Barriers, WarpsThatNeverComeAreADeadlock) {
-  // The second warp waits at a barrier of its own number of threads: nobody completes it.
+  // The second warp waits at a barrier with its own number of threads, which never completes.
   Emulated emulated(kernel_text("setp.eq.u32 %p, %r3, 1;\n@%p bar.sync 1, 64;"));
   const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
   EXPECT_EQ(fault.kind, FaultKind::deadlock);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the groups of lanes that a warp has fallen into.
+// Internal to the emulator: the groups of lanes that a diverged warp consists of.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace warpwise::emulator {
 
 inline constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
-/// Whether a group goes before another: those in the deepest call do, so that lanes which called
-/// different functions come together again behind the call.
+/// Returns true if group `a` runs before group `b`. Deeper calls run first, so that lanes which
+/// called different functions converge after the call.
 inline bool goes_before(const Group& a, const Group& b) {
   return a.depth != b.depth ? a.depth > b.depth : a.pc < b.pc;
 }
 
-/// Joins groups at one place; returns the ready group that goes first, -1 if there is none.
+/// Joins groups at one place. Returns the ready group that runs first, -1 if there is none.
 inline int pick(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -28,7 +28,7 @@ inline int pick(Warp& warp) {
       if (groups[k].state != Group::State::barrier && groups[k].pc == groups[i].pc &&
           groups[k].depth == groups[i].depth) {
         groups[i].mask |= groups[k].mask;
-        groups[i].state = Group::State::ready;  // looks again whether all have arrived
+        groups[i].state = Group::State::ready;  // checks again whether all have arrived
         groups[i].yielded = groups[i].yielded && groups[k].yielded;
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(k));
       } else {
@@ -45,7 +45,7 @@ inline int pick(Warp& warp) {
   return best;
 }
 
-/// The lowest program counter beyond pc at which another group of the warp is.
+/// Returns the lowest program counter beyond pc of another group of the warp.
 inline std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::uint32_t pc) {
   std::uint32_t limit = no_limit;
   for (std::size_t i = 0; i < warp.groups.size(); ++i) {
@@ -58,8 +58,7 @@ inline std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::ui
   return limit;
 }
 
-/// Lanes of a `.sync` operation's member masks that are still to come, of those that have not
-/// exited.
+/// Returns the live lanes in a `.sync` operation's member masks that have not arrived.
 inline Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
   const auto* masks = source<std::uint32_t>(warp, op.members);
   Mask members = 0;

@@ -21,10 +21,10 @@
 namespace warpwise::emulator {
 namespace {
 
-// What no GPU exceeds (CC 9.0 has the most shared memory).
+// Limits of all GPUs (CC 9.0 has the most shared memory).
 constexpr std::uint64_t most_shared_bytes = 227 * 1024;
 constexpr std::uint64_t most_threads = 1024;
-// With what CUDA calls a non-portable size; 8 otherwise.
+// With CUDA's non-portable cluster size; 8 otherwise.
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 std::string to_text(Dim3 d) {
@@ -81,7 +81,7 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
   }
 }
 
-/// The cluster of a launch's blocks.
+/// Returns the cluster size of a launch.
 Dim3 cluster_of(const KernelInfo& info, Dim3 grid, const std::optional<Dim3>& given) {
   const bool is_compiled_for = !info.required_cluster.empty();
   const Dim3 required = dim_of(info.required_cluster);
@@ -106,7 +106,7 @@ Dim3 cluster_of(const KernelInfo& info, Dim3 grid, const std::optional<Dim3>& gi
   return cluster;
 }
 
-/// The code's constants, with the addresses of the module's variables in their places.
+/// Returns the code's constants, with the addresses of module variables filled in.
 AlignedBytes relocated_constants(const Code& code, std::span<const Address> variables) {
   AlignedBytes constants(code.constants.size());
   std::ranges::copy(code.constants, constants.data());
@@ -142,8 +142,8 @@ std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
   return work;
 }
 
-/// Runs work(0) ... work(count - 1) on as many threads. An exception of one (memory ran out) ends
-/// all of them and is thrown here.
+/// Runs work(0) ... work(count - 1), each on its own thread. An exception (out of memory) ends all
+/// of them and is rethrown here.
 template <class Work>
 void run_in_parallel(std::size_t count, Progress& progress, const Work& work) {
   std::vector<std::exception_ptr> errors(count);
@@ -257,7 +257,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  // The first of several orders too: what others are compared with must not depend on chance.
+  // Also the first of several orders: the reference for the others must not depend on chance.
   const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
                        options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1

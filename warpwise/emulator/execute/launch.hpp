@@ -18,15 +18,15 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  Address grid_workspace = 0;  ///< of a cooperative launch
+  Address grid_workspace = 0;  ///< for a cooperative launch
   int depth = 0;               ///< 0: launched by the host
-  unsigned order = 0;          ///< of blocks and warps, as in Launch
+  unsigned order = 0;          ///< of blocks and warps, see Launch
   std::uint64_t order_seed = 0;
   Watch* watch = nullptr;
 };
 
-/// Those that a launch has: Check::runtime has to know what kernels touch, which is told by the
-/// observer of races, though it looks for none then.
+/// Returns the observers of a launch. Check::runtime needs the accesses of kernels. The observer of
+/// races provides them, even if it checks no races.
 inline ObserverSet launch_observers(const LaunchOptions& options) {
   const ObserverSet set = observer_set(options);
   if (!options.checks.has(Check::runtime)) return set;

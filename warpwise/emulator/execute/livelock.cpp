@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// Progress::still: how many workers have found their blocks still, below an epoch that each change
-// anywhere advances.
+// Progress::still holds the number of workers whose blocks stand still, and above it an epoch. Each
+// change in any worker increments the epoch.
 constexpr std::uint64_t one_epoch = std::uint64_t{1} << 16;
 std::uint64_t epoch_of(std::uint64_t still) { return still / one_epoch; }
 std::uint64_t count_of(std::uint64_t still) { return still % one_epoch; }
@@ -97,7 +97,7 @@ void Stillness::round_ends(bool still) {
     }
     return;
   }
-  // What another worker changed meanwhile, the round may not have seen.
+  // The round may have missed a change by another worker.
   if (epoch_of(now) != epoch_of(seen_)) return;
   if (!counted_ || counted_in_ != epoch_of(now)) {
     do {

@@ -1,9 +1,10 @@
 #pragma once
 
-// Internal to the emulator: kernels that go on for ever without anything changing. A block whose
-// registers and places are what they were a round ago, and that has written no memory meanwhile,
-// does the same again for ever, unless another block changes what it reads. When that is so of all
-// blocks of all workers, the launch is ended.
+// Internal to the emulator: detects kernels that run for ever without a change.
+//
+// A block stands still if its registers and positions are the same as a round ago, and it has
+// written no memory since. It then repeats itself, unless another block changes what it reads. If
+// all blocks of all workers stand still, the launch is ended.
 
 #include <cstdint>
 #include <memory>
@@ -13,29 +14,29 @@
 
 namespace warpwise::emulator {
 
-/// Whether a block, all of whose warps have only gone round in loops or waited, is where it was
-/// when this was asked last.
+/// Returns true if a block stands still since the last call. All its warps must have only looped or
+/// waited.
 bool stands_still(Block& block);
 
-/// What one worker tells the others of its blocks, round by round.
+/// Tells the other workers, in each round, whether this worker's blocks stand still.
 class Stillness {
  public:
   explicit Stillness(const Launch& launch) : launch_(launch) {}
 
-  /// Before a round of the worker's blocks, and after it.
+  /// Called before and after a round of the worker's blocks.
   void round_begins();
   void round_ends(bool still);
-  /// The worker has no block any more, and gets none.
+  /// The worker has no blocks left and gets no more.
   void worker_ends();
 
  private:
   const Launch& launch_;
-  std::uint64_t seen_ = 0;  ///< of Progress::still, when the round began
-  bool counted_ = false;    ///< in that epoch
+  std::uint64_t seen_ = 0;  ///< Progress::still at the begin of the round
+  bool counted_ = false;    ///< true: this worker counts in that epoch
   std::uint64_t counted_in_ = 0;
 };
 
-/// A fault for each place at which threads of the blocks wait or go round.
+/// Records a fault for each place at which threads of the blocks wait or loop.
 void report_livelock(std::span<const std::unique_ptr<Block>> blocks, const Code& code);
 
 }  // namespace warpwise::emulator

@@ -69,7 +69,7 @@ TEST(Livelock, SharedMemoryThatNobodyChanges) {
       {2}, {64}, "byte 4 of shared memory");
 }
 
-// What it waits for lies outside of any buffer: each look is a fault, and there is no end of them.
+// It polls outside of any buffer: each read is a fault, and the faults have no end.
 TEST(Livelock, AFlagOutsideOfItsBuffer) {
   const std::string body =
       "SPIN:\nld.volatile.global.u32 %r5, [%l1+64];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";
@@ -100,7 +100,7 @@ TEST(Livelock, EndsAtTooManyFaults) {
   EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
 }
 
-// Those that are known do not: the kernel does all that it was launched for.
+// Known faults do not end it: the kernel completes its work.
 TEST(Livelock, KnownFaultsEndNothing) {
   const std::string body =
       "mov.u32 %r6, 0;\nLOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\n"
@@ -118,7 +118,7 @@ TEST(Livelock, KnownFaultsEndNothing) {
   EXPECT_EQ(emulated.read<std::uint32_t>(flags, 1)[0], 40000U);
 }
 
-// ---- what only looks like it
+// ---- no livelock, though it looks like one
 
 TEST(Livelock, IsNoneWhereAThreadCounts) {
   // Gives up after a million looks.
@@ -129,8 +129,7 @@ TEST(Livelock, IsNoneWhereAThreadCounts) {
 }
 
 TEST(Livelock, IsNoneWhereMemoryCounts) {
-  // The register that is looked at is the same most of the time: each bit of the counter is told
-  // apart by a predicate alone.
+  // The polled register rarely changes: only a predicate tells the bits of the counter apart.
   expect_end(
       "SPIN:\natom.global.add.u32 %r5, [%l1], 1;\nsetp.lt.u32 %p, %r5, 300000;\nmov.u32 %r5, 0;\n"
       "@%p bra SPIN;",
@@ -138,7 +137,7 @@ TEST(Livelock, IsNoneWhereMemoryCounts) {
 }
 
 TEST(Livelock, IsNoneWhereAnotherBlockWorks) {
-  // Block 0 works for a long time without writing anything, then lets the others go on.
+  // Block 0 works for a long time without a write, and then releases the others.
   expect_end(
       "setp.ne.u32 %p, %r4, 0;\n@%p bra SPIN;\nmov.u32 %r5, 0;\nWORK:\nadd.u32 %r5, %r5, 1;\n"
       "setp.lt.u32 %q, %r5, 2000000;\n@%q bra WORK;\nst.volatile.global.u32 [%l1], 1;\nbra.uni "

@@ -1,20 +1,24 @@
 #pragma once
 
-// Internal to the emulator: what an mbarrier's 64 bits mean here. PTX leaves that open.
+// Internal to the emulator: the layout of an mbarrier's 64 bits here. PTX leaves it open.
 
 #include <cstdint>
 #include <string>
 
 namespace warpwise::emulator {
 
-/// From the low bits: 20 of arrivals that the phase still waits for, 20 of those that the next one
-/// waits for, 21 of bytes that are still to come (a signed number), the phase's parity.
+/// Fields from the low bits up:
+///
+/// - 20 bits: arrivals that the phase still waits for
+/// - 20 bits: arrivals that the next phase waits for
+/// - 21 bits, signed: bytes that the phase still waits for
+/// - 1 bit: the phase's parity
 struct MbarrierObject {
   std::uint64_t bits = 0;
 
   static constexpr std::uint64_t count_mask = (1U << 20) - 1;
   static constexpr std::uint64_t bytes_mask = (1U << 21) - 1;
-  /// PTX's limits, of arrivals and of bytes that are still to come, or have come too early.
+  /// PTX's limits of arrivals, and of bytes that are missing or have come too early.
   static constexpr std::int64_t most_arrivals = (1 << 20) - 1;
   static constexpr std::int64_t most_bytes = (1 << 20) - 1;
   static constexpr int expected_at = 20;
@@ -27,20 +31,20 @@ struct MbarrierObject {
   std::uint32_t pending() const { return static_cast<std::uint32_t>(bits & count_mask); }
   std::uint64_t phase() const { return bits >> phase_at & 1; }
 
-  /// How many bytes are still to come; negative: so many have come that nobody expected.
+  /// Returns the number of missing bytes; negative if more have come than were expected.
   std::int64_t bytes() const {
     const auto low = static_cast<std::int64_t>(bits >> bytes_at & bytes_mask);
     return low > most_bytes ? low - static_cast<std::int64_t>(bytes_mask) - 1 : low;
   }
 
-  /// False, here and below: more bytes than PTX allows, and nothing has changed.
+  /// expect(), complete() and arrive() return false, without a change, beyond PTX's limits.
   bool expect(std::uint32_t bytes) { return add_bytes(std::int64_t{bytes}); }
   bool complete(std::uint32_t bytes) {
     if (!add_bytes(-std::int64_t{bytes})) return false;
     finish_phase();
     return true;
   }
-  /// \param drops  the threads do not take part in the next phases either
+  /// \param drops  the threads also leave the next phases
   bool arrive(std::uint32_t count, bool drops) {
     if (count > pending()) return false;
     bits -= count;
@@ -64,7 +68,7 @@ struct MbarrierObject {
   }
 };
 
-/// What is wrong where expect() or complete() is false.
+/// Returns the error if expect() or complete() fails.
 inline std::string too_many_expected(std::uint32_t bytes, const MbarrierObject& object) {
   return std::to_string(bytes) + " more bytes are expected of an mbarrier that waits for " +
          std::to_string(object.bytes()) + ": PTX allows " +

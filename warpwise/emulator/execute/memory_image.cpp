@@ -44,7 +44,7 @@ void MemoryImage::restore(Device::State& device) const {
     if (found == device.allocations.end()) continue;
     for_each_piece(found->second, [&](std::size_t i, std::byte* begin, std::uint64_t bytes) {
       const std::byte* const was = pieces[i] ? pieces[i].get() : zeros.data();
-      // Pages that were never touched take no memory as long as nobody writes them.
+      // Only different pieces are written: an untouched page takes no memory.
       if (std::memcmp(begin, was, bytes) != 0) std::memcpy(begin, was, bytes);
     });
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what a device's memory holds at one time, to be put back and compared.
+// Internal to the emulator: a copy of a device's memory, to compare and to restore.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace warpwise::emulator {
 
-/// Where memory differs from an image.
+/// A difference between memory and an image.
 struct Difference {
   Address begin = 0;           ///< of the allocation
   std::uint64_t bytes = 0;     ///< of the allocation
   std::string name;            ///< of the allocation
-  std::uint64_t first = 0;     ///< byte of it that differs
-  std::uint64_t count = 0;     ///< of its bytes that differ
-  std::vector<std::byte> is;   ///< the whole allocation, as it is
-  std::vector<std::byte> was;  ///< and in the image
+  std::uint64_t first = 0;     ///< first byte of it that differs
+  std::uint64_t count = 0;     ///< number of its bytes that differ
+  std::vector<std::byte> is;   ///< the whole allocation now
+  std::vector<std::byte> was;  ///< the same in the image
 };
 
-/// A copy of all of a device's memory, but for what kernels have taken from their heap.
+/// A copy of all of a device's memory, except the kernels' heap.
 class MemoryImage {
  public:
   explicit MemoryImage(const Device::State& device);
 
-  /// Makes the memory what it was. Allocations that have come since stay as they are.
+  /// Restores the memory. Later allocations stay as they are.
   void restore(Device::State& device) const;
 
-  /// The first allocation whose bytes differ for which `counts` holds; no bytes if there is none.
+  /// Returns the first different allocation for which `counts` holds; 0 bytes if there is none.
   template <class Counts>
   Difference difference(const Device::State& device, const Counts& counts) const {
     for (const auto& [address, pieces] : images_) {
@@ -43,7 +43,7 @@ class MemoryImage {
   }
 
  private:
-  // Null where all bytes are 0: most of what a program takes it may never use.
+  // Null for zeros: a program may never use most of its memory.
   using Pieces = std::vector<std::unique_ptr<std::byte[]>>;
 
   static Difference difference_at(const Device::State& device, Address address,

@@ -24,7 +24,7 @@ std::vector<std::uint8_t> executed_by(const Code& code, std::span<Worker* const>
     for (std::size_t i = 0; i < executed.size(); ++i) executed[i] |= worker->modelled_executed[i];
   }
   if (filters(workers)) return executed;
-  // Which filter a texture has is known when it is read: the nearest texel is exact.
+  // A texture's filter is known only when it is read. Reading the nearest texel is exact.
   for (const Code::ModelledOperation& each : code.modelled) {
     if (each.what == Modelled::texture_filter) executed[each.operation] = 0;
   }
@@ -45,7 +45,7 @@ std::vector<ModelledUse> collect_modelled(const Launch& launch, std::span<Worker
     const ptx::SourceLine& source = code.told_lines[each.operation];
     lines[each.what].insert({code.file_of(source), source.line});
   }
-  // What was in memory before is news where it decides.
+  // Earlier inexact memory is reported if it reaches a branch.
   for (const Modelled what : all_values<Modelled>()) {
     if ((reach.branches & set_of(what)) != 0) lines.try_emplace(what);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what a launch executed that is not exact.
+// Internal to the emulator: the inexact operations of a launch.
 
 #include <span>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace warpwise::emulator {
 
-/// LaunchResult::modelled of a launch that its workers have ended. What it left in global memory is
-/// noted on the device.
+/// Returns LaunchResult::modelled after the workers have ended. Records on the device which inexact
+/// values remain in global memory.
 std::vector<ModelledUse> collect_modelled(const Launch& launch, std::span<Worker* const> workers);
 
 }  // namespace warpwise::emulator

@@ -1,4 +1,4 @@
-// LaunchOptions::fidelity: what is exact, what is modelled, and how far that may have got.
+// LaunchOptions::fidelity: exact and modelled behaviour, and its reach.
 
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(Fidelity, SumsThatMayBeContracted) {
 
 TEST(Fidelity, OrderOfAtomics) {
   expect_exact("red.global.add.u32 [%l1], 1;");
-  expect_exact("atom.global.max.u32 %r5, [%l1], %r1;");  // nobody reads what was there
+  expect_exact("atom.global.max.u32 %r5, [%l1], %r1;");  // the old value is not used
   expect_one(Modelled::order, Reach::result,
              "atom.global.add.u32 %r5, [%l1], 1;\nst.global.u32 [%l2], %r5;");
   expect_one(Modelled::order, Reach::result, "red.global.add.f32 [%l1], 0f3F800000;");

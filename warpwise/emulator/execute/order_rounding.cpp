@@ -36,10 +36,10 @@ double read<double>(const std::byte* at) {
 struct SumFormat {
   std::string_view suffix;  ///< of the instruction's type
   std::size_t bytes;
-  /// Of sums that only round differently at least half of the bits agree: thousands of terms of one
-  /// size lose a third of them.
+  /// Limit of relative differences. If sums only round differently, at least half of their bits
+  /// agree: thousands of terms of one size lose a third of them.
   double most;
-  double least;  ///< below it lie integers that are read as such numbers
+  double least;  ///< lower bound of sums; integers read as floats are smaller
   double (*read)(const std::byte* at);
 };
 constexpr std::array<SumFormat, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},
@@ -51,7 +51,7 @@ bool adds(const Code& code, const SumFormat& format) {
   for (std::size_t i = 0; i < code.names.size(); ++i) {
     if (code.classes[i] != InstructionClass::atomic) continue;
     const std::string_view name = code.names[i];
-    // ".f16" is the beginning of ".f16x2" too, whose two halves are summed one by one.
+    // ".f16" also matches ".f16x2", whose two halves are summed separately.
     if (name.find(".add") != name.npos && name.find(format.suffix) != name.npos) return true;
   }
   return false;

@@ -19,7 +19,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// Turns of a few instructions cost more polling than turns of many.
+// Short turns need more polling than long ones.
 constexpr std::uint64_t budget_factor = 256;
 constexpr std::uint64_t least_budget = std::uint64_t{1} << 24;
 
@@ -33,7 +33,8 @@ std::string hex(const std::vector<std::byte>& all, std::uint64_t at, std::uint64
   return text;
 }
 
-/// "bytes 4 to 7 of 'x' of 400 bytes are 0x00000001 in the first order and 0x00000002 in order 3".
+/// Describes a difference: "bytes 4 to 7 of 'x' of 400 bytes are 0x00000001 in the first order and
+/// 0x00000002 in order 3".
 std::string text_of(const Difference& found, unsigned order) {
   constexpr std::uint64_t word = 4;
   const std::uint64_t aligned = found.first / word * word;
@@ -60,7 +61,7 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   return lines;
 }
 
-/// What one order printed and another did not. Lines may come in any order, as those of several
+/// Describes a difference of printed lines. The lines may come in any order, as lines of several
 /// threads do on a GPU.
 std::string printed_difference(const std::string& first, const std::string& other) {
   const std::vector<std::string> a = sorted_lines(first);
@@ -85,7 +86,8 @@ class Orders {
     options_.checks = {};
   }
 
-  /// Adds to the first order's result what the others say. Ends with the memory as it is now.
+  /// Runs the other orders, and adds differences to the first order's result. The memory ends as it
+  /// began.
   void compare(LaunchResult& first) {
     if (heap() != heap_) {
       first.orders_not_compared = true;
@@ -112,7 +114,7 @@ class Orders {
     std::uint64_t used = 0;
     bool operator==(const Heap&) const = default;
   };
-  // What a kernel takes from it or gives back cannot be undone.
+  // Changes of the kernels' heap cannot be undone.
   Heap heap() const {
     const std::shared_lock lock(device_.mutex);
     return {device_.next, device_.heap_used};
@@ -161,7 +163,7 @@ class Orders {
     fault.kind = FaultKind::order_dependent;
     fault.count = 1;
     fault.message = text_of(found, shape_.order);
-    // Once more, to see who wrote it.
+    // Runs the order again, to find the instruction that wrote it.
     Watch watch;
     {
       before_.restore(device_);

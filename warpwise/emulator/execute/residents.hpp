@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the blocks that a worker runs in turn, while they wait for each other.
+// Internal to the emulator: the blocks that a worker runs in turn while they wait for each other.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace warpwise::emulator {
 
-// Blocks that one worker keeps at once while they wait for each other.
+// Limit of blocks that one worker keeps at once.
 inline constexpr std::size_t most_resident_blocks = 1024;
 
 /// The blocks that a worker runs in turn.
@@ -65,7 +65,7 @@ class Residents {
     return blocks_.erase(which);
   }
 
-  /// Ends blocks of clusters in which nobody goes on; false if there are none.
+  /// Ends the blocks of clusters without progress. Returns false if there are none.
   bool end_deadlocked() {
     std::vector<const Block*> dead;
     for (const auto& block : blocks_) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: what rounds of turns have in common, in order and in a schedule's.
+// Internal to the emulator: common parts of rounds of turns, in the usual order and in a
+// schedule's.
 
 #include <cstdint>
 
@@ -8,13 +9,16 @@
 
 namespace warpwise::emulator {
 
-/// What a round of a block's warps came to. In a looping one they have all gone round in loops or
-/// waited; in a spinning one these loops poll memory, in a polling one what they polled a turn ago;
-/// in a stuck one all waited, and only other blocks of the cluster may let them go on.
+/// Result of a round of a block's warps:
+///
+/// - looping: all warps have only looped or waited
+/// - spinning: these loops poll memory
+/// - polling: they poll the same as a turn ago
+/// - stuck: all warps wait, and only other blocks of the cluster may release them
 enum class BlockOutcome { finished, spinning, polling, looping, running, stuck };
 
-/// Charges a block's warp instructions to the launch's budget. One that is spent ends the launch,
-/// with the place of one warp that still ran.
+/// Charges a block's warp instructions to the launch's budget. An exhausted budget ends the launch,
+/// with a fault at the place of one warp that still ran.
 void charge(Worker& worker, Block& block, std::uint64_t executed);
 
 }  // namespace warpwise::emulator

@@ -1,7 +1,6 @@
 #pragma once
 
-// Internal to the emulator: orders in which the blocks and warps of a launch may take turns, other
-// than the usual one.
+// Internal to the emulator: alternative orders of turns for a launch's blocks and warps.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,15 +11,15 @@
 
 namespace warpwise::emulator {
 
-/// One such order, made up of a number and a seed: the same each time. Order 1 is the usual one
-/// backwards, in the others turns are short and mix.
+/// An order made from a number and a seed, reproducibly. Order 1 is the usual one reversed. In the
+/// others turns are short and interleaved.
 class Schedule {
  public:
   Schedule(unsigned order, std::uint64_t seed, std::uint64_t blocks)
       : random_(seed * 1000003 + order), order_(order), blocks_(blocks) {
     if (order == 1) {
       first_ = blocks - 1;
-      step_ = blocks - 1;  // that is -1
+      step_ = blocks - 1;  // -1 modulo blocks
       return;
     }
     first_ = random_() % blocks;
@@ -28,27 +27,27 @@ class Schedule {
     while (std::gcd(step_, blocks) != 1) step_ = (step_ + 1) % blocks;
   }
 
-  /// The block that begins as the i-th.
+  /// Returns the block that begins as the i-th.
   std::uint64_t block(std::uint64_t i) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((Wide{first_} + Wide{i} * step_) % blocks_);
   }
 
-  /// The instructions of a warp's turn. Most are short: what another thread may come between is
-  /// often two neighbouring instructions.
+  /// Returns the number of instructions of a warp's turn. Most turns are short, because many errors
+  /// need another thread between two neighbouring instructions.
   std::uint64_t turn_instructions() {
     if (order_ == 1) return std::uint64_t{1} << 18;
     const std::uint64_t bits = random_();
     return 1 + (bits >> 8) % (std::uint64_t{1} << (1 + bits % 8));
   }
 
-  /// Whether some lanes of a warp go ahead of the others: often in every second order, since it
-  /// takes time.
+  /// Returns true if some lanes of a warp shall run ahead of the others. Often true only in every
+  /// second order, since it takes time.
   bool lanes_part() { return order_ > 1 && random_() % (order_ % 2 == 0 ? 2 : 16) == 0; }
-  /// A random set of lanes.
+  /// Returns a random set of lanes.
   std::uint32_t lanes() { return static_cast<std::uint32_t>(random_() >> 32); }
 
-  /// Puts warps, from the first to the last, into the order of their next turns.
+  /// Orders the warps for their next turns.
   template <class T>
   void arrange_warps(std::vector<T>& all) {
     if (order_ == 1)
@@ -56,7 +55,7 @@ class Schedule {
     else
       shuffle(all);
   }
-  /// The same of blocks, from the one that began first.
+  /// The same for blocks, given in the order of their start.
   template <class T>
   void arrange_blocks(std::vector<T>& all) {
     if (order_ > 1) shuffle(all);
@@ -75,10 +74,10 @@ class Schedule {
   std::uint64_t step_ = 0;
 };
 
-/// A byte of memory, and which instruction last changed it.
+/// A byte of memory, and the instruction that last changed it.
 struct Watch {
   const std::byte* byte = nullptr;
-  std::uint64_t address = 0;  ///< the kernel's
+  std::uint64_t address = 0;  ///< in the kernel's address space
   std::byte value{};
   bool has_changed = false;
   std::uint32_t operation = 0;

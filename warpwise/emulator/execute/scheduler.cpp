@@ -32,13 +32,14 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
       }
     }
   }
-  // This block has just ended; others have not begun.
+  // This block has just ended, and others have not begun.
   record_fault(block.warps.front(), launch.code->operations.front(), FaultKind::budget, 0, message);
 }
 
 namespace {
 
-/// Whether a warp polls what it polled a turn ago: an ordinary loop of volatile reads goes on.
+/// Returns true if a warp polls the same place as a turn ago. An ordinary loop of volatile reads
+/// moves on.
 bool polls_again(const Poll& before, const Poll& now) {
   return before.known && now.known && before.operation == now.operation &&
          before.address == now.address;
@@ -83,8 +84,8 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   return only_polls ? BlockOutcome::polling : BlockOutcome::spinning;
 }
 
-/// Whether only others can let a block go on that stands_still() has looked at. Whether a cluster
-/// is stuck is told by who takes turns.
+/// Returns true if only other blocks can let this block continue. Called after stands_still().
+/// Blocks of clusters never sleep: their turns show whether the cluster is stuck.
 bool may_sleep(const Block& block, BlockOutcome outcome, bool stands) {
   if (block.cluster->blocks.size() > 1) return false;
   const bool wrote = !block.state_is_known;
@@ -97,7 +98,7 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
   Residents<Observers> residents(worker);
   auto& resident = residents.blocks();
   Sleepers sleepers;
-  bool waiting_for_others = true;  // nothing resident can go on by itself
+  bool waiting_for_others = true;  // no resident block can continue by itself
   bool exhausted = false;
   std::uint64_t ended = 0;
   Stillness stillness(launch);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: lanes in the order of the lowest program counter, warps in turn, blocks
-// one after another.
+// Internal to the emulator: the scheduler. Lanes with the lowest program counter run first, warps
+// take turns, blocks run one after another.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 
 namespace warpwise::emulator {
 
-/// Runs blocks of the launch until none is left or the launch is stopped. The worker is
-/// an ObservedWorker of the set of observers, and its code decoded for them. Returns how many
-/// came to their end.
+/// Runs blocks of the launch until none is left or the launch is stopped. Returns the number of
+/// blocks that ended. The worker is an ObservedWorker of the set of observers, and its code is
+/// decoded for them.
 std::uint64_t run_blocks(ObserverSet observers, Worker& worker);
 
 }  // namespace warpwise::emulator

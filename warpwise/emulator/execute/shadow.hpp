@@ -1,10 +1,9 @@
 #pragma once
 
-// Internal to the emulator: which registers of a warp hold what nobody has written, for
-// Check::init. The shadow is laid out as the registers are: where a register has a byte, the shadow
-// says of that byte what state.hpp lists; where a predicate has a bit, a bit that is set says that
-// it is not defined. Behind lies a flag for every 4 bytes: whether the register there has such a
-// lane.
+// Internal to the emulator: the shadow of a warp's registers, for Check::init. It has the layout of
+// the registers. Each byte of a register has a byte with one of the states in state.hpp. Each bit
+// of a predicate has a bit, which is set if it is undefined. At the end is a flag for every 4
+// bytes: the register there has an undefined lane.
 
 #include <cstring>
 
@@ -12,9 +11,10 @@
 
 namespace warpwise::emulator {
 
-/// Bytes from one lane of a register to the next; a predicate is one mask for all.
+/// Returns the number of bytes from lane to lane of a register; a predicate is one mask for all
+/// lanes.
 constexpr std::size_t lane_bytes(Width width) { return width == Width::w64 ? 8 : 4; }
-/// Those of them that hold the value: of 16 bits the upper half is always 0.
+/// Returns the number of them that hold the value: with 16 bits the upper half is always 0.
 constexpr std::size_t value_bytes(Width width) {
   return width == Width::w16 ? 2 : lane_bytes(width);
 }
@@ -36,7 +36,7 @@ inline std::uint8_t& poison_flag(const Warp& warp, RegisterPlace place) {
       warp.shadow)[flags + static_cast<std::size_t>(place.offset) / 4];
 }
 
-/// Lanes in which a register is not defined.
+/// Returns the lanes in which a register is undefined.
 inline Mask undefined_lanes(const Warp& warp, RegisterPlace place) {
   if (poison_flag(warp, place) == 0) return 0;
   const std::uint8_t* at = shadow_at(warp, place);
@@ -54,7 +54,7 @@ inline Mask undefined_lanes(const Warp& warp, RegisterPlace place) {
   return lanes;
 }
 
-/// Brings a register's flag, and the warp's count, in line with what its shadow says.
+/// Updates a register's flag and the warp's count from its shadow.
 inline void count_poison(Warp& warp, RegisterPlace place) {
   const std::uint8_t* at = shadow_at(warp, place);
   std::uint64_t any = 0;
@@ -73,7 +73,7 @@ inline void count_poison(Warp& warp, RegisterPlace place) {
   flag = now;
 }
 
-/// Says the same of all bytes of a register in some lanes; `state` 0: they are defined.
+/// Sets all bytes of a register in some lanes to a state; 0: defined.
 inline void set_shadow(Warp& warp, RegisterPlace place, Mask lanes, std::uint8_t state) {
   if (state == 0 && poison_flag(warp, place) == 0) return;
   std::uint8_t* at = shadow_at(warp, place);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: turns in an order that a schedule makes (LaunchOptions::order).
+// Internal to the emulator: turns in the order of a schedule (LaunchOptions::orders).
 
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace warpwise::emulator {
 
-// Blocks whose turns mix in a shuffled order. More cost cache misses, and two that meet are enough
-// for a result that depends on the order.
+// Number of blocks whose turns are interleaved in a shuffled order. More cause cache misses, and
+// two are enough for results that depend on the order.
 inline constexpr std::size_t shuffled_blocks = 4;
 
-/// A turn of each warp of a block, in an order of the schedule's.
+/// Gives each warp of a block a turn, in the schedule's order.
 template <class Observers>
 BlockOutcome run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
   std::vector<Warp*> warps;
@@ -47,15 +47,15 @@ BlockOutcome run_block_shuffled(Block& block, ObservedWorker<Observers>& worker)
   return BlockOutcome::finished;
 }
 
-/// Whether a warp of the block has spun since this was last asked.
+/// Returns true if a warp of the block has spun since the last call.
 inline bool has_spun(Block& block) {
   bool any = false;
   for (Warp& warp : block.warps) any |= std::exchange(warp.spun, false);
   return any;
 }
 
-/// As run_all(), with turns in the order of a schedule: of some blocks at once, and of more where
-/// each of these spins, as it may wait for one that has not begun.
+/// Like run_all(), with turns in a schedule's order. Runs some blocks at once, and more if all of
+/// these spin, as they may wait for one that has not begun.
 template <class Observers>
 std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
@@ -87,7 +87,7 @@ std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
       }
       (*it)->is_stuck = outcome == BlockOutcome::stuck;
       any_stuck = any_stuck || (*it)->is_stuck;
-      // One that waits for its cluster waits for whom that waits for.
+      // A block that waits for its cluster waits for the same block as the cluster.
       if (has_spun(**it) || (*it)->is_stuck) spinning.insert(it->get());
       ++it;
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: blocks that wait for others, and get no turns meanwhile.
+// Internal to the emulator: blocks that wait for others and get no turns meanwhile.
 
 #include <cstddef>
 #include <unordered_set>
@@ -9,9 +9,9 @@
 
 namespace warpwise::emulator {
 
-/// Blocks whose last turn polled memory and changed none. Where a thousand of them wait at a grid's
-/// barrier, turns of theirs would be nearly all that is executed: so they sleep until the others
-/// have taken as many turns as there are sleepers, and at most half of all turns are in vain.
+/// Blocks whose last turn polled memory and wrote none. If a thousand blocks wait at a grid's
+/// barrier, their turns would be nearly all the work. So they sleep until the others have taken as
+/// many turns as there are sleepers. At most half of all turns are then useless.
 class Sleepers {
  public:
   bool any() const { return !blocks_.empty(); }
@@ -22,7 +22,7 @@ class Sleepers {
     turns_ = 0;
   }
 
-  /// A turn of another block, while somebody sleeps; wakes all when that was one of enough.
+  /// Counts turns of other blocks while some sleep; wakes all after enough turns.
   void count_turns(std::size_t turns) {
     turns_ += turns;
     if (turns_ >= blocks_.size()) wake();
@@ -30,7 +30,7 @@ class Sleepers {
 
  private:
   std::unordered_set<const Block*> blocks_;
-  std::size_t turns_ = 0;  ///< of others, since all were awake
+  std::size_t turns_ = 0;  ///< of others, since the last wake-up
 };
 
 }  // namespace warpwise::emulator

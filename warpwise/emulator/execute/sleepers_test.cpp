@@ -1,4 +1,4 @@
-// Blocks that wait for others get no turns meanwhile, and still go on in the end.
+// Blocks that wait for others get no turns meanwhile, and still continue in the end.
 
 #include <gtest/gtest.h>
 
@@ -38,15 +38,15 @@ Ended run(const std::string& body, Dim3 grid, Dim3 block, int threads) {
   return {emulated.read<std::uint32_t>(second, 4096), result.executed};
 }
 
-// What a block does at a barrier of 512 blocks for the %r5-th time, with its first thread.
+// The %r5-th barrier of 512 blocks, executed by a block's first thread.
 const std::string meet =
     "bar.sync 0;\nadd.u32 %r5, %r5, 512;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra MET;\n"
     "membar.gl;\natom.global.add.u32 %r6, [%l1], 1;\n"
     "SPIN:\nld.volatile.global.u32 %r6, [%l1];\nsetp.lt.u32 %p, %r6, %r5;\n@%p bra SPIN;\n"
     "membar.gl;\nMET:\nbar.sync 0;\n";
 
-// Each arrival changes what all others poll. Were they all given a turn each time, it would take
-// 512 * 512 / 2 turns.
+// Each arrival changes the word that all others poll. With a turn for each of them every time, it
+// would take 512 * 512 / 2 turns.
 TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
   for (const int threads : {1, 2, 3}) {
     const Ended ended = run("mov.u32 %r5, 0;\n" + meet +
@@ -54,7 +54,7 @@ TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
                                 "st.global.u32 [%l4], %r6;",
                             {512}, {1}, threads);
     for (int block = 0; block < 512; ++block) EXPECT_EQ(ended.words[block], 512U) << block;
-    // Several workers poll as long as others still begin their blocks.
+    // Several workers poll while others still begin their blocks.
     if (threads == 1) {
       EXPECT_LT(ended.executed, 512 * 8 * turn);
     }
@@ -67,8 +67,8 @@ TEST(Sleepers, CountsOfOneThreadAreTheSameEachTime) {
   EXPECT_EQ(run(body, {512}, {64}, 1).executed, once);
 }
 
-// The first block waits for the second one, which starts to work for it and goes on for ever
-// unless the first one answers: it never polls, so nothing that it does says that it waits.
+// The first block waits for the second one. The second works until the first one answers. It reads
+// the answer by ordinary loads, so it does not look like a waiting block.
 TEST(Sleepers, WakeWhileOthersWork) {
   for (const int threads : {1, 2}) {
     run("setp.ne.u32 %p, %r4, 0;\n@%p bra WORK;\n"
@@ -81,7 +81,7 @@ TEST(Sleepers, WakeWhileOthersWork) {
   }
 }
 
-// Blocks wait for the one behind them, so that they end in the opposite order.
+// Each block waits for the next one, so they end in reverse order.
 TEST(Sleepers, EndInTheOrderInWhichTheyAreWokenUp) {
   std::vector<std::uint32_t> expected(100);
   std::iota(expected.begin(), expected.end(), 0U);
@@ -97,7 +97,7 @@ TEST(Sleepers, EndInTheOrderInWhichTheyAreWokenUp) {
   }
 }
 
-// A ticket lock: each block sees what those before it have added.
+// A ticket lock: each block sees the sums of the blocks before it.
 TEST(Sleepers, TakeALockInTurn) {
   for (const int threads : {1, 2, 3}) {
     const Ended ended = run(

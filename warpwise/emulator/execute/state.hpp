@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what decoded code runs on.
+// Internal to the emulator: the state of a launch that decoded code runs on.
 
 #include <algorithm>
 #include <array>
@@ -22,17 +22,18 @@
 
 namespace warpwise::emulator {
 
-// Generic addresses of a block's shared memory, of a thread's local memory and of the kernel's
-// parameters lie in these windows of 2^40 bytes each; global memory begins above them.
+// Windows of generic addresses, 2^40 bytes each: a block's shared memory, a thread's local memory,
+// the kernel's parameters. Global memory begins above them.
 inline constexpr Address shared_window = Address{1} << 40;
 inline constexpr Address local_window = Address{2} << 40;
 inline constexpr Address parameter_window = Address{3} << 40;
 inline constexpr Address global_base = Address{16} << 40;
 inline constexpr Address window_bytes = Address{1} << 40;
-// In the space of a cluster, and in the generic window of shared memory, the memory of its block of
-// rank r begins r + 1 times so many bytes on. Below, a block finds its own.
+// Distance between the shared memories of a cluster's blocks, in the cluster's space and in the
+// generic window of shared memory. The memory of the block of rank r begins at r + 1 times this
+// distance. Below it is the own block's memory.
 inline constexpr Address block_window_bytes = Address{1} << 24;
-// Host addresses, which memory that the host sees has, lie above the emulated GPU's.
+// Addresses of host-visible memory begin here, above the emulated GPU's.
 inline constexpr Address host_visible_base = Address{64} << 40;
 
 struct Block;
@@ -41,7 +42,7 @@ struct Launch;
 class Schedule;
 struct Watch;
 
-/// Bytes that begin at a multiple of a cache line, not initialised.
+/// Uninitialised bytes, aligned to a cache line.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
@@ -61,12 +62,13 @@ class AlignedBytes {
   std::size_t bytes_ = 0;
 };
 
-// What a byte of shadow memory says of a byte of memory or of a register. 0: it is defined. One of
-// the first three: none of its bits is. Else the bits that are not, which were computed from such
-// ones: all, or those that the bit-fields written into a byte have left.
-inline constexpr unsigned char unwritten = 0x55;  ///< nobody has written it
-inline constexpr unsigned char copied = 0xaa;     ///< it was written with a copy of such ones
-inline constexpr unsigned char unset = 0xad;      ///< of a register: nothing has been put into it
+// States of a byte of shadow memory, for a byte of memory or of a register. 0: defined. The first
+// three below: entirely undefined. Any other value: a mask of the undefined bits, which were
+// computed from undefined ones. It is all bits, or those that bit-fields written into a byte have
+// left.
+inline constexpr unsigned char unwritten = 0x55;  ///< never written
+inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
+inline constexpr unsigned char unset = 0xad;      ///< a register that was never set
 inline constexpr unsigned char computed = 0xff;
 
 constexpr bool is_computed(unsigned char state) {
@@ -75,8 +77,8 @@ constexpr bool is_computed(unsigned char state) {
 constexpr unsigned char undefined_bits(unsigned char state) {
   return state == 0 || is_computed(state) ? state : computed;
 }
-/// Where these bits were computed and the others are defined. The three values that stand for other
-/// states, of four fields in one byte, count as all bits.
+/// Returns the state of a byte with these computed bits, the others defined. Three masks, each of
+/// four fields in one byte, already stand for other states; they become all bits.
 constexpr unsigned char state_of_bits(unsigned char bits) {
   return bits == 0 || is_computed(bits) ? bits : computed;
 }
@@ -85,7 +87,7 @@ struct AllocationView {
   Address begin = 1;
   Address end = 0;
   std::byte* host = nullptr;
-  std::byte* shadow = nullptr;  ///< of each of its bytes, whether it is defined; null: all are
+  std::byte* shadow = nullptr;  ///< states of its bytes; null: all defined
 };
 
 /// Lanes of a warp at one place.
@@ -94,8 +96,8 @@ struct Group {
   std::uint32_t pc = 0;
   Mask mask = 0;
   State state = State::ready;
-  bool yielded = false;       ///< spun in vain: others first
-  std::uint32_t barrier = 0;  ///< that a group in State::barrier waits at
+  bool yielded = false;       ///< has spun in vain; other groups run first
+  std::uint32_t barrier = 0;  ///< barrier that a group in State::barrier waits at
   std::uint32_t depth = 0;    ///< of calls at run time
 };
 
@@ -104,20 +106,20 @@ struct CallFrame {
   std::uint32_t site = 0;      ///< index into Code::call_sites
   std::uint32_t function = 0;  ///< index into Code::functions
   std::uint32_t return_to = 0;
-  std::uint64_t base = 0;  ///< the caller's
+  std::uint64_t base = 0;  ///< the caller's frame
   std::uint64_t top = 0;
 };
 
-/// A thread's calls.
+/// The active calls of a thread.
 struct CallStack {
   std::vector<CallFrame> frames;
   std::vector<std::byte> saved;         ///< registers of the callers
-  std::vector<std::byte> saved_shadow;  ///< and their shadow
-  std::uint64_t base = 0;               ///< of the current frame, in local memory
-  std::uint64_t top = 0;                ///< where free local memory begins
+  std::vector<std::byte> saved_shadow;  ///< the same in the shadow
+  std::uint64_t base = 0;               ///< the current frame, in local memory
+  std::uint64_t top = 0;                ///< begin of free local memory
 };
 
-/// The last access of a warp that may have waited for another thread.
+/// A warp's last access that may have polled for another thread.
 struct Poll {
   bool known = false;
   Space space = Space::generic;
@@ -128,72 +130,72 @@ struct Poll {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  std::byte* shadow = nullptr;  ///< of its registers: see shadow.hpp; null unless that is checked
-  std::uint32_t poisoned = 0;   ///< registers that are not defined in some lane
-  Mask active = 0;              ///< lanes that the current operation is for
+  std::byte* shadow = nullptr;  ///< of the registers, see shadow.hpp; null unless checked
+  std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
+  Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
-  bool whole = false;  ///< active covers live: what a handler writes for other lanes is never read
-  Mask carry = 0;      ///< CC.CF of each lane
+  bool whole = false;        ///< active covers live; values written for other lanes are never read
+  Mask carry = 0;            ///< CC.CF of each lane
   Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
-  Mask cluster_owes = 0;     ///< lanes that have arrived there and are to wait
+  Mask cluster_owes = 0;     ///< lanes that have arrived there and must wait
   std::uint32_t index = 0;   ///< in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;          ///< since the last backward branch
-  int spins = 0;                ///< backward branches of polling loops since the last switch
-  bool spun = false;            ///< its last turn ended in a spin
-  bool looped = false;          ///< its last turn ended at a backward branch
-  bool wrote = false;           ///< memory, since livelock.hpp looked, or it read a clock
-  std::uint64_t turn_ends = 0;  ///< with that many instructions executed
+  bool polled = false;  ///< since the last backward branch
+  int spins = 0;        ///< backward branches of polling loops since the last switch
+  bool spun = false;    ///< its last turn ended in a spin
+  bool looped = false;  ///< its last turn ended at a backward branch
+  bool wrote = false;   ///< has written memory or read a clock since livelock.hpp last looked
+  std::uint64_t turn_ends = 0;  ///< the turn ends when this many instructions are executed
   Poll poll;
   std::uint64_t executed = 0;  ///< warp instructions
-  std::uint64_t accesses = 0;  ///< to global memory and textures, where that is counted
+  std::uint64_t accesses = 0;  ///< to global memory and textures, if counted
 
-  /// A lane's number in its block.
+  /// Returns a lane's index in its block.
   std::uint32_t thread(int lane) const {
     return index * warp_lanes + static_cast<std::uint32_t>(lane);
   }
 };
 
-/// A texture as a worker reads it.
+/// A texture, as a worker reads it.
 struct BoundTexture {
   Texture texture;
   std::byte* texels = nullptr;  ///< null: none, or freed
   bool exists = false;
 };
 
-// The barrier of a block's cluster, among the numbers of the block's own.
+// Number of a cluster's barrier, after those of the block.
 inline constexpr std::uint32_t cluster_barrier = 16;
-// Where the four warps of a block's n-th warpgroup meet: this and n, up to 7.
+// Number of the first warpgroup's barrier; the block's n-th warpgroup, up to 7, adds n.
 inline constexpr std::uint32_t first_warpgroup_barrier = 17;
 inline constexpr std::uint32_t all_barriers = 25;
 
 /// Blocks that run together, on one worker.
 struct Cluster {
-  std::vector<Block*> blocks;  ///< by rank; null: it has ended
-  std::uint32_t live = 0;      ///< threads
-  std::uint32_t arrived = 0;   ///< at its barrier
-  bool moved = false;          ///< a thread of it has gone on in this round
+  std::vector<Block*> blocks;  ///< by rank; null: has ended
+  std::uint32_t live = 0;      ///< number of live threads
+  std::uint32_t arrived = 0;   ///< number of threads at its barrier
+  bool moved = false;          ///< a thread has made progress in this round
 };
 
 struct Block {
   std::shared_ptr<Cluster> cluster;
   std::uint32_t rank = 0;  ///< in the cluster
-  bool is_stuck = false;   ///< since the round began, unless others of its cluster go on
+  bool is_stuck = false;   ///< no progress in this round; other blocks of its cluster may make some
   Dim3 index;
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
   AlignedBytes registers;  ///< of all warps
-  AlignedBytes specials;   ///< what special registers begin with: [warp][special][lane]
+  AlignedBytes specials;   ///< initial values of special registers: [warp][special][lane]
   AlignedBytes shared;
-  AlignedBytes local;  ///< of all threads, one after another
-  // Of each byte of these whether it is defined, for Check::init; else empty.
+  AlignedBytes local;  ///< of all threads, consecutively
+  // States of the bytes of these, for Check::init; else empty.
   AlignedBytes register_shadow;
   AlignedBytes shared_shadow;
   AlignedBytes local_shadow;
-  std::vector<CallStack> stacks;  ///< of all threads, where the code uses them
-  std::uint32_t live = 0;         ///< threads
+  std::vector<CallStack> stacks;  ///< of all threads, if the code uses them
+  std::uint32_t live = 0;         ///< number of live threads
   struct Barrier {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0;  ///< 0: all live threads
@@ -201,34 +203,34 @@ struct Block {
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, all_barriers> barriers{};
-  /// Where threads have exited, the first one and how many: for Check::sync alone.
+  /// The place, the first thread and the number of exited threads; only for Check::sync.
   struct Exit {
     std::uint32_t operation = 0;
     std::uint32_t thread = 0;
     std::uint32_t threads = 0;
   };
   std::vector<Exit> exits;
-  std::uint64_t state = 0;  ///< of its registers and places, when livelock.hpp looked
+  std::uint64_t state = 0;  ///< hash of registers and positions, when livelock.hpp last looked
   bool state_is_known = false;
 };
 
-/// A fault as a worker meets it: where it came first, and how often.
+/// A fault in a worker: its first place, and its count.
 struct FaultRecord {
   std::uint64_t block = 0;
   std::uint32_t thread = 0;
   std::uint64_t count = 0;
   std::string message;
   bool may_follow_from_race = false;  ///< another order of the threads might not show it
-  bool is_known = false;              ///< as LaunchOptions::is_known says
+  bool is_known = false;              ///< by LaunchOptions::is_known
 };
 
-// A launch is stopped when so many threads' accesses were faults: a GPU ends a kernel at the first.
+// Number of threads with faulting accesses that stops a launch; a GPU stops at the first.
 inline constexpr std::uint64_t most_faults = std::uint64_t{1} << 20;
 
-/// Kernels launch kernels to this depth, as on a GPU.
+/// Depth to which kernels may launch kernels, as on a GPU.
 inline constexpr int most_nested_launches = 24;
 
-/// What one CPU thread of a launch has for itself.
+/// State of one CPU thread of a launch.
 struct Worker {
   const Launch* launch = nullptr;
   const Code* code = nullptr;
@@ -236,29 +238,30 @@ struct Worker {
   AllocationView last;  ///< allocation of the last global access
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
-  std::vector<std::shared_ptr<std::byte>> freed;  ///< by kernels, which may still be looked at
-  std::map<Address, DeviceWork> prepared;         ///< by the memory of its parameters
+  std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels, but possibly still read
+  std::map<Address, DeviceWork> prepared;         ///< by the address of its parameters
   std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< by block
-  /// cudaError_t's that threads have not asked for, by block and thread.
+  /// Errors (cudaError_t) that threads have not asked for, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
-  std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
+  std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
 };
 
-/// What the workers of a launch tell each other.
+/// State that the workers of a launch share and change.
 struct Progress {
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> next_cluster = 0;
-  std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, charged now and then
+  std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
   std::atomic<std::uint64_t> faults = 0;
-  std::atomic<std::uint64_t> still = 0;  ///< workers whose blocks stand still: see livelock.cpp
-  std::atomic<std::uint64_t> ended = 0;  ///< workers without blocks
+  std::atomic<std::uint64_t> still =
+      0;  ///< number of workers whose blocks stand still, see livelock.cpp
+  std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
   std::atomic<bool> livelock = false;
 };
 
-/// What all workers of a launch share; only its progress changes.
+/// State that the workers of a launch share; only its progress changes.
 struct Launch {
   const Code* code = nullptr;
   Device::State* device = nullptr;
@@ -266,51 +269,51 @@ struct Launch {
   Dim3 block;
   std::uint64_t shared_bytes = 0;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;  ///< of a thread, its stack included
-  Address grid_workspace = 0;     ///< of a cooperative launch
-  std::uint64_t heap_bytes = 0;   ///< that kernels may take by malloc
+  std::uint64_t local_bytes = 0;  ///< of a thread, with its stack
+  Address grid_workspace = 0;     ///< for a cooperative launch
+  std::uint64_t heap_bytes = 0;   ///< limit of memory that kernels take by malloc
   int depth = 0;                  ///< 0: launched by the host
   std::vector<std::byte> parameters;
-  AlignedBytes constants;  ///< the code's, relocated
+  AlignedBytes constants;  ///< the code's, with addresses filled in
   std::vector<rules::ComputeCapability> ccs;
-  bool atomic = false;  ///< more than one worker: global atomics need the CPU's
+  bool atomic = false;  ///< with several workers, global atomics must be atomic on the CPU
   std::uint64_t budget = 0;
   Dim3 cluster{1, 1, 1};
-  bool explicit_cluster = false;  ///< the launch or the kernel states it
-  std::uint64_t clusters = 0;     ///< that run
+  bool explicit_cluster = false;  ///< stated by the launch or the kernel
+  std::uint64_t clusters = 0;     ///< number of clusters to run
   std::uint64_t workers = 1;
   Checks checks;
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known;
   bool fidelity = false;
   std::optional<PaceModel> pace;
-  unsigned order = 0;  ///< of blocks and warps: 0 is by their index, others are Schedule's
+  unsigned order = 0;  ///< of blocks and warps; 0: by index, others: see Schedule
   std::uint64_t order_seed = 0;
-  Watch* watch = nullptr;  ///< with an order; null: nothing is watched
+  Watch* watch = nullptr;  ///< only with an order; null: no watch
   Progress* progress = nullptr;
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 
-  /// One of each of `clusters` equal parts of the grid, at a place that only looks random: a
-  /// regular step would meet the same column of blocks in every row.
+  /// Returns one cluster of each of `clusters` equal parts of the grid, at a pseudo-random
+  /// position: a regular step would select the same column of blocks in every row.
   std::uint64_t sampled_cluster(std::uint64_t i, std::uint64_t all) const {
     const std::uint64_t part = all / clusters;
     const std::uint64_t rest = all % clusters;
     const std::uint64_t begin = i * part + i * rest / clusters;
     const std::uint64_t end = (i + 1) * part + (i + 1) * rest / clusters;
-    // The finalising steps of a 64-bit hash.
+    // The final steps of a 64-bit hash.
     std::uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15U;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
     return begin + (mixed ^ (mixed >> 31)) % (end - begin);
   }
 
-  /// The cluster of the grid, of one block as a rule, that runs as the `i`-th of `clusters`.
+  /// Returns the cluster of the grid, usually one block, that runs as the `i`-th of `clusters`.
   std::uint64_t cluster_number(std::uint64_t i) const {
     const std::uint64_t all = all_clusters();
     if (clusters == all) return i;
     if (!pace) return sampled_cluster(i, all);
-    // Neighbours share what caches hold; far ones may do other work. Each run lies in the middle of
-    // its part of the grid, so that what differs at the ends counts no more than it is.
+    // Neighbours share cached data, and distant blocks may do other work. Each run is in the middle
+    // of its part of the grid, so that blocks at the grid's ends are not over-represented.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;
@@ -318,7 +321,7 @@ struct Launch {
   }
 };
 
-/// The place in its block of a thread, and in its grid of a block, that is known by number.
+/// Converts the index of a thread in its block, or of a block in its grid, to coordinates.
 inline Dim3 place_in(std::uint64_t number, Dim3 extent) {
   return {static_cast<std::uint32_t>(number % extent.x),
           static_cast<std::uint32_t>(number / extent.x % extent.y),

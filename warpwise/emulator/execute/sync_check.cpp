@@ -27,7 +27,7 @@ std::string mask_text(Mask mask) {
   return text;
 }
 
-/// The first thread that waits at a place, and how many do.
+/// The first thread that waits at a place, and the number of them.
 struct Waiting {
   Warp* warp = nullptr;
   int lane = 0;
@@ -57,7 +57,7 @@ std::string exits_text(const Block& block, const Launch& launch) {
   return text;
 }
 
-/// Where the lane is that a mask names in vain.
+/// Describes the place of a lane that a mask names but that does not take part.
 std::string place_of_lane(const Warp& warp, int lane) {
   for (const Group& group : warp.groups) {
     if ((group.mask >> lane & 1) == 0) continue;
@@ -68,8 +68,8 @@ std::string place_of_lane(const Warp& warp, int lane) {
   return thread_text(*warp.worker->launch, warp.thread(lane)) + " does not take part";
 }
 
-/// Lanes that wait elsewhere at an equal instruction with an equal mask, as lanes may do that meet
-/// from several places of the code.
+/// Returns lanes that wait elsewhere at an equal instruction with an equal mask. Lanes may
+/// synchronise from several places of the code.
 Mask waiting_alike(const Warp& warp, const Operation& op, Mask mask) {
   const Code& code = *warp.worker->code;
   Mask lanes = 0;
@@ -86,7 +86,7 @@ Mask waiting_alike(const Warp& warp, const Operation& op, Mask mask) {
   return lanes;
 }
 
-/// The same of lanes that name the same mask.
+/// The same for lanes with one mask.
 void check_equal_members(Warp& warp, const Operation& op, Mask lanes, Mask all, Mask mask) {
   const std::string what = warp.worker->code->names[op.index] + " with mask " + mask_text(mask);
   const auto fault = [&](Mask who, const std::string& message) {
@@ -121,7 +121,7 @@ void note_exit(Warp& warp, const Operation& op, Mask lanes) {
 }
 
 void check_barrier(Block& block, std::uint32_t id) {
-  if (block.barriers[id].expected != 0) return;  // the kernel says how many come
+  if (block.barriers[id].expected != 0) return;  // the kernel states how many threads arrive
   std::map<std::uint32_t, Waiting> places = waiting_at(block, id);
   if (places.empty()) return;
   const Launch& launch = *block.warps.front().worker->launch;

@@ -1,4 +1,4 @@
-// Check::sync: barriers and member masks that threads do not keep to, and such as only look so.
+// Check::sync: barriers and member masks with missing threads, and correct code that looks alike.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(SyncBarrier, ThreadsOfABlockAtDifferentOnes) {
       "setp.lt.u32 %p, %r1, 32;\n@%p bra LOW;\n.loc 1 8 0\nbar.sync 0;\nbra.uni END;\nLOW:\n"
       ".loc 1 9 0\nbar.sync 0;\nEND:",
       {64}, "32 threads of the block come to barrier 0 here, and 32 threads at hand.cu:8");
-  // Lanes of one warp that come to one barrier by different ways.
+  // Lanes of one warp that arrive at one barrier on different paths.
   expect_none(
       "setp.lt.u32 %p, %r2, 7;\n@%p bra LOW;\nadd.u32 %r5, %r5, 1;\nbra.uni MEET;\nLOW:\n"
       "add.u32 %r5, %r5, 2;\nMEET:\nbar.sync 0;",
@@ -95,7 +95,7 @@ TEST(SyncMask, LanesThatDoNotCome) {
               "names 29 lanes");
 }
 
-// Nor need those that leave the others out and exit, which compiles to the same.
+// Lanes that have exited need not arrive. A branch around the vote compiles to the same code.
 TEST(SyncMask, LanesThatHaveExitedNeedNotCome) {
   expect_none("setp.ge.u32 %p, %r2, 16;\n@%p ret;\nvote.sync.ballot.b32 %r5, %p, 0xffffffff;",
               {32});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what one warp executes before others get their turn.
+// Internal to the emulator: the turn of one warp.
 
 #include <algorithm>
 #include <bit>
@@ -20,17 +20,17 @@
 
 namespace warpwise::emulator {
 
-// A turn of a warp, in instructions: long, since a switch costs cache misses; short beside a
-// budget.
+// Limit of a warp's turn in instructions: long, because a switch costs cache misses, and short
+// compared to a budget.
 inline constexpr std::uint64_t turn_instructions = 1 << 18;
-// Iterations of a loop that polls memory, after which others get their turn. Fewer would tear lanes
-// apart that wait for each other at the end of an ordinary loop with atomics.
+// Number of iterations of a polling loop before others get their turn. Fewer would separate lanes
+// that wait for each other after an ordinary loop with atomics.
 inline constexpr int spins_before_yield = 256;
 
 enum class TurnEnd { finished, waiting, ready };
 
-/// One warp's turn. \tparam shuffled  it may end behind any instruction, as the worker's schedule
-/// says
+/// One warp's turn. \tparam shuffled  the turn may end after any instruction, by the worker's
+/// schedule
 template <class Observers, bool shuffled = false>
 class Turn {
  public:
@@ -63,7 +63,7 @@ class Turn {
         warp_.spun = warp_.looped = true;
         return TurnEnd::ready;
       }
-      // Lanes that wait for others which will not come: they go on alone.
+      // The lanes wait for lanes that will not come, so they continue alone.
       int forced = -1;
       for (std::size_t i = 0; i < warp_.groups.size(); ++i) {
         if (warp_.groups[i].state != Group::State::converging) continue;
@@ -79,18 +79,19 @@ class Turn {
   }
 
  private:
-  /// A group while it runs; the warp's own copy of it is behind until save().
+  /// The running group. The warp's own copy of it is outdated until save().
   struct Running {
     std::size_t index = 0;
     std::uint32_t pc = 0;
     Mask mask = 0;
-    bool alone = true;    ///< the warp has no other
-    bool forced = false;  ///< lanes that it should wait for do not come
+    bool alone = true;    ///< the only group of the warp
+    bool forced = false;  ///< runs without the lanes that it should wait for
   };
 
   enum class Then { go_on, next_group, end_turn };
 
-  /// Runs a group until it ends, waits, splits or meets another; false when the turn is over.
+  /// Runs a group until it ends, waits, splits or meets another. Returns false when the turn is
+  /// over.
   bool run_group(std::size_t index, bool forced) {
     Running run{index, warp_.groups[index].pc, warp_.groups[index].mask, warp_.groups.size() == 1,
                 forced};
@@ -147,14 +148,14 @@ class Turn {
 
   void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }
 
-  // What a warp's lanes do together as one they also do in an order of their own: all others come
-  // to it by themselves.
+  // Lanes may execute these operations separately, ahead of others. All other operations need the
+  // lanes together.
   static bool may_go_ahead(const Operation& op) {
     return op.control == Control::plain || op.control == Control::branch;
   }
 
-  /// Now and then some lanes of a warp go ahead of the others, as threads may; false where they do
-  /// not.
+  /// Sometimes lets some lanes of a warp run ahead of the others, as threads may. Returns false if
+  /// it does not.
   bool run_some_lanes() {
     Schedule& schedule = *warp_.worker->schedule;
     if (!schedule.lanes_part() || warp_.groups.size() != 1) return false;
@@ -179,7 +180,7 @@ class Turn {
     watch->thread = warp_.thread(writer_of(op, lanes, watch->address));
   }
 
-  /// The lane that wrote an address: of several that did the last.
+  /// Returns the lane that wrote an address, the last one of several.
   int writer_of(const Operation& op, Mask lanes, Address address) const {
     int lane = std::countr_zero(lanes);
     const InstructionClass kind = code_.classes[op.index];
@@ -235,7 +236,7 @@ class Turn {
     return Then::next_group;
   }
 
-  /// Lanes that branch, and others that go on behind the branch.
+  /// Splits a group into lanes that branch and others that continue after the branch.
   Then split(const Running& run, std::uint32_t target, Mask lanes, Mask others) {
     warp_.groups[run.index].pc = target;
     warp_.groups[run.index].mask = lanes;
@@ -245,7 +246,7 @@ class Turn {
     return after_turn(run);
   }
 
-  /// A spin gives way to the warp's other lanes first.
+  /// A spinning group first gives way to the warp's other lanes.
   Then after_turn(const Running& run) const {
     return warp_.groups[run.index].yielded ? Then::next_group : Then::end_turn;
   }
@@ -262,8 +263,8 @@ class Turn {
     return run.mask == 0 ? Then::next_group : Then::go_on;
   }
 
-  // This and trap() are out of line and take copies, so that what every instruction needs stays in
-  // registers; the caller goes on to the next instruction.
+  // barrier() and trap() are out of line and take copies, so that the state for every instruction
+  // stays in registers. The caller continues with the next instruction.
   [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -289,8 +290,8 @@ class Turn {
     return waits ? Then::next_group : Then::go_on;
   }
 
-  /// The last of a warpgroup's warps executes for all of them: none may go on before the others'
-  /// parts are done, as it may let somebody write what they read.
+  /// The warpgroup's last warp executes for all four. None may continue before all parts are done,
+  /// because it may let another thread overwrite their operands.
   [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -335,7 +336,7 @@ class Turn {
       return Then::end_turn;
     }
     go_to(run, op, functions, run.mask & ~lanes, warp_.groups[run.index].depth + 1);
-    // A recursion need not have a backward branch.
+    // Ends the turn here, because a recursion may have no backward branch.
     return warp_.executed >= warp_.turn_ends ? Then::end_turn : Then::next_group;
   }
 
@@ -346,7 +347,7 @@ class Turn {
     return Then::next_group;
   }
 
-  /// Sends lanes of a group into or out of functions; the others go on behind the operation.
+  /// Sends lanes of a group into or out of functions; the others continue after the operation.
   void go_to(const Running& run, const Operation& op, const std::vector<Destination>& places,
              Mask others, std::uint32_t depth) {
     const std::uint32_t own = warp_.groups[run.index].depth;
@@ -369,7 +370,8 @@ class Turn {
     op.run(warp_, op);
   }
 
-  /// Lanes that name different masks do not meet: a warp's tiles come here together.
+  /// Executes separately for each mask: lanes with different masks (tiles of a warp) arrive
+  /// together.
   void execute_by_mask(const Operation& op, Mask lanes) {
     const auto* masks = source<std::uint32_t>(warp_, op.members);
     const Mask mask = masks[std::countr_zero(lanes)];
@@ -379,7 +381,7 @@ class Turn {
     if (const Mask others = lanes & ~same; others != 0) execute_by_mask(op, others);
   }
 
-  /// After a backward branch of a group: whether the turn, or the group's, is over.
+  /// Returns true if the turn, or the group's part of it, ends at a backward branch.
   bool turn_over(Group& group) {
     if (warp_.polled) {
       warp_.polled = false;
@@ -412,7 +414,7 @@ class Turn {
       for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(index[i] == wanted) << i;
       same &= lanes;
       lanes &= ~same;
-      // An index beyond the table is undefined; the last target keeps the emulator in the code.
+      // An index beyond the table is undefined. The last target keeps the emulator in the code.
       const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
       add(static_cast<std::uint32_t>(table[entry]), same);
     }
@@ -424,7 +426,7 @@ class Turn {
   const Operation* operations_;
   Observers& observers_;
   bool check_sync_;
-  bool ahead_ = false;  ///< of other lanes of the warp
+  bool ahead_ = false;  ///< runs ahead of other lanes of the warp
 };
 
 }  // namespace warpwise::emulator

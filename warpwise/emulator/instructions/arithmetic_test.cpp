@@ -1,4 +1,4 @@
-// As emulator_test.cpp: the kernels whose point is arithmetic.
+// Kernels that test arithmetic, in the way of emulator_test.cpp.
 
 #include <gtest/gtest.h>
 

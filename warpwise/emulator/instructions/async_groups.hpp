@@ -1,13 +1,13 @@
 #pragma once
 
-// Internal to the emulator: the groups of what is asynchronous.
+// Internal to the emulator: groups of asynchronous operations.
 
 #include "warpwise/emulator/decode/operation.hpp"
 
 namespace warpwise::emulator {
 
-/// The handler of commit_group, wait_group and wait_all, whose GroupFlags say which. Nothing is
-/// left to wait for; the observers are told.
+/// Returns the handler of commit_group, wait_group and wait_all, selected by GroupFlags. All work
+/// is already done, so it only informs the observers.
 Handler async_group_handler(ObserverSet observers);
 
 }  // namespace warpwise::emulator

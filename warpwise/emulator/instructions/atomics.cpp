@@ -13,7 +13,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// old = *p; *p = next(old), in one step if other workers may do the same.
+/// Does old = *p; *p = next(old), in one step if other workers may access it too.
 template <class T, class Next>
 T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   T& target = *reinterpret_cast<T*>(place);
@@ -29,8 +29,8 @@ T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   return old;
 }
 
-/// An atomic on words of type T (unsigned, of the type's width): Op(old, b, c) is what memory holds
-/// next.
+/// An atomic on words of type T (unsigned, of the type's width). Op(old, b, c) is the new value in
+/// memory.
 template <class Observers, class T, class Op>
 void atomic(Warp& warp, const Operation& op) {
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

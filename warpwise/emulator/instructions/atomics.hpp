@@ -6,7 +6,7 @@
 
 namespace warpwise::emulator {
 
-/// By operation and type ("add.u32"): operands dst, address a, values b and c.
+/// Returns handlers by operation and type ("add.u32"): operands dst, address a, values b and c.
 const Table& atomic_operations(ObserverSet observers);
 
 }  // namespace warpwise::emulator

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: what bulk copies have in common. One lane starts one, and its bytes are
-// served 32 pieces at a time, as if each were a lane's.
+// Internal to the emulator: common parts of bulk copies. One lane starts a copy. Its bytes are
+// served 32 pieces at a time, as if each piece belonged to a lane.
 
 #include <algorithm>
 #include <atomic>
@@ -15,20 +15,20 @@
 
 namespace warpwise::emulator::bulk {
 
-inline constexpr std::uint64_t unit = 16;  // what sizes are multiples of, and most addresses
+inline constexpr std::uint64_t unit = 16;  // sizes and most addresses are multiples of it
 
-/// Pieces of one size, in one space, of a copy that a lane starts.
+/// Pieces of one size, in one space, of one lane's copy.
 struct Pieces {
   int lane = 0;
   Asynchronous ends_by = Asynchronous::none;
   Space space = Space::shared;
   AccessKind kind = AccessKind::load;
-  std::uint64_t bytes = unit;  ///< of each
+  std::uint64_t bytes = unit;  ///< of each piece
   std::uint64_t count = 0;
 };
 
-/// Whether the lane may access all that lies from one address to another one, which is that of the
-/// last piece. What is wrong is its fault.
+/// Returns true if the lane may access everything from the address `first` of the first piece to
+/// that of the last one, `last`. An invalid access is reported as the lane's fault.
 inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Address first,
                       Address last) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -44,7 +44,7 @@ inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Add
   return true;
 }
 
-/// Calls body(on the host, k) for each piece k, whose address is address_of(k).
+/// Calls body(host address, k) for each piece k, at address_of(k).
 template <class Observers, class AddressOf, class Body>
 void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pieces& pieces,
                     const AddressOf& address_of, const Body& body) {
@@ -54,7 +54,7 @@ void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pi
     const Mask lanes = now == warp_lanes ? all_lanes : (Mask{1} << now) - 1;
     for (int i = 0; i < warp_lanes; ++i)
       addresses[i] = address_of(done + static_cast<std::uint64_t>(std::min(i, now - 1)));
-    // What reduces is atomic, whoever else does so.
+    // Reductions are atomic, even if no other access is.
     const Request request{pieces.space,   pieces.kind, static_cast<int>(pieces.bytes),
                           addresses,      lanes,       pieces.kind == AccessKind::atomic,
                           pieces.ends_by, pieces.lane};
@@ -67,7 +67,7 @@ void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pi
   }
 }
 
-/// Tells an mbarrier that so many bytes have come, of what the lane has started for it.
+/// Informs an mbarrier that bytes of the lane's copy have arrived.
 template <class Observers>
 void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address mbarrier,
           std::uint32_t bytes) {
@@ -88,12 +88,12 @@ void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address 
   });
 }
 
-/// The address in the block of a rank of what an address is one of in some block of the cluster.
+/// Converts a shared address of any block of the cluster to the same place in the block of a rank.
 inline Address in_block(Address shared, std::uint32_t rank) {
   return shared % block_window_bytes + (Address{rank} + 1) * block_window_bytes;
 }
 
-/// Calls body(rank) for the blocks that a multicast goes to.
+/// Calls body(rank) for each block that a multicast reaches.
 template <class Body>
 void for_each_target(std::uint32_t mask, const Body& body) {
   for (std::uint32_t left = mask & 0xffff; left != 0; left &= left - 1)

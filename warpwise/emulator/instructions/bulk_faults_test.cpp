@@ -1,5 +1,5 @@
-// What goes wrong with bulk and tensor copies and with products by warpgroups. Their results are
-// looked at by the programs of tests/emulator/hopper.
+// Faults of bulk copies, tensor copies and products by warpgroups. The programs of
+// tests/emulator/hopper check their results.
 
 #include <gtest/gtest.h>
 
@@ -143,7 +143,8 @@ std::int64_t peak_bytes() {
   return std::int64_t{1024} * used.ru_maxrss;
 }
 
-// What is copied passes through memory of its size: a copy that goes nowhere asks for none.
+// A copy passes through a buffer of its size, but a copy without a valid destination allocates
+// none.
 TEST(Bulk, ACopyThatSharedMemoryCannotHoldTakesNoMemory) {
   Emulated emulated(kernel_text(
       "mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
@@ -210,7 +211,7 @@ TEST(Warpgroups, ADescriptorOutside) {
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
 }
 
-// A warp writes what the product reads.
+// A warp writes an operand of the product.
 TEST(Warpgroups, AStoreBesideAProductIsARace) {
   const std::string store =
       "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";
@@ -218,7 +219,7 @@ TEST(Warpgroups, AStoreBesideAProductIsARace) {
   EXPECT_EQ(message(run(store + "bar.sync 0;\n" + product)), "");
 }
 
-// Once a warp is behind a product, what the others read for it has been read.
+// After a product, a warp knows that the other warps have read their operands.
 TEST(Warpgroups, AStoreBehindAProduct) {
   const std::string store =
       "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";

@@ -8,7 +8,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// An address of 32 bits has room for no larger one, and no cluster has so many blocks.
+// A 32-bit address has no room for larger ranks, and no cluster has so many blocks.
 constexpr std::uint64_t most_rank = 254;
 
 template <class T>
@@ -18,7 +18,7 @@ void map_address(Warp& warp, const Operation& op) {
   alignas(64) T out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
     const std::uint64_t address = a[i];
-    const std::uint64_t window = address & ~(window_bytes - 1);  // 0 but of generic addresses
+    const std::uint64_t window = address & ~(window_bytes - 1);  // 0 unless the address is generic
     const std::uint64_t of_block = std::min<std::uint64_t>(rank[i], most_rank) + 1;
     out[i] = static_cast<T>(window + of_block * block_window_bytes + address % block_window_bytes);
   }

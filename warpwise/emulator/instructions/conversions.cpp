@@ -26,7 +26,7 @@ constexpr std::size_t size_of = is_small<T> ? 2 : sizeof(std::conditional_t<is_s
 template <class T>
 using StorageOf = std::conditional_t<size_of<T> == 8, std::uint64_t, std::uint32_t>;
 
-/// A float source's value; exact.
+/// Returns a float source's value, exactly.
 template <class S>
 double float_value(StorageOf<S> bits, FloatFlags flags) {
   if constexpr (is_small<S>) {
@@ -69,7 +69,7 @@ StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
     if (flags.to_integral != 0) x = to_integral(x, rounding);
     if (flags.saturate != 0) x = saturated(x);
     if (flags.relu != 0 && !(x > 0) && x == x) x = 0;
-    // A NaN from double precision keeps its sign and the upper bits of its fraction.
+    // A NaN of double precision keeps its sign and the upper bits of its fraction.
     constexpr bool from_double = std::is_same_v<S, double>;
     if constexpr (is_small<D>) {
       if (from_double && x != x) {
@@ -96,7 +96,7 @@ StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
   } else {
     const auto integer = static_cast<S>(bits);
     if constexpr (is_small<D>) {
-      // Integers too long for a double are beyond the range of f16; bf16 needs all of their bits.
+      // Integers too long for a double are out of range for f16; bf16 needs all their bits.
       const RoundingMode mode(Rounding::zero);
       volatile S exact = integer;
       auto x = static_cast<double>(exact);
@@ -120,8 +120,8 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], flags);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type: sign-extended, and kept to 16 bits where it has
-      // those.
+      // The register may be wider than the type. The value is sign-extended, and cut to 16 bits if
+      // the register has 16.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if (flags.narrow_result != 0) out[i] &= 0xffff;
     }
@@ -151,7 +151,7 @@ void add_conversions_to(Table& table, const std::string& to) {
   add_conversion<D, double>(table, to, "f64");
 }
 
-/// cvt.f16x2.f32 d, a, b: a in the upper half.
+/// cvt.f16x2.f32 d, a, b: a goes to the upper half.
 template <class D>
 void convert_pair(Warp& warp, const Operation& op) {
   const auto flags = flags_of<FloatFlags>(op);
@@ -164,8 +164,8 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.rna.tf32.f32: the nearest number of 10 bits of fraction, the larger of two. What is no
-/// number loses the lower bits.
+/// cvt.rna.tf32.f32: the nearest number with 10 fraction bits, ties away from zero. NaN and
+/// infinity only lose their lower bits.
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t exponent = 0x7f800000;
   constexpr std::uint32_t half = 0x1000;
@@ -178,7 +178,7 @@ void convert_to_tf32(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.pack.sat.T.s32.b32 d, a, b, c: a and b narrowed to T; for 8 bits above c's lower half.
+/// cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T; 8-bit results go above c's lower half.
 template <class T>
 void convert_pack(Warp& warp, const Operation& op) {
   const auto* a = source<std::int32_t>(warp, op.a);

@@ -6,7 +6,8 @@
 
 namespace warpwise::emulator {
 
-/// Conversions from or to floats, cvt.pack and testp. Those between integers are lanes.hpp's.
+/// Returns conversions from or to floats, cvt.pack and testp. lanes.hpp has conversions of
+/// integers.
 const Table& conversion_operations();
 
 }  // namespace warpwise::emulator

@@ -72,7 +72,7 @@ void expect_integer_conversions() {
 TEST(FloatConversions, OfSingle) { expect_integer_conversions<float>(); }
 TEST(FloatConversions, OfDouble) { expect_integer_conversions<double>(); }
 
-// What an H200 gave; of 2^20 floats over all exponents it gave the same as the rule.
+// Results of an H200. For 2^20 floats over all exponents it agreed with the rule.
 TEST(FloatConversions, ToTf32) {
   const std::vector<std::pair<U64, U64>> known = {{0, 0},
                                                   {0x80000000, 0x80000000},

@@ -29,8 +29,9 @@ void copy_async(Warp& warp, const Operation& op) {
   }
   std::array<CopiedPiece, warp_lanes> pieces{};
   reading &= warp.active;
-  // Lanes that read as many bytes do it together: what lies behind these is not touched. All of
-  // them begin at a multiple of the whole size; one that does not is served so that this is told.
+  // Lanes that read the same number of bytes read together, and touch nothing beyond. Addresses
+  // must be multiples of the whole size. A misaligned lane reads that size, so that its fault is
+  // reported.
   const auto own = [&](int i) {
     const auto whole = static_cast<std::uint32_t>(op.bytes);
     return from[i] % whole != 0 ? whole : std::min(read_bytes[i], whole);

@@ -6,10 +6,12 @@
 
 namespace warpwise::emulator {
 
-/// A copy of Operation::bytes from global to shared memory, done at once. Operand a and
-/// Operation::offset are the address in shared memory; the list holds the global address, what is
-/// added to it, and the number of bytes to read: the rest of Operation::bytes becomes zero. The
-/// load's site is the one behind the store's.
+/// Returns the handler of a copy of Operation::bytes from global to shared memory, done at once.
+///
+/// - Operand a and Operation::offset: the address in shared memory
+/// - list: the global address, an offset to add, and the number of bytes to read; the rest of
+///   Operation::bytes becomes zero
+/// - sites: the store's, and the load's directly after it
 Handler copy_async_handler(ObserverSet observers);
 
 }  // namespace warpwise::emulator

@@ -16,10 +16,10 @@ namespace {
 using bulk::Pieces;
 using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 
-// What the tile in shared memory begins at a multiple of.
+// Alignment of the tile in shared memory.
 constexpr std::uint64_t tile_alignment = 128;
 
-/// Whether memory holds what the driver makes; a kernel may have written anything there.
+/// Returns true for a valid map of the driver; a kernel may have overwritten it.
 bool is_map(const TensorMap& map) {
   if (map.mark != TensorMap::expected_mark || map.dimensions == 0 ||
       map.dimensions > TensorMap::most_dimensions || map.type > ElementType::f64)
@@ -34,9 +34,9 @@ bool is_map(const TensorMap& map) {
          std::find(widths.begin(), widths.end(), map.swizzled_bytes) != widths.end();
 }
 
-/// The box that a map cuts out of its tensor at some coordinates, row by row. What is written comes
-/// in whole pieces of 16 bytes: behind a tensor whose rows end within one, a copy to global memory
-/// writes the rest of it too, as an H200 does.
+/// The box of a tensor that a map selects at some coordinates, row by row. Writes use whole pieces
+/// of 16 bytes. So if a tensor's rows end within a piece, a copy to global memory overwrites the
+/// rest of that piece too, as an H200 does.
 class Box {
  public:
   Box(const TensorMap& map, const TensorCoordinates& corner, bool whole_pieces)
@@ -52,7 +52,7 @@ class Box {
   std::uint64_t row_bytes() const { return map_.box[0] * element_bytes(); }
   std::uint64_t bytes() const { return rows_ * row_bytes(); }
 
-  /// Where a row lies in memory, if any of it does: the first byte, and what part of the row.
+  /// The part of a row that is in memory: its address, its offset in the row, and its size.
   struct Part {
     Address address = 0;
     std::uint64_t begin = 0;
@@ -79,8 +79,8 @@ class Box {
     return Part{address + bytes_of(first), bytes_of(first - corner_[0]), bytes};
   }
 
-  /// Where the k-th piece of 16 bytes of all rows lies in shared memory, from the tile's begin on.
-  /// Swizzled rows have a pattern's width each.
+  /// Returns the offset in the tile of the k-th 16-byte piece of all rows. Swizzled rows are as
+  /// wide as the pattern.
   std::uint64_t offset_of(std::uint64_t k) const {
     const std::uint64_t in_row = row_bytes() / bulk::unit;
     const std::uint64_t pitch = std::max<std::uint64_t>(row_bytes(), map_.swizzled_bytes);
@@ -95,11 +95,11 @@ class Box {
   std::uint64_t rows_ = 1;
 };
 
-/// What elements outside of the tensor are.
+/// Fills elements outside the tensor.
 void fill_outside(const TensorMap& map, std::vector<std::byte>& content) {
   if (!map.fills_with_nan) return;
   const std::uint64_t each = emulator::element_bytes(map.type);
-  // The quiet NaN of all ones but the sign.
+  // The quiet NaN with all bits set but the sign.
   for (std::uint64_t i = 0; i < content.size(); ++i)
     content[i] = std::byte(i % each == each - 1 ? 0x7f : 0xff);
 }
@@ -125,7 +125,7 @@ class TensorCopy {
                                               " of shared memory: no multiple of 128");
     }
     if (!may_begin_at(corner, box)) return;
-    // A tile that does not fit into shared memory asks for no memory here.
+    // If the tile does not fit into shared memory, nothing is allocated here.
     const AccessKind of_tile = flags_.to_global != 0 ? AccessKind::load : AccessKind::store;
     if (box.bytes() > warp_.worker->launch->shared_bytes && !holds_tile(box, tile, of_tile)) return;
     content_.assign(box.bytes(), std::byte{0});
@@ -137,8 +137,10 @@ class TensorCopy {
     record_fault(warp_, op_, kind, lane_, message);
   }
 
-  /// What a GPU ends as an illegal instruction: a box that does not begin at a multiple of 16 bytes
-  /// of its rows, before the tensor or in it, and a store of one that begins before the tensor.
+  /// Reports copies that a GPU ends as an illegal instruction:
+  ///
+  /// - a box whose start in a row is not a multiple of 16 bytes, even before the tensor
+  /// - a store of a box that starts before the tensor
   bool may_begin_at(const TensorCoordinates& corner, const Box& box) {
     const std::int64_t byte = corner[0] * static_cast<std::int64_t>(box.element_bytes());
     if (byte % static_cast<std::int64_t>(bulk::unit) != 0) {
@@ -163,7 +165,7 @@ class TensorCopy {
     std::fill_n(addresses, warp_lanes, source<std::uint64_t>(warp_, list_[1])[lane_]);
     bool was_read = false;
     for_each_space(Space::generic, addresses, Mask{1} << lane_, [&](Space space, Mask lanes) {
-      constexpr int half = sizeof(TensorMap) / 2;  // what it begins at a multiple of
+      constexpr int half = sizeof(TensorMap) / 2;  // its alignment
       auto* to = reinterpret_cast<std::byte*>(&map_);
       was_read = true;
       for (int part = 0; part < 2 && was_read; ++part) {
@@ -188,7 +190,7 @@ class TensorCopy {
     return true;
   }
 
-  /// Accesses the part of each row that lies in the tensor: body(on the host, in the content).
+  /// Calls body(host address, content, bytes) for the part of each row inside the tensor.
   template <class Body>
   bool access_rows(const Box& box, std::int32_t site, AccessKind kind, const Body& body) {
     const bool reduces = kind == AccessKind::atomic;
@@ -218,7 +220,7 @@ class TensorCopy {
     return bulk::is_inside(warp_, op_, pieces, tile, tile + box.offset_of(pieces.count - 1));
   }
 
-  /// The same of the pieces of the tile.
+  /// Calls body(host address, content) for each piece of the tile.
   template <class Body>
   bool access_tile(const Box& box, Address tile, std::int32_t site, AccessKind kind,
                    const Body& body) {

@@ -4,9 +4,12 @@
 
 namespace warpwise::emulator {
 
-/// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor of tiles, for one set of observers. The
-/// list has the addresses in shared memory, of the tensor map and of the mbarrier, the mask of a
-/// multicast, and the coordinates, the innermost first.
+/// Returns the handler of cp.async.bulk.tensor and cp.reduce.async.bulk.tensor of tiles, for one
+/// set of observers. Its list holds:
+///
+/// - the addresses in shared memory, of the tensor map and of the mbarrier
+/// - the mask of a multicast
+/// - the coordinates, innermost first
 Handler copy_tensor_handler(ObserverSet observers);
 
 }  // namespace warpwise::emulator

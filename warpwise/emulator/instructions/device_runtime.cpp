@@ -11,12 +11,12 @@
 namespace warpwise::emulator {
 namespace {
 
-// cudaError_t's, as kernels get them.
+// Values of cudaError_t in kernels.
 constexpr std::uint32_t success = 0;
 constexpr std::uint32_t invalid_value = 1;
 constexpr std::uint32_t memory_allocation = 2;
 constexpr std::uint32_t launch_max_depth_exceeded = 65;
-// Streams that CUDA has for every grid. One of its own is anything else, as this is.
+// Streams that every CUDA grid has. A stream that a kernel makes has another value, this one.
 constexpr std::uint64_t tail_launch_stream = 3;
 constexpr std::uint64_t made_stream = 0x100;
 
@@ -25,7 +25,7 @@ struct ThreeSizes {
   Dim3 dim3() const { return {x, y, z}; }
 };
 
-/// Calls body(memory, arguments' and result's places) for each lane, in their order.
+/// Calls body(memory, places of the arguments and the result) for each lane in order.
 template <class Observers, class Body>
 void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
   warp.wrote = true;
@@ -33,7 +33,7 @@ void for_each_lane(Warp& warp, const Operation& op, const Body& body) {
     body(LaneMemory<Observers>(warp, op, std::countr_zero(left)), list_of(warp, op));
 }
 
-/// What is queued runs in this order: of a grid's blocks by their number, of a block as it came.
+/// Queues work. It runs in order of the grid's blocks, and in order of queueing within a block.
 void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   work.is_tail = stream == tail_launch_stream;
   warp.worker->launched[warp.block->linear].push_back(std::move(work));
@@ -113,8 +113,8 @@ void fill_memory(Warp& warp, const Operation& op) {
   });
 }
 
-/// (where to write the handle, flags) -> error: a stream or an event. All that a grid launches runs
-/// in one order, so that none needs an object.
+/// (address for the handle, flags) -> error. Makes a stream or an event. Everything that a grid
+/// launches runs in one order, so these need no objects.
 template <class Observers>
 void make_handle(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -124,7 +124,7 @@ void make_handle(Warp& warp, const Operation& op) {
   });
 }
 
-/// (where to write the address, bytes) -> error.
+/// (address for the pointer, bytes) -> error.
 template <class Observers>
 void runtime_malloc(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -152,7 +152,7 @@ void runtime_free(Warp& warp, const Operation& op) {
   });
 }
 
-/// () -> the error of the thread's last launch that failed.
+/// () -> the error of the thread's last failed launch.
 template <class Observers, bool forgets>
 void give_last_error(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -163,7 +163,7 @@ void give_last_error(Warp& warp, const Operation& op) {
   });
 }
 
-/// (anything) -> success: of streams and events that are no objects.
+/// (anything) -> success. For streams and events, which are no objects.
 template <class Observers>
 void succeed(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -171,7 +171,7 @@ void succeed(Warp& warp, const Operation& op) {
   });
 }
 
-/// (error) -> text, which is empty: errors have none in the GPU's memory.
+/// (error) -> text. Always empty: the GPU's memory holds no texts of errors.
 template <class Observers>
 void give_no_text(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -194,8 +194,8 @@ void set_condition(Warp& warp, const Operation& op) {
 constexpr std::string_view set_condition_name = "cudaGraphSetConditional";
 constexpr std::string_view prefix = "__cudaCDP2";
 
-/// A function's name in CUDA's documents, without "cuda"; empty for others. With a default stream
-/// of each thread's own the names have an ending.
+/// Returns a function's name in CUDA's documents, without "cuda"; empty for others. Names for
+/// default streams of each thread have an ending.
 std::string_view runtime_call_name(std::string_view name) {
   if (name == set_condition_name) return name;
   if (!name.starts_with(prefix)) return {};

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the part of CUDA's runtime that kernels call (dynamic parallelism).
+// Internal to the emulator: the functions of CUDA's runtime that kernels call (dynamic
+// parallelism).
 
 #include <string_view>
 
@@ -8,15 +9,15 @@
 
 namespace warpwise::emulator {
 
-/// Whether a function is one that CUDA has kernels call by this name.
+/// Returns true for the name of a CUDA function that kernels call.
 bool is_device_runtime_call(std::string_view name);
 
-/// Whether a function gives a kernel memory for the parameters of another one.
+/// Returns true for functions that allocate the parameters of another kernel.
 bool gives_parameter_buffer(std::string_view name);
 
-/// The handler of a function of the device's runtime, null for others. Launches and copies are
-/// noted down (Worker::launched) and run when the grid has ended, in the order of its blocks: no
-/// kernel can wait for what it has launched. Its list is as system_call()'s.
+/// Returns the handler of a function of the device's runtime, null for others. Launches and copies
+/// are recorded in Worker::launched, and run when the grid has ended, in the order of its blocks.
+/// No kernel can wait for its launches. The list is laid out as system_call()'s.
 Handler device_runtime_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

@@ -1,4 +1,4 @@
-// Kernels that launch kernels, as Program::launch() gives their results.
+// Kernels that launch kernels, with their results from Program::launch().
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace warpwise::emulator {
 namespace device_runtime_tests {
 
 // `parent` prepares and launches `child` (2 blocks of 3 threads), which adds 1 to *to and prints,
-// or writes out of bounds. Where it asks for what there is not it stores what it gets.
+// or writes out of bounds. For an invalid request, `parent` stores the returned error.
 constexpr const char* program = R"(
 .version 8.0
 .target sm_90

@@ -1,5 +1,5 @@
-// mma of the elements that not every generation's matrix unit has: tf32, doubles, 4-bit integers
-// and bits.
+// mma of elements that not every generation's matrix unit has: tf32, doubles, 4-bit integers and
+// bits.
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,12 @@ namespace warpwise::emulator::tensor {
 namespace {
 
 constexpr std::size_t most_element_rows = 16;
-constexpr std::size_t deepest = 64;  // of numbers, bits being counted by words
+constexpr std::size_t deepest = 64;  // in elements; single bits count as words of 32
 
 template <class T>
 using Rows = std::array<std::array<T, deepest>, most_element_rows>;
 
-/// A product's shape, and where its registers stand in its list: D, A, B, C.
+/// A product's shape, and the positions of its registers in its list: D, A, B, C.
 struct ElementProduct {
   ElementProduct(const Warp& its_warp, const Operation& op)
       : warp(its_warp), flags(flags_of<ElementProductFlags>(op)),
@@ -30,13 +30,13 @@ struct ElementProduct {
         of_b(of_a + tall * depth / (4 * packed)), of_c(of_b + depth / (4 * packed)) {}
   const Warp& warp;
   ElementProductFlags flags;
-  int bits;    ///< of an element; of bits, of 32 of them
+  int bits;    ///< bits of an element; b1 counts 32 as one element
   int packed;  ///< elements in a register
   int depth;   ///< in elements
   int tall;    ///< groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Takes A and B apart, as rows and as columns: calls take(of A, row, place in it, its bits).
+  /// Unpacks A by rows and B by columns: calls take(is A, row, position in it, its bits).
   template <class Take>
   void gather(const Take& take) const {
     const auto element = [&](const std::int32_t* list, int reg, int lane, int e) {
@@ -48,7 +48,7 @@ struct ElementProduct {
     for (int lane = 0; lane < warp_lanes; ++lane) {
       for (int e = 0; e < packed; ++e) {
         for (int r = 0; r < tall * b_registers; ++r) {
-          // With eight rows registers go along the depth only.
+          // With eight rows, registers extend only along the depth.
           const Place p = place_in_a(lane, tall == 2 ? r : 2 * r, e, packed);
           take(true, static_cast<std::size_t>(p.row), p.column, element(of_a, r, lane, e));
         }
@@ -60,8 +60,8 @@ struct ElementProduct {
     }
   }
 
-  /// Computes each lane's sums: sum(row, column, its addend) gives the result. The registers hold
-  /// numbers of the type T.
+  /// Computes each lane's sums by sum(row, column, its addend). The registers hold numbers of type
+  /// T.
   template <class T, class Sum>
   void compute(const Sum& sum) const {
     std::array<std::array<T, warp_lanes>, 4> results;
@@ -88,7 +88,7 @@ void multiply_singles(const ElementProduct& p) {
   std::array<SumOperand, most_element_rows> a;
   std::array<SumOperand, most_element_rows> b;
   p.gather([&](bool of_a, std::size_t row, int k, std::uint64_t bits) {
-    // Of a tf32 the unit takes 10 bits of fraction.
+    // The unit uses 10 fraction bits of a tf32.
     const auto kept = static_cast<std::uint32_t>(bits) & 0xffffe000U;
     (of_a ? a : b)[row].set(k, std::bit_cast<float>(kept));
   });
@@ -100,7 +100,7 @@ void multiply_singles(const ElementProduct& p) {
   });
 }
 
-/// Each product is added to the sum with one rounding, in the order of the depth.
+/// Adds each product to the sum with one rounding, in the order of the depth.
 void multiply_doubles(const ElementProduct& p) {
   Rows<double> a;
   Rows<double> b;
@@ -114,7 +114,7 @@ void multiply_doubles(const ElementProduct& p) {
   });
 }
 
-/// Computes sums of term(an element of A, one of B).
+/// Computes sums of term(element of A, element of B).
 template <class Term>
 void multiply_integers(const ElementProduct& p, const Rows<std::uint32_t>& a,
                        const Rows<std::uint32_t>& b, const Term& term) {
@@ -136,7 +136,7 @@ void multiply_integers(const ElementProduct& p) {
   p.gather([&](bool of_a, std::size_t row, int k, std::uint64_t bits) {
     const bool is_signed = (of_a ? p.flags.a : p.flags.b) == Element::s4;
     const auto value = static_cast<std::uint32_t>(bits);
-    // Extends the sign; only b1 has 32 bits here, and no sign.
+    // Extends the sign. Only b1 has 32 bits here, without a sign.
     (of_a ? a : b)[row][static_cast<std::size_t>(k)] =
         is_signed && (value & 8) != 0 ? value | 0xfffffff0U : value;
   });

@@ -10,8 +10,8 @@
 
 #include "emulator/instruction.hpp"
 
-// What the tests of floating-point instructions share: numbers to try, this machine's arithmetic
-// under each rounding, and when two results are the same.
+// For tests of floating-point instructions: test numbers, this machine's arithmetic in each
+// rounding mode, and equality of results.
 namespace warpwise::test {
 
 using U64 = std::uint64_t;
@@ -33,7 +33,7 @@ std::string type_name() {
   return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
 }
 
-/// Pairs of all special numbers, then random ones of any and of moderate size.
+/// Returns pairs of all special numbers, then random ones of any and of moderate size.
 template <class T>
 const Inputs& numbers() {
   static const Inputs inputs = [] {
@@ -85,8 +85,8 @@ const Inputs& numbers() {
   return inputs;
 }
 
-/// Equal bits, or NaN for NaN; a NaN of single precision that arithmetic makes has one pattern
-/// only.
+/// Returns true for equal bits, or NaN for NaN. In single precision a NaN made by arithmetic must
+/// have the one pattern.
 template <class T>
 bool same_number(U64 found, U64 want) {
   if (std::isnan(number<T>(want))) {
@@ -98,7 +98,7 @@ bool same_number(U64 found, U64 want) {
 inline constexpr const char* roundings[] = {"rn", "rz", "rm", "rp"};
 inline constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
-/// f under a rounding mode. Volatile keeps the arithmetic between the switches.
+/// Computes f in a rounding mode. Volatile keeps the arithmetic between the mode switches.
 template <class T, class F>
 T rounded(int mode, F f, T a, T b, T c) {
   volatile T va = a;

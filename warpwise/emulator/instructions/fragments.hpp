@@ -1,10 +1,9 @@
 #pragma once
 
-// Internal to the emulator: what the matrix instructions share.
+// Internal to the emulator: common parts of the matrix instructions.
 //
-// The parts of a matrix that each lane holds ("fragments") are those that the PTX ISA documents for
-// mma, ldmatrix and stmatrix. Those of wmma it leaves open; here they are the ones of mma, put side
-// by side.
+// Each lane holds a part of a matrix, a fragment. For mma, ldmatrix and stmatrix the PTX ISA
+// documents the fragments. It leaves wmma's open; here they are those of mma, side by side.
 
 #include <array>
 #include <bit>
@@ -20,8 +19,12 @@ struct Place {
   int column = 0;
 };
 
-// A lane's elements of A, B and C: lane / 4 chooses a row (a column of B), lane % 4 a group of
-// neighbours, a register beyond the first goes 8 rows down or to the next group of columns.
+// Elements of A, B and C in a lane:
+//
+// - lane / 4 selects a row (a column of B)
+// - lane % 4 selects a group of neighbours
+// - registers after the first are 8 rows down, or in the next group of columns
+//
 // `packed` elements share a register.
 
 inline Place place_in_a(int lane, int reg, int element, int packed) {
@@ -32,15 +35,16 @@ inline Place place_in_b(int lane, int reg, int element, int packed) {
   return {lane % 4 * packed + element + 4 * packed * reg, lane / 4};
 }
 
-/// Element i of a lane's four (two of 8 rows) of a sum of 8 columns.
+/// Returns the place of element i of a lane's four (two in each half of 8 rows), in a sum of 8
+/// columns.
 inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }
 
-/// Registers that an instruction writes, by register and lane.
+/// Result registers, by register and lane.
 using Words = std::array<std::array<std::uint32_t, warp_lanes>, 8>;
 
-/// Registers that it reads, by register of a list and lane.
+/// Operand registers, by index in a list and lane.
 struct Registers {
   const Warp& warp;
   const std::int32_t* list;
@@ -59,15 +63,14 @@ inline void write_registers(Warp& warp, const std::int32_t* list, int count, con
   }
 }
 
-/// The place of a register's first element, and whether its second one is to the right of it (or
-/// below).
+/// The place of a register's first element. The second one is to the right of it, or else below.
 struct Pair {
   Place first;
   bool right = true;
 };
 
-/// Registers of two elements: A as in a 16 x 16 mma, B and the sums as two of 8 columns. Of sums of
-/// floats two registers make a pair.
+/// Returns the place of a register of two elements: A as in a 16 x 16 mma, B and the sums as two of
+/// 8 columns. In sums of floats, two registers make a pair.
 inline Pair pair_of(Fragment fragment, int lane, int pair) {
   switch (fragment) {
     case Fragment::a: return {place_in_a(lane, pair, 0, 2), true};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the shapes of textures and surfaces as instructions name them.
+// Internal to the emulator: shapes of textures and surfaces in instructions.
 
 #include <string>
 
@@ -8,11 +8,11 @@ namespace warpwise::emulator {
 
 /// The shape that an instruction states.
 struct Geometry {
-  int dimensions = 1;  ///< of the coordinates within a layer; 3 of a direction
+  int dimensions = 1;  ///< of the coordinates within a layer; 3 for a direction
   bool layered = false;
   bool cube = false;
 
-  /// Of the words that instructions have for it: "1d", "a2d", "cube", …; dimensions 0 for another.
+  /// Parses an instruction's word for it: "1d", "a2d", "cube", …; unknown words give 0 dimensions.
   static Geometry of(const std::string& word);
 };
 

@@ -18,7 +18,7 @@ enum class HalfFormat { half, bfloat };
 template <HalfFormat format>
 constexpr SmallFormat small_format = format == HalfFormat::half ? half_format : bfloat_format;
 
-/// Every number of the format, decoded once: a table of 2^16 is faster than arithmetic on bits.
+/// Returns all numbers of the format, decoded once: a table of 2^16 is faster than bit arithmetic.
 template <HalfFormat format>
 const std::array<float, 65536>& decoded() {
   static const std::array<float, 65536>& values = *[] {
@@ -32,7 +32,7 @@ const std::array<float, 65536>& decoded() {
   return values;
 }
 
-/// A number without an exponent as the zero of its sign. Only f16 has modifiers that flush.
+/// Flushes a subnormal to the zero of its sign. Only f16 has modifiers that flush.
 template <HalfFormat format>
 std::uint16_t flushed(std::uint16_t bits, bool flush) {
   return flush && format == HalfFormat::half && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
@@ -45,7 +45,7 @@ std::uint16_t finish(double x, FloatFlags flags) {
   return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }
 
-/// Smaller (larger) of two by bits, so that -0 < +0; a NaN loses unless it is to propagate.
+/// Returns the smaller (larger) of two with -0 < +0. A NaN loses unless it must propagate.
 template <HalfFormat format, bool larger>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
@@ -65,7 +65,7 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   return result;
 }
 
-// Each operation: bits in, bits out, under its flags.
+// Operations on bits, under their flags.
 template <HalfFormat format>
 struct Add {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
@@ -190,7 +190,7 @@ bool compared(int comparison, float a, float b) {
   }
 }
 
-/// The comparison of element e in all lanes, combined with predicate c as setp's flags say.
+/// Compares element e in all lanes, combined with predicate c as setp's flags say.
 template <HalfFormat format, int comparison>
 Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   const auto& value = decoded<format>();
@@ -208,7 +208,7 @@ Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   return combined(warp, op, result);
 }
 
-/// setp: of a pair, dst is the lower element's result and dst2 the upper's.
+/// setp of a pair: dst gets the lower element's result, dst2 the upper's.
 template <HalfFormat format, int elements, int comparison>
 void compare(Warp& warp, const Operation& op) {
   const Mask first = compare_element<format, comparison>(warp, op, 0, false);

@@ -6,7 +6,7 @@
 
 namespace warpwise::emulator {
 
-/// Arithmetic and comparisons of f16, bf16 and pairs of them.
+/// Returns arithmetic and comparisons of f16, bf16 and pairs of them.
 const Table& half_operations();
 
 }  // namespace warpwise::emulator

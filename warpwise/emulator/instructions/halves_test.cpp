@@ -83,7 +83,7 @@ const Inputs& halves() {
   return inputs;
 }
 
-/// a * b + c of finite numbers, or what PTX says of the others.
+/// Returns a * b + c of finite numbers, or PTX's result for others.
 U64 exact_multiply_add(const Format& format, U64 a, U64 b, U64 c) {
   constexpr U64 nan = 0x7fff;
   if (is_nan(format, a) || is_nan(format, b) || is_nan(format, c)) return nan;

@@ -48,7 +48,7 @@ Ran run(Emulated& emulated) {
   return ran;
 }
 
-// Which thread gets which address is chance on a GPU.
+// On a GPU the address that a thread gets is random.
 TEST(Heap, AnAddressIsNotExact) {
   Emulated emulated(kernel_text(allocate("40") + "st.global.u64 [%l1], %l3;"));
   emulated.options.fidelity = true;
@@ -108,7 +108,7 @@ TEST(Heap, Misuse) {
                "free of what no malloc of a kernel returned");
   expect_fault(allocate("40") + "add.u64 %l3, %l3, 8;\n" + give_back("%l3"),
                FaultKind::invalid_free, "byte 8 of memory of a malloc at hand.cu:7 of 40 bytes");
-  // What the host allocated is not the kernel's to free.
+  // A kernel cannot free an allocation of the host.
   expect_fault(give_back("%l1"), FaultKind::invalid_free, "free of what no malloc");
   expect_fault(allocate("40") + give_back("%l3") + "ld.u32 %r2, [%l3];", FaultKind::use_after_free,
                "which was freed by a kernel at hand.cu:7");

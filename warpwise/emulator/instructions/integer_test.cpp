@@ -194,8 +194,8 @@ TYPED_TEST(Integers, BitFields) {
     constexpr int bits = 8 * sizeof(T);
     const std::string type = type_name<T>();
     const std::string untyped = "b" + std::to_string(bits);
-    // As a GPU has it: the lowest byte of a position or a length for 32 bits, all of it for 64.
-    // Beyond 255 its size does not matter.
+    // As on a GPU: 32-bit fields use the lowest byte of a position or a length, 64-bit fields all
+    // of it. All values above 255 have the same effect.
     const auto field = [](U64 x) {
       return static_cast<int>(bits == 64 ? std::min<U64>(x & 0xffffffff, 255) : x & 0xff);
     };

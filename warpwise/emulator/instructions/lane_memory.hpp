@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: memory as the functions of the device's own runtime see it.
+// Internal to the emulator: memory access of the device's own runtime functions.
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace warpwise::emulator {
 
-/// Bytes of the longest text that such a function reads.
+/// Limit in bytes of a text that such a function reads.
 inline constexpr std::size_t longest_string = 4096;
 
-/// One lane's view of memory through generic addresses; shown to the observers.
+/// One lane's access to memory by generic addresses; observers see it.
 template <class Observers>
 class LaneMemory {
  public:
@@ -26,7 +26,7 @@ class LaneMemory {
 
   int lane() const { return lane_; }
 
-  /// Bytes at a generic address; false if they do not lie in memory.
+  /// Reads bytes at a generic address. Returns false if they are not in memory.
   bool read(Address address, void* to, std::size_t bytes) const {
     if (address >= global_base) {
       const AllocationView view = warp_.worker->device->find(address);
@@ -44,7 +44,7 @@ class LaneMemory {
     return false;
   }
 
-  /// The argument of a call at an offset in local memory.
+  /// Returns the argument of a call at an offset in local memory.
   template <class T>
   T argument(std::int32_t operand) const {
     T value{};
@@ -61,7 +61,8 @@ class LaneMemory {
     show(Space::local, AccessKind::store, offset, to, sizeof(value));
   }
 
-  /// Writes bytes at a generic address of global or local memory; false if they do not lie there.
+  /// Writes bytes at a generic address of global or local memory. Returns false if they are not
+  /// there.
   bool write(Address address, const void* from, std::size_t bytes) const {
     const AllocationView view = warp_.worker->device->find(address);
     if (view.host == nullptr || bytes > view.end - address)

@@ -1,7 +1,7 @@
-// The operations whose lanes do not meet: arithmetic, logic, comparisons, selections, simple
-// conversions. No include guard: lanes_baseline.cpp and lanes_avx2.cpp include this, each in a
-// namespace of its own, with every header that it needs included before. The loops over 32 lanes
-// are written for the compiler to vectorise.
+// Operations without exchange between lanes: arithmetic, logic, comparisons, selections, simple
+// conversions. No include guard: lanes_baseline.cpp and lanes_avx2.cpp include this, each in its
+// own namespace. They include the headers that it needs before it. The loops over 32 lanes are
+// written for the compiler to vectorise.
 
 template <class T>
 using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -24,7 +24,7 @@ inline Storage<T> to_storage(T value) {
     return std::bit_cast<Storage<T>>(value);
 }
 
-/// Writes the active lanes. Lanes that have exited may hold anything.
+/// Writes the active lanes. Exited lanes may hold anything.
 template <class S>
 inline void put(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);
@@ -36,7 +36,7 @@ inline void put(const Warp& warp, std::int32_t operand, const S* out) {
   }
 }
 
-/// One bit for each byte that is 1.
+/// Returns one bit for each byte that is 1.
 inline Mask gather_bits(const std::uint8_t* flags) {
   Mask mask = 0;
   for (int k = 0; k < 4; ++k) {
@@ -103,7 +103,7 @@ inline T without_subnormals(T x) {
   }
 }
 
-/// setp: dst2 takes the opposite comparison, combined with c likewise.
+/// setp: dst2 gets the opposite comparison, combined with c in the same way.
 template <class T, class Op>
 void compare(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -124,7 +124,7 @@ void compare(Warp& warp, const Operation& op) {
   if (op.dst2 >= 0) set_predicate(warp, op.dst2, combined(warp, op, ~result));
 }
 
-/// set: as setp, with a number for each lane.
+/// set: like setp, with a number for each lane.
 template <class R, class T, class Op>
 void compare_to_value(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -165,8 +165,8 @@ void predicate_unary(Warp& warp, const Operation& op) {
   set_predicate(warp, op.dst, Op{}(predicate(warp, op.a, op.a_negated)));
 }
 
-/// Integer to integer. The destination register may be wider than its type D, which is then
-/// extended; the flags say what a register of 16 bits keeps.
+/// Converts integer to integer. If the destination register is wider than its type D, the value is
+/// extended. The flags say what a register of 16 bits keeps.
 template <class D, class S>
 void convert_integer(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<S>>(warp, op.a);
@@ -203,7 +203,7 @@ void convert_integer_saturating(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// The lower bits of a register of 64 bits, which PTX lets a narrower type be read from.
+/// Takes the lower bits of a 64-bit register: PTX lets narrower types be read from it.
 template <class D, class S>
 void convert_lower_bits(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint64_t>(warp, op.a);
@@ -215,7 +215,7 @@ void convert_lower_bits(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// A value of the same width, whose bits a register move carries.
+/// Copies the bits of a value of the same width.
 template <class T>
 void move(Warp& warp, const Operation& op) {
   const auto* a = source<Storage<T>>(warp, op.a);
@@ -226,7 +226,7 @@ void move(Warp& warp, const Operation& op) {
   }
 }
 
-/// {a, b, ...} of `bits` each into one register, and back: lists hold the element registers.
+/// Packs {a, b, ...} of `bits` each into one register, and back. Lists hold the element registers.
 template <class R, int bits>
 void pack(Warp& warp, const Operation& op) {
   constexpr int parts = static_cast<int>(sizeof(R)) * 8 / bits;

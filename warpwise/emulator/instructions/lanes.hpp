@@ -1,13 +1,13 @@
 #pragma once
 
-// Internal to the emulator: what is worth vectorising.
+// Internal to the emulator: vectorised operations.
 
 #include "warpwise/emulator/instructions/table.hpp"
 
 namespace warpwise::emulator {
 
-/// Arithmetic, logic, comparisons, conversions, moves: compiled for the baseline and, on x86, for
-/// AVX2 as well.
+/// Returns arithmetic, logic, comparisons, conversions and moves. They are compiled for the
+/// baseline and, on x86, for AVX2 too.
 const Table& lane_operations();
 
 }  // namespace warpwise::emulator

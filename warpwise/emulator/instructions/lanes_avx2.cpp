@@ -1,5 +1,5 @@
-// The same operations as in lanes_baseline.cpp for processors with AVX2. Only what stands between
-// the pragmas uses it: what the standard headers define is shared with the rest of the library.
+// The operations of lanes_baseline.cpp, compiled for AVX2. Only the code between the pragmas uses
+// it: functions of the standard headers are shared with the rest of the library.
 
 #include <array>
 #include <bit>

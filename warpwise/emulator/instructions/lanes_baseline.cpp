@@ -1,4 +1,4 @@
-// The lanes' operations for any x86-64, or whatever else this is compiled for.
+// The lane operations for any x86-64, or for another architecture that this is compiled for.
 
 #include <array>
 #include <bit>

@@ -1,5 +1,4 @@
-// What the operations of lanes-inl.hpp compute for one lane. It is included behind it, in
-// the same way.
+// One lane's part of the operations of lanes-inl.hpp. Included after it, in the same way.
 
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 inline double canonical(double x) { return x; }
@@ -7,8 +6,8 @@ inline double quiet(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51);
 }
 
-/// A result that is NaN: single precision has one, double precision passes on an operand, b before
-/// c before a.
+/// Replaces a NaN result. Single precision has one NaN. Double precision passes on the NaN of an
+/// operand: b before c before a.
 inline float passed_on(float result, float, float, float = 0) { return canonical(result); }
 inline double passed_on(double result, double a, double b, double c = 0) {
   if (result == result) return result;
@@ -19,11 +18,11 @@ inline float flush(float x) { return without_subnormals(x); }
 
 // Two powers of two that move the smallest normal numbers away from the subnormals.
 constexpr float scale_up = 0x1p64F;
-constexpr float scaled_normal = 0x1p-62F;  // of the smallest normal number
+constexpr float scaled_normal = 0x1p-62F;  // the smallest normal number, scaled
 
-/// A rounded result, flushed. Numbers that only the coarse steps of subnormals round up to the
-/// smallest normal one are flushed too, as on a GPU: `scaled` is the same result computed of
-/// scale_up times as much, without those steps.
+/// Flushes a rounded result. As on a GPU, this includes results that reach the smallest normal
+/// number only by the coarse rounding of subnormals. `scaled` is the same result at scale_up times
+/// the size, without that rounding.
 inline float flush(float result, float scaled) {
   const auto bits = std::bit_cast<std::uint32_t>(result);
   const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;
@@ -58,7 +57,7 @@ inline T maximum(T a, T b) {
 
 template <class T>
 inline T divide(T a, T b) {
-  if (b == 0) return static_cast<T>(-1);  // what the GPU's own routine gives
+  if (b == 0) return static_cast<T>(-1);  // as the GPU's own routine does
   if constexpr (std::is_signed_v<T>) {
     if (b == -1)
       return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(a));
@@ -123,11 +122,11 @@ inline T shift_right(T a, std::uint32_t n) {
     return n >= bits ? T{0} : static_cast<T>(a >> n);
 }
 
-/// A position or length: GPUs look at 8 bits of it for fields of 32 bits, at all of it for those
-/// of 64.
+/// Returns a position or length: GPUs use 8 bits of it for 32-bit fields, all bits for 64-bit
+/// fields.
 template <class T>
 inline std::uint32_t field_operand(std::uint32_t value) {
-  // All values beyond 255 have the same effect, and sums of two such values do not wrap around.
+  // Values above 255 all have the same effect. The limit keeps sums of two from wrapping around.
   return sizeof(T) != 8 ? value & 0xff : value < 255 ? value : 255;
 }
 
@@ -138,7 +137,7 @@ inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
   const std::uint32_t from = field_operand<T>(position);
   const std::uint32_t count = field_operand<T>(length);
   if (count == 0) return 0;
-  // Beyond the top lie copies of the sign (zeros of an unsigned).
+  // Bits above the top are copies of the sign (zeros if unsigned).
   const U sign = std::is_signed_v<T> && a < 0 ? ~U{0} : U{0};
   const U shifted = from >= bits ? sign
                     : from == 0
@@ -172,7 +171,7 @@ inline T reverse_bits(T x) {
   return result;
 }
 
-/// Position of the highest bit that differs from the sign; all ones if there is none.
+/// Returns the position of the highest bit that differs from the sign; all ones if there is none.
 template <class T>
 inline std::uint32_t find_bit(T a) {
   using U = std::make_unsigned_t<T>;
@@ -197,7 +196,7 @@ inline std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32
   return result;
 }
 
-/// The selectors of a mode of prmt.
+/// Returns the byte selectors of a mode of prmt.
 inline std::uint32_t permutation_of(PermuteMode mode, std::uint32_t c) {
   const std::uint32_t n = c & 3;
   const std::uint32_t forward[4] = {0x3210, 0x4321, 0x5432, 0x6543};
@@ -251,7 +250,7 @@ inline std::int32_t signed_24(std::int32_t a) {
 }
 inline std::uint32_t unsigned_24(std::uint32_t a) { return a & 0xffffffU; }
 
-/// The lowest n < 32 bits of a, zero- or sign-extended.
+/// Extends the lowest n < 32 bits of a, with zeros or with their sign.
 inline std::uint32_t extend_bits(std::uint32_t a, std::uint32_t n, bool sign) {
   if (n == 0) return 0;
   const std::uint32_t ones = (1U << n) - 1;

@@ -1,5 +1,5 @@
-// Operations on two halves or four bytes of a word. It is included behind
-// lanes_numbers-inl.hpp, in the same way.
+// Operations on two halves or four bytes of a word. Included after lanes_numbers-inl.hpp, in the
+// same way.
 
 /// The video instructions.
 template <int parts, class Op>
@@ -36,7 +36,7 @@ void packed(Warp& warp, const Operation& op) {
   put(warp, op.dst, out);
 }
 
-/// vabsdiff4.u32.u32.u32, with or without .add: what the SAD kernels are made of.
+/// vabsdiff4.u32.u32.u32, with or without .add: the core of the SAD kernels.
 template <bool accumulate>
 void absolute_differences(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);

@@ -1,5 +1,5 @@
-// The names of the lanes' operations: types of any width. It is included behind the
-// operations, in the same way.
+// Names of the lane operations for types of any width. Included after the operations, in the same
+// way.
 
 template <class T>
 constexpr Width width_of() {
@@ -164,7 +164,7 @@ void add_floating(Table& table, const std::string& type) {
   add_binary<T, T, T>(table, name("max"), [](T a, T b) { return maximum(a, b); });
   using U = Storage<T>;
   constexpr U sign = U{1} << (8 * sizeof(T) - 1);
-  // They are additions to a GPU: a NaN becomes a quiet one, and keeps its sign.
+  // For a GPU these are additions: a NaN becomes quiet and keeps its sign.
   add_unary<T, T>(table, name("abs"), [](T a) {
     return a == a ? std::bit_cast<T>(static_cast<U>(std::bit_cast<U>(a) & ~sign))
                   : passed_on(a, a, a);
@@ -232,7 +232,7 @@ void add_conversions_to(Table& table, const std::string& to) {
   for_each_integer([&]<class S>(S, const char* from) { add_conversion<D, S>(table, to, from); });
 }
 
-/// Float to 32-bit integer, towards zero, saturated; NaN gives 0.
+/// Converts a float to a 32-bit integer, towards zero, saturated; NaN gives 0.
 template <class T>
 inline T truncate(float x) {
   const float low = static_cast<float>(std::numeric_limits<T>::min());

@@ -1,4 +1,4 @@
-// Extended precision: operations that read or write the carry. It is included behind
+// Extended precision: operations that read or write the carry. Included after
 // lanes_numbers-inl.hpp, in the same way.
 
 template <class T, bool subtract>

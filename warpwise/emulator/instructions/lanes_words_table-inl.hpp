@@ -1,5 +1,5 @@
-// The names of the lanes' operations: words and their parts, predicates, addresses; and all names
-// together. It is included last, in the same way.
+// Names of the lane operations on words and their parts, predicates and addresses; and the table of
+// all names. Included last, in the same way.
 
 template <int parts>
 void add_packed(Table& table) {
@@ -29,7 +29,7 @@ void add_packed(Table& table) {
   });
 }
 
-/// add.u16x2, min.s16x2, ...: two halves of a word, each by itself.
+/// Operations on the two halves of a word: add.u16x2, min.s16x2, ...
 template <class H, class Op>
 void add_halves(Table& table, const std::string& name, Op) {
   add_binary<std::uint32_t, std::uint32_t, std::uint32_t>(
@@ -164,7 +164,7 @@ void add_carries(Table& table, const std::string& bits) {
   table["madc.hi.s" + bits] = {multiply_add_with_carry<S, true>, {w, Width::none, w, w, w}};
 }
 
-/// Addresses between a space's own and the generic one.
+/// Conversions between addresses of a space and generic ones.
 inline void add_addresses(Table& table) {
   using A = std::uint64_t;
   add_unary<A, A>(table, "cvta.shared.u64", [](A a) { return a + shared_window; });

@@ -16,10 +16,10 @@ struct ListedOperation {
   InstructionClass kind = InstructionClass::tensor;
   std::vector<std::int32_t> list;
   std::uint32_t flags = 0;                ///< packed
-  const ptx::Operand* address = nullptr;  ///< the place in memory that it accesses, if any
+  const ptx::Operand* address = nullptr;  ///< the memory operand, if any
 };
 
-/// Gives a register or literal its operand: (operand, width, whether it is written).
+/// Returns the operand of a register or literal: (operand, width, whether it is written).
 using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, bool)>;
 
 }  // namespace warpwise::emulator

@@ -10,7 +10,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Element e of each lane's vector.
+/// Loads element e of each lane's vector.
 template <class T, class S, S kept>
 void gather(const Resolved& place, int e, S* out) {
   const std::byte* base = place.base + static_cast<std::size_t>(e) * sizeof(T);
@@ -21,8 +21,8 @@ void gather(const Resolved& place, int e, S* out) {
   }
 }
 
-/// A vector that other blocks may read or write meanwhile goes in one piece, as on a GPU: programs
-/// publish a value and its flag so. No CPU that runs this tears an aligned access of 16 bytes.
+/// Copies a vector in one piece, as a GPU does, because other blocks may access it meanwhile:
+/// programs publish a value with its flag so. No supported CPU tears an aligned access of 16 bytes.
 void copy_whole(void* to, const void* from, int bytes) {
   using Vector [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
   const auto is_aligned = [](const void* pointer) {
@@ -35,7 +35,7 @@ void copy_whole(void* to, const void* from, int bytes) {
   }
 }
 
-/// What a lane's whole vector takes at most.
+/// Limit in bytes of a lane's whole vector.
 constexpr int most_bytes = 32;
 
 template <class T, class S, S kept>
@@ -74,8 +74,8 @@ void store_whole(Warp& warp, const Operation& op, const Resolved& place) {
   }
 }
 
-/// Elements of type T into registers of storage S, which keeps `kept` of the extended value (0xffff
-/// for a register of 16 bits).
+/// Loads elements of type T into registers of storage S. Each keeps `kept` of the extended value
+/// (0xffff for a register of 16 bits).
 template <class Observers, class T, class S, S kept>
 void load(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -110,7 +110,7 @@ void load(Warp& warp, const Operation& op) {
   });
 }
 
-/// The same from the kernel's parameters at Operation::offset, which lies inside of them.
+/// The same from the kernel's parameters at Operation::offset, which is in bounds.
 template <class Observers, class T, class S, S kept>
 void load_parameter(Warp& warp, const Operation& op) {
   const std::int32_t* registers = list_of(warp, op);

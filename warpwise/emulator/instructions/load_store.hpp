@@ -8,10 +8,10 @@
 
 namespace warpwise::emulator {
 
-/// The handler of a load (or store) of elements of a PTX type into (from) registers of a width;
-/// null for a pair that PTX does not allow. Its registers are Operation::count entries of
-/// Code::lists. For Space::parameter the load is from the kernel's own parameters at
-/// Operation::offset, in bounds; in any other space its address is resolved.
+/// Returns the handler of a load (or store) between elements of a PTX type and registers of a
+/// width; null for a pair that PTX does not allow. Its registers are Operation::count entries of
+/// Code::lists. With Space::parameter it loads from the kernel's own parameters at
+/// Operation::offset, which is in bounds. In other spaces it resolves the address.
 Handler load_handler(ObserverSet observers, std::string_view type, Width width, Space space);
 Handler store_handler(ObserverSet observers, std::string_view type, Width width);
 

@@ -8,10 +8,10 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-// Fraction bits below the largest term's leading one that a sum keeps.
+// Number of bits of a sum below the largest term's leading bit.
 constexpr int sum_fraction_bits = 25;
 constexpr int smallest_float = -126;
-// Of a zero: less than that of any product, even with another zero.
+// The exponent of zero: below any product's exponent, even if added to another one.
 constexpr int no_exponent = -4096;
 
 int exponent_of(float value, int smallest) {
@@ -20,12 +20,12 @@ int exponent_of(float value, int smallest) {
   return std::max(biased - 127, smallest);
 }
 
-/// 2^n for any double that is not subnormal.
+/// Returns 2^n for any double that is not subnormal.
 double power_of_two(int n) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(n + 1023) << 52);
 }
 
-/// The sum where it is no number or infinite, or of zeros alone.
+/// Returns the sum if it is NaN or infinite, or if all terms are zero.
 double plain_sum(const float* a, const float* b, int depth, double c) {
   double sum = c;
   for (int i = 0; i < depth; ++i) sum += static_cast<double>(a[i]) * b[i];
@@ -51,7 +51,7 @@ double accumulate(const SumOperand& a, const SumOperand& b, int depth, double c)
     largest = std::max(largest, a.exponents_[k] + b.exponents_[k]);
   if (largest <= no_exponent / 2) return plain_sum(x, y, depth, c);
   const double scale = power_of_two(sum_fraction_bits - largest);
-  // A term has less than 27 bits before it is cut off, so that int holds it.
+  // A truncated term has fewer than 27 bits, so it fits an int.
   double sum = static_cast<int>(c * scale);
   for (int k = 0; k < depth; ++k) sum += static_cast<int>(static_cast<double>(x[k]) * y[k] * scale);
   return sum * power_of_two(largest - sum_fraction_bits);

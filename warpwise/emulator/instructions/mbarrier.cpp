@@ -16,8 +16,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// What one lane does to an object; its result goes to `out`. Returns what is wrong with it; empty
-/// if nothing is.
+/// Applies one lane's operation to an object. Its result goes to `out`. Returns the error, or an
+/// empty text.
 std::string apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t operand,
                   std::uint32_t bytes, std::uint64_t& out) {
   switch (flags.kind) {

@@ -1,16 +1,16 @@
 #pragma once
 
-// Internal to the emulator: mbarriers, the barriers that are objects in shared memory.
+// Internal to the emulator: mbarriers, the barrier objects in shared memory.
 
 #include "warpwise/emulator/decode/operation.hpp"
 
 namespace warpwise::emulator {
 
-/// The handler of an operation on mbarriers, whose MbarrierFlags say which one it is. Operand b is
-/// a count of threads, a state or a parity; operand c a count of bytes.
+/// Returns the handler of an mbarrier operation, selected by its MbarrierFlags. Operand b is a
+/// count of threads, a state or a parity. Operand c is a count of bytes.
 Handler mbarrier_handler(ObserverSet observers);
 
-/// What a mbarrier.arrive returned: the threads that were still to come (mbarrier.pending_count).
+/// mbarrier.pending_count: returns the number of missing threads in a state of mbarrier.arrive.
 Handler pending_count_handler();
 
 }  // namespace warpwise::emulator

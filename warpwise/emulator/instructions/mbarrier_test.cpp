@@ -15,8 +15,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel `hand` of two pointers, %l1 to what it reads and %l2 to a word of each thread, with the
-/// thread's number in %r1, an mbarrier at byte 0 of shared memory and 1024 bytes at 16.
+/// Returns a kernel `hand` with two pointers: %l1 to its input, %l2 to a word for each thread. %r1
+/// is the thread's number. Shared memory has an mbarrier at byte 0 and 1024 bytes at 16.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n"
          ".visible .entry hand(.param .u64 in, .param .u64 out)\n{\n.reg .pred %p<4>;\n"
@@ -110,7 +110,7 @@ TEST(Mbarrier, MisuseIsAFault) {
   run("@%p1 mbarrier.init.b64 [%l1], 1;", &result);
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults.front().message, "an mbarrier that does not lie in shared memory");
-  // Nobody arrives a second time.
+  // No thread arrives a second time.
   run(init(threads + 1) +
           "mbarrier.arrive.shared.b64 %l4, [%r3];\nWAIT:\n"
           "mbarrier.test_wait.shared.b64 %p2, [%r3], %l4;\n@!%p2 bra WAIT;",
@@ -118,7 +118,7 @@ TEST(Mbarrier, MisuseIsAFault) {
   EXPECT_FALSE(result.faults.empty());
 }
 
-// Of arrivals and of bytes there are fewer than 2^20.
+// There are fewer than 2^20 arrivals and bytes.
 TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
   const auto fault_of = [](const std::string& body) {
     LaunchResult result;
@@ -142,7 +142,7 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
   EXPECT_EQ(fault_of(init(1) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], "
                                "1048576;"),
             "1048576 bytes come to an mbarrier that waits for 0: PTX allows 1048575 too many");
-  // As many as there may be, in any order.
+  // The largest valid number, in any order.
   run(init(1) +
       "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
       "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
@@ -151,7 +151,7 @@ TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
       init(0xfffff));
 }
 
-// The bytes of copies that nobody expects add up to too many.
+// Bytes of unexpected copies exceed the limit.
 TEST(BulkCopy, TellsAnMbarrierOfTooMany) {
   LaunchResult result;
   run(init(2) +
@@ -213,7 +213,7 @@ TEST(BulkCopy, OutOfBoundsAndMisaligned) {
   EXPECT_EQ(fault_of("1000").kind, FaultKind::misaligned);
 }
 
-// 22 threads copy 16 bytes each from 1024, of which the last one has so many left and no more.
+// 22 threads copy up to 16 bytes each near the end of 1024 bytes. The last one may have none left.
 TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
   const auto copy = [](int begin, const std::string& bytes) {
     return "mul.lo.u32 %r4, %r1, 16;\ncvt.u64.u32 %l4, %r4;\nadd.u64 %l4, %l1, %l4;\n"

@@ -1,13 +1,13 @@
 #pragma once
 
-// Internal to the emulator: how operations that are not exact note that they are executed.
+// Internal to the emulator: records the execution of inexact operations.
 
 #include "warpwise/emulator/decode/operation.hpp"
 
 namespace warpwise::emulator {
 
-/// Runs an operation of Code::modelled by its own handler, and has the worker remember it. The
-/// other operations pay nothing for the fidelity report.
+/// Runs an operation of Code::modelled by its own handler, and records it in the worker. Other
+/// operations have no cost for the fidelity report.
 void run_modelled(Warp& warp, const Operation& op);
 
 }  // namespace warpwise::emulator

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: floating-point numbers as PTX rounds them.
+// Internal to the emulator: floating-point numbers, rounded as PTX does.
 
 #include <bit>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace warpwise::emulator {
 
-/// How a 16-bit float lies in its bits.
+/// Bit layout of a 16-bit float.
 struct SmallFormat {
   int exponent_bits;
   int fraction_bits;
@@ -18,7 +18,7 @@ struct SmallFormat {
 inline constexpr SmallFormat half_format{5, 10};
 inline constexpr SmallFormat bfloat_format{8, 7};
 
-/// The nearest number of the format (of that rounding) to a double. NaN is 0x7fff.
+/// Rounds a double to a number of the format. NaN becomes 0x7fff.
 inline std::uint16_t encode(double value, SmallFormat format,
                             Rounding rounding = Rounding::nearest) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -31,7 +31,7 @@ inline std::uint16_t encode(double value, SmallFormat format,
   const double magnitude = std::fabs(value);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
   if (magnitude == 0) return sign;
-  // In units of the last place: of its binade, or of the subnormals.
+  // In units in the last place: of its binade, or of the subnormals.
   int exponent = std::ilogb(magnitude);
   if (exponent < 1 - bias) exponent = 1 - bias;
   const double units = std::ldexp(magnitude, format.fraction_bits - exponent);
@@ -47,7 +47,7 @@ inline std::uint16_t encode(double value, SmallFormat format,
     case Rounding::up: away = !negative && rest > 0; break;
   }
   if (away) whole += 1;
-  // A carry out of the fraction moves into the exponent by itself.
+  // A carry out of the fraction increments the exponent.
   const auto scaled = static_cast<std::int64_t>(whole);
   const std::int64_t result =
       scaled + (static_cast<std::int64_t>(exponent + bias - 1) << format.fraction_bits);
@@ -76,8 +76,8 @@ inline double decode(std::uint16_t bits, SmallFormat format) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/// a * b + c of numbers of at most 16 bits, rounded to odd: a second rounding to fewer bits is then
-/// as good as one rounding of the exact result.
+/// Returns a * b + c of numbers of at most 16 bits, rounded to odd. Rounding that to fewer bits
+/// equals one rounding of the exact result.
 inline double multiply_add_to_odd(double a, double b, double c) {
   const double product = a * b;  // exact: at most 22 bits
   const double sum = product + c;
@@ -86,7 +86,7 @@ inline double multiply_add_to_odd(double a, double b, double c) {
   const double error = (product - (sum - back)) + (c - back);
   if (error == 0) return sum;
   auto bits = std::bit_cast<std::uint64_t>(sum);
-  // Towards zero first, if the rounding went away from it.
+  // First rounds towards zero, if the sum was rounded away from it.
   if ((error < 0) == (sum > 0)) --bits;
   return std::bit_cast<double>(bits | 1);
 }
@@ -96,7 +96,7 @@ inline float flush_to_zero(float x) {
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
 
-/// What .sat makes of a result: from 0 to 1, and 0 of NaN.
+/// Applies .sat: clamps to 0 … 1, NaN becomes 0.
 template <class T>
 T saturated(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: the operands of an operation, for its handler.
+// Internal to the emulator: access to an operation's operands, for handlers.
 
 #include <bit>
 #include <cstddef>
@@ -23,7 +23,7 @@ T* destination(const Warp& warp, std::int32_t operand) {
   return reinterpret_cast<T*>(warp.registers + operand);
 }
 
-/// Writes a result's active lanes. Lanes that have exited may hold anything.
+/// Writes the active lanes of a result. Exited lanes may hold anything.
 template <class S>
 void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
   S* to = destination<S>(warp, operand);
@@ -34,7 +34,7 @@ void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
   }
 }
 
-/// A predicate's lanes, or those where it is false.
+/// Returns the lanes where a predicate is true; negated, where it is false.
 inline Mask predicate(const Warp& warp, std::int32_t operand, bool negated = false) {
   const Mask lanes = *source<Mask>(warp, operand);
   return negated ? ~lanes : lanes;
@@ -45,7 +45,7 @@ inline void set_predicate(Warp& warp, std::int32_t operand, Mask value) {
   mask = (mask & ~warp.active) | (value & warp.active);
 }
 
-/// A comparison's lanes, combined with its predicate operand c if it has one.
+/// Combines a comparison's lanes with its predicate operand c, if it has one.
 inline Mask combined(const Warp& warp, const Operation& op, Mask compared) {
   const Combination how = flags_of<CompareFlags>(op).combination;
   if (how == Combination::none) return compared;
@@ -55,18 +55,18 @@ inline Mask combined(const Warp& warp, const Operation& op, Mask compared) {
                                        : compared ^ c;
 }
 
-/// An operation's entries in Code::lists.
+/// Returns the operation's entries in Code::lists.
 inline const std::int32_t* list_of(const Warp& warp, const Operation& op) {
   return warp.worker->code->lists.data() + op.list;
 }
 
-/// The lanes of a converged operation that take part: those of its member mask that are here.
+/// Returns the lanes that take part in a converged operation: the active ones of its member mask.
 inline Mask members(const Warp& warp, std::int32_t operand) {
   const auto* mask = source<std::uint32_t>(warp, operand);
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
 }
 
-/// Runs a body with the warp's active lanes narrowed to some.
+/// Runs a body with the active lanes limited to `lanes`.
 template <class Body>
 void with_lanes(Warp& warp, Mask lanes, const Body& body) {
   const Mask active = warp.active;

@@ -11,7 +11,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// What is in memory when nobody else came in between.
+/// Replaces a value in memory by f(value, operand), in one atomic step.
 template <class Bits, class Combine>
 void combine(std::byte* to, const std::byte* with, const Combine& f) {
   Bits operand;
@@ -42,7 +42,7 @@ void reduce_integers(Reduction how, std::byte* to, const std::byte* with) {
   });
 }
 
-/// Of two floats; a NaN gives way to a number as smaller and larger one.
+/// Combines two floats. Minimum and maximum prefer a number to a NaN.
 template <class F>
 F of_floats(Reduction how, F x, F y) {
   switch (how) {
@@ -91,7 +91,7 @@ void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* wit
     case ElementType::f32: return reduce_floats<std::uint32_t, float>(how, to, with);
     case ElementType::f64: return reduce_floats<std::uint64_t, double>(how, to, with);
     case ElementType::u8:
-    case ElementType::u16: break;  // can_reduce() refuses them
+    case ElementType::u16: break;  // can_reduce() rejects it
   }
 }
 

@@ -6,10 +6,10 @@
 
 namespace warpwise::emulator {
 
-/// Whether bulk copies have such a reduction.
+/// Returns true if bulk copies support this reduction.
 bool can_reduce(Reduction how, ElementType type);
 
-/// Reduces one element in memory, atomically, with another one.
+/// Atomically combines an element in memory with another one.
 void reduce(Reduction how, ElementType type, std::byte* to, const std::byte* with);
 
 }  // namespace warpwise::emulator

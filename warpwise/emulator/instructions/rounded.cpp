@@ -14,8 +14,8 @@ namespace {
 template <class T>
 using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// One to three operands of type T under its flags. `scales`: Op of 2^64 times a and c is
-/// 2^64 times as much.
+/// Runs Op on one to three operands of type T, with its flags. `scales`: scaling a and c by 2^64
+/// scales the result of Op by 2^64.
 template <class T, int operands, bool scales, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
@@ -31,8 +31,8 @@ void rounded(Warp& warp, const Operation& op) {
       const T z = before(c[i], flags);
       out[i] = Op{}(x, y, z);
       if constexpr (scales && sizeof(T) == 4) {
-        // What only the coarse steps of subnormals round up to the smallest normal number is
-        // flushed as well.
+        // A result that only the coarse rounding of subnormals raised to the smallest normal number
+        // is flushed too.
         const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
         if (flags.flush != 0 && smallest &&
             std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
@@ -45,8 +45,8 @@ void rounded(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
 }
 
-/// A result that is NaN: of double precision, that of b before c before a; single precision has but
-/// one.
+/// Replaces a NaN result. Double precision passes on the NaN of b before c before a. Single
+/// precision has one NaN.
 float passed_on(float result, float, float, float = 0) { return result; }
 double passed_on(double result, double a, double b, double c = 0) {
   if (result == result) return result;
@@ -90,9 +90,9 @@ void add_arithmetic(Table& table, const std::string& type) {
   add_rounded<T, 2>(table, "max.nan." + type, larger);
 }
 
-// ---- approximations: computed in double and rounded, which is closer than a GPU's own
+// ---- approximations: computed in double and rounded, closer than a GPU's own
 
-/// Double precision has approximations of its upper 32 bits only.
+/// Keeps the upper 32 bits: double precision has approximations of these only.
 double upper_half(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U);
 }

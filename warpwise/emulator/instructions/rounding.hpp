@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the CPU's rounding mode, and what happens to operands and results
-// beside it. Sources that include this are compiled with -frounding-math.
+// Internal to the emulator: the CPU's rounding mode, and the flushing and saturation of operands
+// and results. Files that include this are compiled with -frounding-math.
 
 #include <bit>
 #include <cfenv>
@@ -12,7 +12,7 @@
 
 namespace warpwise::emulator {
 
-/// The CPU, which rounds to nearest otherwise, rounds in another direction while this lives.
+/// Sets the CPU's rounding mode while it lives; otherwise the CPU rounds to nearest.
 class RoundingMode {
  public:
   explicit RoundingMode(Rounding rounding) : changed_(rounding != Rounding::nearest) {
@@ -29,7 +29,7 @@ class RoundingMode {
   bool changed_;
 };
 
-/// An operand, flushed if its operation says so.
+/// Flushes an operand if its operation says so.
 template <class T>
 T before(T x, FloatFlags flags) {
   if constexpr (sizeof(T) == 4) {
@@ -38,7 +38,7 @@ T before(T x, FloatFlags flags) {
   return x;
 }
 
-/// A result, saturated and flushed.
+/// Saturates and flushes a result.
 template <class T>
 T after(T x, FloatFlags flags) {
   if (flags.saturate != 0) x = saturated(x);

@@ -1,6 +1,5 @@
-// What textures give for coordinates. NVIDIA documents what they compute, not how it is rounded:
-// where a comment below says "as measured", an H200 gave the same bits for thousands of random
-// coordinates.
+// Texture reads at coordinates. NVIDIA documents the formulas but not their rounding. "As measured"
+// below means: an H200 gave the same bits for thousands of random coordinates.
 
 #include "warpwise/emulator/instructions/sampling.hpp"
 
@@ -16,12 +15,12 @@
 namespace warpwise::emulator {
 namespace {
 
-// A weight's unit: hardware keeps 8 bits of a texel's fraction.
+// A weight of 1: hardware keeps 8 bits of a texel's fraction.
 constexpr std::int64_t weight_one = 256;
-// Fraction bits that a normalized coordinate keeps, as measured.
+// Units of a normalized coordinate, as measured: 21 fraction bits.
 constexpr double normalized_unit = 1 << 21;
 
-/// An index of a texel, folded into the texture; -1 where the border colour (zero) is read.
+/// Maps a texel index into the texture; -1 for the border colour (zero).
 std::int64_t fold(std::int64_t i, std::int64_t size, AddressMode mode) {
   switch (mode) {
     case AddressMode::border: return i < 0 || i >= size ? -1 : i;
@@ -41,13 +40,13 @@ struct Axis {
   AddressMode mode = AddressMode::clamp;
   bool normalized = false;
 
-  /// The position of a coordinate, in texels; NaN is 0 as measured.
+  /// Returns a coordinate's position in texels; NaN is 0 as measured.
   double position(float coordinate) const {
     if (!(coordinate == coordinate)) return 0;
     double x = flush_to_zero(coordinate);
     const auto extent = static_cast<double>(size);
     if (normalized) {
-      // Whole periods first: they would not fit an integer.
+      // First removes whole periods, which would not fit an integer.
       if (mode == AddressMode::wrap || mode == AddressMode::mirror) {
         if (std::isinf(x)) return 0;
         const double periods = mode == AddressMode::wrap ? 1 : 2;
@@ -55,7 +54,7 @@ struct Axis {
       }
       x = std::floor(x * normalized_unit) / normalized_unit * extent;
     }
-    // All places more than two texels outside read the same.
+    // All positions more than two texels outside read the same.
     return std::clamp(x, -2.0, 2 * extent + 2);
   }
 };
@@ -69,13 +68,13 @@ std::array<Axis, 3> axes_of(const Texture& texture) {
     axes[d].normalized = texture.normalized_coordinates;
     const AddressMode mode = texture.address_mode[d];
     const bool periodic = mode == AddressMode::wrap || mode == AddressMode::mirror;
-    // Periods are of normalized coordinates; with others the hardware clamps.
+    // Only normalized coordinates have periods; with others the hardware clamps.
     axes[d].mode = periodic && !texture.normalized_coordinates ? AddressMode::clamp : mode;
   }
   return axes;
 }
 
-/// A texel's place; any index is -1 where the border colour is read.
+/// A texel's indices; if any of them is -1 the border colour is read.
 struct Place {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -101,7 +100,7 @@ const std::byte* place_of(const BoundTexture& bound, const Place& at, int channe
          column * static_cast<std::uint64_t>(t.channel_bytes);
 }
 
-/// The largest value of an integer channel that reads as 1.
+/// Returns the largest value of an integer channel, which reads as 1.
 std::int64_t full_scale(const Texture& texture) {
   const int bits = 8 * texture.channel_bytes - (texture.kind == TexelKind::signed_integer ? 1 : 0);
   return (std::int64_t{1} << bits) - 1;
@@ -118,7 +117,7 @@ float read_float(const std::byte* place, int bytes) {
   return value;
 }
 
-/// A channel of a texel without a filter, as the 32 bits of the result register.
+/// Returns a channel of an unfiltered texel, as the 32 bits of its result register.
 std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int channel) {
   const Texture& t = bound.texture;
   const std::byte* place = place_of(bound, at, channel);
@@ -135,7 +134,7 @@ std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int chann
       static_cast<double>(std::max(value, -scale)) / static_cast<double>(scale)));
 }
 
-/// The texel at folded indices; channels that the texture has not are zero, as measured.
+/// Reads the texel at mapped indices; channels that the texture lacks are zero, as measured.
 TexelWords texel(const BoundTexture& bound, const Place& at) {
   TexelWords words{};
   if (at.is_border()) return words;
@@ -144,7 +143,7 @@ TexelWords texel(const BoundTexture& bound, const Place& at) {
   return words;
 }
 
-/// The nearest float to an exact sum, halves away from zero as measured.
+/// Rounds an exact sum to the nearest float, ties away from zero as measured.
 float round_away(double sum) {
   const auto nearest = static_cast<float>(sum);
   const float other = std::nextafter(nearest, sum > 0 ? HUGE_VALF : -HUGE_VALF);
@@ -154,30 +153,30 @@ float round_away(double sum) {
   return tie ? other : nearest;
 }
 
-/// Two texels of an axis and the second one's weight in 256ths.
+/// Two texels of an axis, and the second one's weight in 256ths.
 struct Span {
   std::array<std::int64_t, 2> at{};
   std::int64_t weight = 0;
 };
 
 Span span_at(const Axis& axis, double position) {
-  // Texels have their centres at halves; the fraction is rounded, halves up.
+  // Texel centres are at .5. The fraction is rounded, with ties up.
   const auto fixed = static_cast<std::int64_t>(std::floor((position - 0.5) * weight_one + 0.5));
   const std::int64_t first = fixed >> 8;
   return {{fold(first, axis.size, axis.mode), fold(first + 1, axis.size, axis.mode)},
           fixed & (weight_one - 1)};
 }
 
-/// The same for a filter.
+/// The same for a filtered read.
 Span span_of(const Axis& axis, float coordinate) {
   double position = axis.position(coordinate);
-  // Beyond the outer texels' centres there is one texel, with all of the weight, as measured.
+  // Beyond the centres of the outer texels, one texel has all the weight, as measured.
   if (axis.mode == AddressMode::clamp)
     position = std::clamp(position, 0.5, static_cast<double>(axis.size) - 0.5);
   return span_at(axis, position);
 }
 
-/// A channel's value in the units that the filter sums in: 16-bit fractions of 1 for integers.
+/// Returns a channel's value in the filter's units: 16-bit fractions of 1 for integers.
 double filter_value(const BoundTexture& bound, const Place& at, int channel) {
   const Texture& t = bound.texture;
   if (at.is_border()) return 0;
@@ -189,9 +188,11 @@ double filter_value(const BoundTexture& bound, const Place& at, int channel) {
          static_cast<double>(scale);
 }
 
-/// The filtered sum as the unit gives it: integers to 16-bit fractions, halves to halves. As
-/// measured, but for signed bytes (one of 32767 units off in a twentieth of all reads) and halves
-/// (rarely a unit in the last place).
+/// Rounds the filtered sum as the unit does: integers to 16-bit fractions, halves to halves. As
+/// measured, except for
+///
+/// - signed bytes: one of 32767 units off in a twentieth of all reads
+/// - halves: rarely one unit in the last place off
 float filter_result(const Texture& t, double sum) {
   if (t.kind != TexelKind::floating) {
     const double wide = t.kind == TexelKind::signed_integer ? 32767 : 65535;
@@ -201,8 +202,8 @@ float filter_result(const Texture& t, double sum) {
   return static_cast<float>(decode(encode(sum, half_format), half_format));
 }
 
-/// The weights of the eight texels around a place, x first: a side's weight is divided along z,
-/// then x, then y, rounded each time, and what remains is the other texel's, as measured.
+/// Returns the weights of the eight texels around a position, x first. A side's weight is split
+/// along z, then x, then y, rounded each time. The other texel gets the rest, as measured.
 std::array<std::int64_t, 8> weights_of(const std::array<Span, 3>& spans) {
   const auto part = [](std::int64_t whole, std::int64_t weight) {
     return (whole * weight + weight_one / 2) >> 8;
@@ -236,14 +237,14 @@ TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans)
   return words;
 }
 
-/// The layer of a read; one that is not there is the last one, as measured.
+/// Returns the layer of a read; a layer beyond the end is the last one, as measured.
 std::int64_t layer_of(const Texture& texture, std::uint32_t layer) {
   const std::uint64_t faces = texture.cube ? 6 : 1;
   const std::uint64_t layers = std::max<std::uint64_t>(texture.depth / faces, 1);
   return static_cast<std::int64_t>(std::min<std::uint64_t>(layer, layers - 1) * faces);
 }
 
-/// Where a direction meets a cube: the face, and coordinates of 0 ... 1 in it.
+/// The cube face that a direction hits, with coordinates of 0 … 1 in it.
 struct Face {
   int number = 0;
   float u = 0;
@@ -254,7 +255,7 @@ Face face_of(float x, float y, float z) {
   const float ax = std::fabs(x);
   const float ay = std::fabs(y);
   const float az = std::fabs(z);
-  // Of equal sides z comes before y and y before x, as measured.
+  // For equal magnitudes z comes before y and y before x, as measured.
   const float most = std::max({ax, ay, az});
   Face face;
   float s = 0;
@@ -299,7 +300,7 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
   return texel(bound, {place[0], place[1], place[2]});
 }
 
-/// For messages: "two-dimensional layered".
+/// Describes a geometry for messages: "two-dimensional layered".
 std::string described(const Geometry& geometry) {
   constexpr std::array<const char*, 3> counts = {"one", "two", "three"};
   const std::string shape =
@@ -309,7 +310,7 @@ std::string described(const Geometry& geometry) {
   return shape + (geometry.layered ? " layered" : "");
 }
 
-/// The geometry of the reads that fit a texture.
+/// Returns the geometry of reads that fit a texture.
 Geometry geometry_of(const Texture& texture) {
   const int dimensions = texture.height == 0 ? 1 : texture.is_volume() ? 3 : 2;
   return {texture.cube ? 3 : dimensions, texture.layered, texture.cube};

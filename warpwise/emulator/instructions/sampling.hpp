@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what textures and surfaces are to the instructions that read them.
+// Internal to the emulator: textures and surfaces, as instructions read them.
 
 #include <array>
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace warpwise::emulator {
 
-/// A result: four channels, as the bits of their registers.
+/// A texel read: four channels, as the bits of their registers.
 using TexelWords = std::array<std::uint32_t, 4>;
 
-/// A read at coordinates, by the texture's filter and address modes.
+/// Reads at coordinates, with the texture's filter and address modes.
 TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
                   const std::array<float, 3>& at, std::uint32_t layer);
 
-/// One channel of the four texels of a plane that a linear read would weigh, without weights: left
-/// below, right below, right above, left above (below: of the larger y).
+/// Reads one channel of the four texels that a linear read would weigh. Order: left below, right
+/// below, right above, left above; below means larger y.
 TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
 
-/// A read by index, which knows no filter and no address mode: 0 outside, in two dimensions too as
+/// Reads by index, without a filter or an address mode. Gives 0 outside, in two dimensions too as
 /// measured.
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// The texture of a handle, looked up once for each worker of a launch; without texels if there is
-/// none.
+/// Returns the texture of a handle, without texels if there is none. Each worker of a launch looks
+/// it up once.
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle);
 
-/// Whether an instruction that states a geometry fits a texture.
+/// Returns true if a texture has the geometry that an instruction states.
 bool is_of(const Geometry& geometry, const Texture& texture);
 
-/// What is wrong with a texture for this geometry; empty if nothing is.
+/// Returns the reason why a texture does not fit this geometry; empty if it fits.
 std::string refusal(const BoundTexture& bound, std::uint64_t handle, const Geometry& geometry);
 
 }  // namespace warpwise::emulator

@@ -42,7 +42,7 @@ void restore(Warp& warp, const Operation& op) {
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     CallStack& stack = stack_of(warp, i);
-    // What was saved lies below; another value would let the stack grow past its end.
+    // A saved top is below the current one. Any other value would let the stack grow past its end.
     if (top[i] < stack.top) stack.top = top[i];
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: memory that a thread takes on its stack.
+// Internal to the emulator: stack memory of a thread.
 
 #include <string_view>
 
@@ -8,8 +8,8 @@
 
 namespace warpwise::emulator {
 
-/// The handler of alloca, stacksave or stackrestore. The size, or what was saved, is operand a;
-/// Operation::offset is alloca's alignment.
+/// Returns the handler of alloca, stacksave or stackrestore. Operand a is the size or the saved
+/// value. Operation::offset is alloca's alignment.
 Handler stack_handler(std::string_view opcode);
 
 }  // namespace warpwise::emulator

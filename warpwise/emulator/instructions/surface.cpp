@@ -1,4 +1,4 @@
-// Reads and writes of surfaces: texels as they lie in memory, x in bytes.
+// Reads and writes of surfaces: texels as stored in memory, x in bytes.
 
 #include "warpwise/emulator/instructions/surface.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 using SurfaceCoordinates = std::array<std::int64_t, 3>;
 
-/// Where an access of some bytes lies in a surface; null where it takes no place. `outside` says
-/// whether that is a fault.
+/// Finds the bytes of an access in a surface; null for an access that does nothing. `outside`
+/// becomes true if that is a fault.
 std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, SurfaceCoordinates at,
                     std::int64_t layer, std::int64_t bytes, bool& outside) {
   const Texture& t = bound.texture;
@@ -43,7 +43,7 @@ std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, Surfa
          static_cast<std::uint64_t>(all[1]) * t.pitch_bytes + static_cast<std::uint64_t>(all[0]);
 }
 
-/// What is wrong with an access; empty if nothing is.
+/// Returns the error of an access; empty if there is none.
 std::string wrong(const BoundTexture& bound, std::uint64_t handle, const GeometryFlags& flags) {
   if (!bound.exists)
     return "an access through " + std::to_string(handle) + ", which is no surface object";
@@ -55,7 +55,7 @@ std::string wrong(const BoundTexture& bound, std::uint64_t handle, const Geometr
   return {};
 }
 
-/// Copies a lane's elements from or to its registers.
+/// Copies a lane's elements between memory and its registers.
 void move_elements(Warp& warp, const std::int32_t* list, const GeometryFlags& flags, int lane,
                    std::byte* place) {
   const std::size_t bytes = std::size_t{1} << flags.log_bytes;
@@ -81,7 +81,7 @@ void access_surface(Warp& warp, const Operation& op) {
   const auto* handles = source<std::uint64_t>(warp, list[4]);
   const auto bytes = static_cast<std::int64_t>(flags.elements) << flags.log_bytes;
   if (flags.is_store != 0) warp.wrote = true;
-  // A read's registers may be where its coordinates lie: all places are found first.
+  // Registers of a read's result may hold its coordinates, so all places are found first.
   std::array<std::byte*, warp_lanes> places{};
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
@@ -119,7 +119,7 @@ std::optional<ListedOperation> surface_operation(const ptx::Instruction& instruc
   using Kind = ptx::Operand::Kind;
   const bool is_store = instruction.opcode == "sust";
   if (!is_store && instruction.opcode != "suld") return std::nullopt;
-  // b, geometry, [v2 | v4,] type, what happens outside
+  // b, geometry, [v2 | v4,] type, handling of outside coordinates
   std::vector<std::string> m = instruction.modifiers;
   if (m.size() == 4) m.insert(m.begin() + 2, "v1");
   if (m.size() != 5 || m[0] != "b" || instruction.operands.size() != 2) return std::nullopt;

@@ -15,10 +15,10 @@
 namespace warpwise::emulator {
 namespace {
 
-// A width or a precision is at most this.
+// Limit of a width or a precision.
 constexpr std::size_t widest_field = longest_string;
 
-/// snprintf's text of one value. The fields of a specification are at most widest_field wide.
+/// Formats one value by snprintf. A specification's width and precision are at most widest_field.
 template <class T>
 std::string formatted(const std::string& specification, T value) {
 #pragma GCC diagnostic push
@@ -31,7 +31,7 @@ std::string formatted(const std::string& specification, T value) {
   return text;
 }
 
-/// The arguments of a call, which lie one after another at their own alignment.
+/// Arguments of a call, each stored at its own alignment after the previous one.
 template <class Memory>
 class Arguments {
  public:
@@ -52,13 +52,13 @@ class Arguments {
   std::uint64_t offset_ = 0;
 };
 
-/// What stands between a format's % and its conversion.
+/// The part of a format between % and its conversion.
 struct Specification {
   std::string text = "%";
   bool is_long = false;
 };
 
-/// Reads a specification from format[i] on, and leaves i at its conversion.
+/// Parses a specification at format[i], and leaves i at its conversion.
 template <class Memory>
 Specification read_specification(const std::string& format, std::size_t& i,
                                  Arguments<Memory>& arguments) {
@@ -90,7 +90,7 @@ Specification read_specification(const std::string& format, std::size_t& i,
     const std::size_t before = found.text.size();
     found.text += format[i++];
     field();
-    // A negative precision is none.
+    // A negative precision counts as missing.
     if (found.text.compare(before, 2, ".-") == 0) found.text.resize(before);
   }
   // Integers shorter than int are passed as int.
@@ -98,7 +98,7 @@ Specification read_specification(const std::string& format, std::size_t& i,
   return found;
 }
 
-/// The text of one conversion.
+/// Formats one conversion.
 template <class Memory>
 std::string convert(const Specification& specification, char conversion, const Memory& memory,
                     Arguments<Memory>& arguments) {
@@ -137,7 +137,7 @@ std::string convert(const Specification& specification, char conversion, const M
   }
 }
 
-/// A format with its conversions made. Ends early when it is longer than a launch may print.
+/// Formats a text. Stops when it is longer than a launch may print.
 template <class Memory>
 std::string format_text(const Memory& memory, const std::string& format, Address begin) {
   std::string out;
@@ -155,7 +155,7 @@ std::string format_text(const Memory& memory, const std::string& format, Address
   return out;
 }
 
-/// The part of a text that the launch may still print.
+/// Returns the part of a text that the launch may still print.
 std::string printable(std::string text, Progress& progress) {
   const std::uint64_t before = progress.printed.fetch_add(text.size());
   if (before >= most_printed_bytes) return {};
@@ -163,8 +163,8 @@ std::string printable(std::string text, Progress& progress) {
   return text;
 }
 
-/// Every byte of a format and of what it becomes is charged as an instruction: a kernel's printf
-/// may not run for longer than its budget.
+/// printf. Each byte of the format and of the output costs an instruction of the budget, so that
+/// printf cannot run longer than it.
 template <class Observers>
 void print(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
@@ -194,7 +194,7 @@ void fail_assertion(Warp& warp, const Operation& op) {
   warp.worker->launch->progress->stop = true;
 }
 
-/// "kernel.cu:12", or nothing where the line is not known.
+/// Returns "kernel.cu:12"; empty if the line is unknown.
 std::string place_of(const Warp& warp, const Operation& op) {
   const Code& code = *warp.worker->code;
   const ptx::SourceLine& source = code.lines[op.index];
@@ -202,7 +202,7 @@ std::string place_of(const Warp& warp, const Operation& op) {
   return file.empty() ? std::string() : " at " + file + ":" + std::to_string(source.line);
 }
 
-/// Lanes take memory in their order; without room for it they get null.
+/// malloc: serves the lanes in order. A lane gets null if there is no room.
 template <class Observers>
 void take_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
@@ -216,8 +216,7 @@ void take_memory(Warp& warp, const Operation& op) {
   }
 }
 
-/// What is freed keeps its place on the host until the launch ends: another worker may be reading
-/// it.
+/// free: host memory stays until the launch ends, because another worker may be reading it.
 template <class Observers>
 void free_memory(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);

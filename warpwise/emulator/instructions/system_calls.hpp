@@ -8,12 +8,12 @@
 
 namespace warpwise::emulator {
 
-/// Bytes that a launch may print in all.
+/// Limit in bytes of a launch's printed output.
 inline constexpr std::uint64_t most_printed_bytes = 1 << 20;
 
-/// The handler of a function that the device's runtime provides (vprintf, __assertfail, malloc,
-/// free), null for others. Its list holds where in local memory its arguments, and then its result,
-/// lie.
+/// Returns the handler of a function of the device's runtime (vprintf, __assertfail, malloc, free),
+/// null for others. Its list holds the places in local memory of the arguments, and then of the
+/// result.
 Handler system_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

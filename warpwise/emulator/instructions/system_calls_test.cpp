@@ -1,4 +1,4 @@
-// printf: what it writes, and how little a hostile format may cost.
+// printf: its output, and the bounded cost of hostile formats.
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel in which every thread of a loop of `times` prints `format` with the integers `first`
-/// and 65. A double that the format asks for lies behind them, at the next multiple of 8: 2.5.
+/// Returns a kernel in which every thread prints `format` `times` times, with the integers `first`
+/// and 65. After them, at the next multiple of 8, is the double 2.5 for formats that need one.
 std::string printing_ptx(const std::string& format, int times = 1, int first = 7) {
   std::string bytes;
   for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
@@ -50,8 +50,8 @@ TEST(Print, FieldsAndPrecisions) {
   EXPECT_EQ(print("%600d").printed, std::string(599, ' ') + "7");
 }
 
-// As if neither the point nor the argument were there, as in C; and a negative width is one to the
-// left.
+// As in C, a negative precision counts as missing, with its point and argument. A negative width
+// aligns to the left.
 TEST(Print, ANegativePrecisionIsNone) {
   const auto with_negative = [](const char* format) { return print(format, 1, 1, -1).printed; };
   EXPECT_EQ(print("%.*f", 1, 1, 1).printed, "2.5");

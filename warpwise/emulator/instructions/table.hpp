@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: handlers by the names that decoding looks them up with.
+// Internal to the emulator: handlers by the names that decoding uses.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Entry {
 };
 using Table = std::map<std::string, Entry, std::less<>>;
 
-/// Calls `visit(T{}, "u8")` with each type of integer and PTX's name of it.
+/// Calls `visit(T{}, "u8")` for each integer type, with its PTX name.
 template <class Visit>
 void for_each_integer(const Visit& visit) {
   visit(std::uint8_t{}, "u8");

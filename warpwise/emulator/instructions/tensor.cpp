@@ -1,4 +1,4 @@
-// Which matrix instructions are run, and the operands that they have.
+// Supported matrix instructions and their operands.
 
 #include "warpwise/emulator/instructions/tensor.hpp"
 
@@ -18,7 +18,7 @@ using namespace tensor;
 
 using HandlerOf = Handler (*)(ObserverSet);
 
-/// The handler of a product, which accesses no memory: the same for every set of observers.
+/// Returns the same handler for every set of observers: a product accesses no memory.
 template <Handler handler>
 Handler unobserved(ObserverSet) {
   return handler;
@@ -28,8 +28,8 @@ struct Form {
   HandlerOf handler = nullptr;
   InstructionClass kind = InstructionClass::tensor;
   std::uint32_t flags = 0;  ///< packed
-  /// Vectors of registers, in the order of Operation::list: how many, of which operand, and whether
-  /// written.
+  /// Vectors of registers in the order of Operation::list: the operand, the number of registers,
+  /// and whether it is written.
   struct Vector {
     std::size_t operand = 0;
     std::size_t registers = 0;
@@ -37,13 +37,14 @@ struct Form {
   };
   std::vector<Vector> vectors;
   Width width = Width::w32;            ///< of the registers
-  std::optional<std::size_t> address;  ///< operand
-  std::optional<std::size_t> stride;   ///< operand, first in the list, which may be left out
+  std::optional<std::size_t> address;  ///< index of the operand
+  std::optional<std::size_t>
+      stride;  ///< index of the operand; it is first in the list and optional
 };
 
 using Modifiers = std::vector<std::string>;
 
-/// Whether modifiers are those of a pattern, "*" standing for any.
+/// Compares modifiers with a pattern, in which "*" matches any.
 bool match(const Modifiers& m, std::initializer_list<std::string_view> pattern) {
   return m.size() == pattern.size() &&
          std::equal(m.begin(), m.end(), pattern.begin(),
@@ -106,7 +107,7 @@ std::optional<Form> form_of_integer_product(Modifiers m) {
   return form;
 }
 
-/// The element that an mma has under a name, of those that multiply_elements() computes.
+/// Returns the element of a name, if multiply_elements() computes it.
 std::optional<Element> element_of(std::string_view name) {
   if (name == "tf32") return Element::tf32;
   if (name == "f64") return Element::f64;
@@ -116,7 +117,7 @@ std::optional<Element> element_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// The depth of a shape, "m16n8k64", if such elements have it.
+/// Returns the depth of a shape, "m16n8k64", if it is valid for these elements.
 std::optional<int> depth_of(std::string_view shape, Element element) {
   const bool tall = shape.starts_with("m16n8k");
   const std::string_view stated = shape.substr(tall ? 6 : std::min<std::size_t>(5, shape.size()));
@@ -124,7 +125,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // Eight rows have the least depth, sixteen twice of it too; of doubles four times.
+    // With eight rows only the least depth is valid; with sixteen also twice it, and four times for
+    // doubles.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;
@@ -160,7 +162,7 @@ std::optional<Form> form_of_element_product(Modifiers m) {
   flags.b = *b;
   flags.depth = static_cast<std::uint32_t>(*depth) & 511;
   flags.sixteen_rows = tall == 2 ? 1 : 0;
-  // Eight rows or columns of four lanes: a register of each lane, or one of 64 bits.
+  // Eight rows or columns of four lanes each: one register for each lane, or one of 64 bits.
   const auto groups = static_cast<std::size_t>(*depth * std::min(bits_of(*a), 32) / 128);
   Form form;
   form.handler = unobserved<multiply_elements>;
@@ -224,8 +226,7 @@ std::optional<Form> form_of_fragment_move(Modifiers m) {
 }
 
 std::optional<Form> form_of_fragment_product(const Modifiers& m) {
-  // mma.sync.aligned.layout.layout.m16n16k16.d.c: the layouts are those that A and B were loaded
-  // with.
+  // mma.sync.aligned.layout.layout.m16n16k16.d.c. The layouts are those of the loads of A and B.
   if (!match(m, {"mma", "sync", "aligned", "*", "*", "m16n16k16", "*", "*"})) return std::nullopt;
   for (const std::size_t type : {6U, 7U}) {
     if (m[type] != "f16" && m[type] != "f32") return std::nullopt;
@@ -283,7 +284,7 @@ std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruct
   }
   for (const Form::Vector& vector : form->vectors) {
     const ptx::Operand& operand = operands[vector.operand];
-    // A single register need not stand in braces.
+    // A single register may lack braces.
     const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
     if ((is_vector ? operand.elements.size() : 1) != vector.registers) return std::nullopt;
     for (std::size_t i = 0; i < vector.registers; ++i) {

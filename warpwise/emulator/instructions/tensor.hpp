@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// A matrix instruction; nothing for other instructions and for forms that are not run.
+/// Returns a matrix instruction; nothing for other instructions or forms that are not run.
 std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
                                                 ObserverSet observers, const OperandReader& read);
 

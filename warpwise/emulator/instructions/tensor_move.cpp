@@ -1,5 +1,4 @@
-// Moves of matrices between a warp's registers and memory: ldmatrix, stmatrix, wmma.load,
-// wmma.store.
+// Moves of matrices between registers and memory: ldmatrix, stmatrix, wmma.load, wmma.store.
 
 #include <algorithm>
 #include <array>
@@ -13,8 +12,8 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-/// Calls body(matrix, row, resolved place of its 16 bytes) for the rows that the first 8, 16 or 32
-/// lanes point at. A request of those lanes takes the passes of as many loads of 16 bytes.
+/// Calls body(matrix, row, resolved place of its 16 bytes) for the rows addressed by the first 8,
+/// 16 or 32 lanes. The request takes as many passes as these lanes' 16-byte loads would.
 template <class Observers, class Body>
 void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto rows = static_cast<int>(flags_of<MatrixFlags>(op).matrices) * 8;
@@ -35,8 +34,8 @@ void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& 
 
 using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
 
-/// The accesses of a lane's four pairs: one each where a pair's elements are neighbours in memory,
-/// else two. Calls body(pair, element or -1 for both, bytes of one element, place).
+/// Accesses a lane's four pairs: once if a pair's elements are adjacent in memory, else twice.
+/// Calls body(pair, element or -1 for both, bytes of one element, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
   const auto flags = flags_of<FragmentFlags>(op);

@@ -42,8 +42,8 @@ int small_integer(std::uint32_t word, int element, bool is_signed) {
   return is_signed ? static_cast<std::int8_t>(bits) : bits;
 }
 
-/// Takes A and B apart, from a_registers and b_registers of `packed` elements each: calls
-/// take(of A, row of A or column of B, place in it, register's word, element of it).
+/// Unpacks A and B, from a_registers and b_registers of `packed` elements each: calls take(is A,
+/// row of A or column of B, position in it, register's word, element of it).
 template <class Take>
 void gather(const Registers& from, int a_registers, int b_registers, int packed, const Take& take) {
   for (int lane = 0; lane < warp_lanes; ++lane) {
@@ -60,7 +60,7 @@ void gather(const Registers& from, int a_registers, int b_registers, int packed,
   }
 }
 
-/// Element i of a lane's part of a sum that begins at `list`: of floats, or of halves two in a
+/// Returns element i of a lane's part of a sum that begins at `list`: floats, or halves two in a
 /// register.
 double read_sum(const Registers& from, int i, int lane, bool halves) {
   const std::uint32_t word = from.word(halves ? i >> 1 : i, lane);
@@ -79,7 +79,7 @@ void write_sum(Words& words, int i, int lane, double sum, bool halves) {
 
 }  // namespace
 
-/// D = A B + C of 16 rows and 8 columns, of halves or bfloats. Operands: D, A, B, C.
+/// D = A B + C with 16 rows and 8 columns, of halves or bfloats. Operands: D, A, B, C.
 void multiply_floats(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);
@@ -111,7 +111,7 @@ void multiply_floats(Warp& warp, const Operation& op) {
   write_registers(warp, list, results, words);
 }
 
-/// The same of bytes, with 8 or 16 rows.
+/// The same for bytes, with 8 or 16 rows.
 void multiply_integers(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);
@@ -143,7 +143,7 @@ void multiply_integers(Warp& warp, const Operation& op) {
   write_registers(warp, list, results, words);
 }
 
-/// D = A B + C of 16 columns. Operands: D, A, B, C.
+/// D = A B + C with 16 columns. Operands: D, A, B, C.
 void multiply_fragments(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   const bool halves_out = flags_of<ProductFlags>(op).half_result != 0;

@@ -1,4 +1,4 @@
-// Products of matrices against plain loops, and what is refused.
+// Products of matrices against plain loops, and refused forms.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ double sum_of(const std::string& type, const std::string& sum, const std::vector
 
 TEST(Tensor, SumsAreCutOffAsOnHopper) {
   const auto power = [](int e) { return std::ldexp(1.0, e); };
-  // Terms below 2^-25 of the largest vanish, each by itself; those above count together.
+  // Each term below 2^-25 of the largest is dropped separately. Terms above are summed together.
   EXPECT_EQ(sum_of("bf16", "f32", {power(-26), power(-26), power(-26), power(-26)}, 1), 1);
   EXPECT_EQ(sum_of("bf16", "f32", {power(-25), power(-25), power(-25), power(-25)}, 1),
             1 + power(-23));

@@ -17,8 +17,8 @@
 #include "warpwise/base/float16.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// What the tests of matrix instructions share: a kernel of one warp around an instruction, and the
-// fragments as the PTX ISA gives them.
+// For tests of matrix instructions: a kernel of one warp around an instruction, and the fragments
+// that the PTX ISA documents.
 namespace warpwise::emulator {
 
 inline constexpr std::size_t in_words = 16;
@@ -27,8 +27,8 @@ using In = std::array<std::uint32_t, in_words>;    // the registers %p0 ... of a
 using Out = std::array<std::uint32_t, out_words>;  // %d0 ...
 inline constexpr int shared_bytes = 4096;
 
-/// A kernel of one warp: registers from memory, `body`, registers to memory. Shared memory at
-/// address 0 begins as the first bytes at %g and is copied back there.
+/// Returns a kernel of one warp: loads registers, runs `body`, stores registers. Shared memory at
+/// address 0 starts as a copy of the first bytes at %g, and is copied back there.
 inline std::string kernel(const std::string& body) {
   std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -64,7 +64,7 @@ struct Outcome {
   LaunchResult result;
 };
 
-/// Runs it with %g pointing at a copy of `memory`, which has shared_bytes at least.
+/// Runs the kernel, with %g pointing at a copy of `memory`, padded to shared_bytes.
 inline Outcome run(const std::string& body, const std::array<In, 32>& in,
                    std::vector<std::byte> memory = {}) {
   memory.resize(std::max<std::size_t>(memory.size(), shared_bytes));
@@ -94,7 +94,7 @@ inline std::string registers(const std::string& name, int first, int count) {
   return text + "}";
 }
 
-/// A matrix of any numbers.
+/// A matrix of numbers.
 struct Matrix {
   int rows;
   int columns;
@@ -104,7 +104,7 @@ struct Matrix {
   double at(int r, int c) const { return values.at(static_cast<std::size_t>(r * columns + c)); }
 };
 
-/// first, first + 1, ... in an order without a pattern, so that a wrong place shows.
+/// Makes a matrix of first, first + 1, ... in random order, so that misplaced elements show.
 inline Matrix distinct(int rows, int columns, int first, unsigned seed) {
   Matrix m(rows, columns);
   for (std::size_t i = 0; i < m.values.size(); ++i) m.values[i] = first + static_cast<double>(i);
@@ -138,8 +138,8 @@ inline double from_half(std::uint32_t bits) {
   return to_float(Float16{static_cast<std::uint16_t>(bits)});
 }
 
-/// Writes elements i of all lanes, `packed` in a register, from the place that (lane, i) has in the
-/// matrix.
+/// Writes a fragment's elements i of all lanes, `packed` in a register, from their matrix positions
+/// (lane, i).
 inline void put(std::array<In, 32>& in, int first, int packed, int elements, const Matrix& m,
                 const Encode& encode,
                 const std::function<std::pair<int, int>(int group, int thread, int i)>& place) {
@@ -168,7 +168,7 @@ inline std::pair<int, int> sum_m16n8(int group, int thread, int i) {
 inline std::pair<int, int> sum_m8n8(int group, int thread, int i) {
   return {group, thread * 2 + i};
 }
-// Of bytes, from those on m8n8k16, m16n8k16 and m16n8k32.
+// Fragments of bytes, from the sections on m8n8k16, m16n8k16 and m16n8k32.
 inline std::pair<int, int> byte_a_m8(int group, int thread, int i) {
   return {group, thread * 4 + i};
 }
@@ -183,7 +183,7 @@ inline std::pair<int, int> byte_b(int group, int thread, int i) {
   return {thread * 4 + (i & 3) + (i < 4 ? 0 : 16), group};
 }
 
-/// D of an mma of floats: A in %p0 ..., B in %p4 ..., C in %p8 ...
+/// Returns D of an mma of floats: A in %p0 ..., B in %p4 ..., C in %p8 ...
 inline Matrix multiply(int depth, const std::string& type, const std::string& sum, const Matrix& a,
                        const Matrix& b, const Matrix& c) {
   std::array<In, 32> in{};

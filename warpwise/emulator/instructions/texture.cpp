@@ -1,4 +1,4 @@
-// Reads through textures: the instruction. What they give is in sampling.cpp.
+// Texture instructions. sampling.cpp computes their results.
 
 #include "warpwise/emulator/instructions/texture.hpp"
 
@@ -19,7 +19,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// Operands: four results, the handle, x, y, z and the layer (x again where there is none).
+// Operands: four results, the handle, x, y, z and the layer (x in place of missing ones).
 template <class Observers, class Coordinate>
 void read_texture(Warp& warp, const Operation& op) {
   const auto flags = flags_of<GeometryFlags>(op);
@@ -55,7 +55,7 @@ void read_texture(Warp& warp, const Operation& op) {
     }
   }
   if constexpr (Observers::any) {
-    // Before the results are written: a register of theirs may be where the handles lie.
+    // Called before the results are written, because their registers may hold the handles.
     if (valid != 0) Observers::of(warp).reads_texture(warp, op, {valid, handles});
   }
   for (std::size_t c = 0; c < 4; ++c) {
@@ -75,14 +75,14 @@ bool is_known(const std::vector<std::string>& m) {
          (m[3] == "f32" || (m[3] == "s32" && !Geometry::of(m[0]).cube));
 }
 
-/// Modifiers without the one that chooses a level: these textures have one.
+/// Returns the modifiers without the one that selects a level: these textures have one level.
 std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   std::vector<std::string> m = instruction.modifiers;
   if (!m.empty() && (m[0] == "level" || m[0] == "base")) m.erase(m.begin());
   return m;
 }
 
-/// The channel that tld4 reads, of r, g, b, a; nothing for other words.
+/// Returns the channel of r, g, b, a that tld4 reads; nothing for other words.
 std::optional<std::uint32_t> channel_of(const std::vector<std::string>& m) {
   constexpr std::string_view channels = "rgba";
   if (m.size() != 5 || m[0].size() != 1 || m[1] != "2d" || m[4] != "f32") return std::nullopt;
@@ -123,8 +123,8 @@ std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruc
   const std::optional<std::uint32_t> channel = gathers ? channel_of(m) : std::nullopt;
   if (channel) m.erase(m.begin());
   if (!is_known(m) || gathers != channel.has_value()) return std::nullopt;
-  // {a, b, c, d}, [texture, {x, y}] and a level's number; other forms (a sampler, offsets, a
-  // comparison) have more.
+  // {a, b, c, d}, [texture, {x, y}] and a level's number. Other forms (a sampler, offsets, a
+  // comparison) have more operands.
   const bool has_level = instruction.modifiers[0] == "level";
   const auto& operands = instruction.operands;
   if (operands.size() != (has_level ? 3U : 2U)) return std::nullopt;

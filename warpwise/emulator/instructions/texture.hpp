@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator {
 
-/// A read through textures; nothing for other instructions and for forms that are not run.
+/// Returns a texture read; nothing for other instructions or forms that are not run.
 std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
                                                  ObserverSet observers, const OperandReader& read);
 

@@ -136,7 +136,7 @@ struct Image {
   }
 };
 
-/// What an address mode makes of an index, by walking there.
+/// Returns the index that an address mode maps `i` to, step by step.
 std::int64_t walked(std::int64_t i, std::int64_t size, AddressMode mode) {
   if (mode == AddressMode::border) return i < 0 || i >= size ? -1 : i;
   if (mode == AddressMode::clamp) return i < 0 ? 0 : i >= size ? size - 1 : i;
@@ -289,7 +289,7 @@ float weight(int texel, float x, float y) {
 }
 
 TEST(Texture, WeightsHaveEightBits) {
-  // The first ones are what an H200 gives.
+  // The first ones are results of an H200.
   EXPECT_EQ(weight(1, 0.5f + 0.375f / 256, 0.5f), 0);
   EXPECT_EQ(weight(1, 0.5f + 0.5f / 256, 0.5f), 1 / 256.0f);
   EXPECT_EQ(weight(3, 0.5f + 252 / 256.0f, 0.5f + 193 / 256.0f), 190 / 256.0f);
@@ -332,7 +332,7 @@ std::array<int, 8> weights_in_volume(int x, int y, int z) {
   return found;
 }
 
-// What an H200 gives; 8192 random places gave the same.
+// Results of an H200; 8192 random places agreed.
 TEST(Texture, WeightsInAVolumeHaveEightBits) {
   using Weights = std::array<int, 8>;
   EXPECT_EQ(weights_in_volume(89, 133, 1), (Weights{80, 43, 86, 46, 0, 0, 1, 0}));

@@ -129,7 +129,7 @@ void clock(Warp& warp, const Operation& op) {
   S out[warp_lanes];
   std::fill_n(out, warp_lanes, static_cast<S>(warp.executed));
   write_lanes(warp, op.dst, out);
-  warp.polled = warp.wrote = true;  // what it reads changes by itself
+  warp.polled = warp.wrote = true;  // its value changes without a write
 }
 
 void global_timer(Warp& warp, const Operation& op) {
@@ -139,7 +139,7 @@ void global_timer(Warp& warp, const Operation& op) {
               static_cast<std::uint64_t>(
                   std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
   write_lanes(warp, op.dst, out);
-  warp.polled = warp.wrote = true;  // what it reads changes by itself
+  warp.polled = warp.wrote = true;  // its value changes without a write
 }
 
 template <class Observers, bool for_device>

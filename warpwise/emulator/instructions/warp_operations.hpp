@@ -1,15 +1,15 @@
 #pragma once
 
-// Internal to the emulator: operations whose lanes exchange values.
+// Internal to the emulator: operations that exchange values between lanes.
 
 #include "warpwise/emulator/instructions/table.hpp"
 
 namespace warpwise::emulator {
 
-/// shfl, vote, match, redux, activemask, elect, clocks, and what does nothing.
+/// Returns shfl, vote, match, redux, activemask, elect, clocks, and operations without effect.
 const Table& warp_operations();
 
-/// membar, fence. \param for_device  else it orders what threads of the block see alone
+/// membar, fence. \param for_device  false: it orders only what threads of the block see
 Handler fence_handler(ObserverSet observers, bool for_device);
 
 }  // namespace warpwise::emulator

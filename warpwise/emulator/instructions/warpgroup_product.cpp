@@ -34,7 +34,7 @@ int bytes_of(Element element) {
   }
 }
 
-/// What a matrix descriptor says, in bytes.
+/// A decoded matrix descriptor, in bytes.
 struct Descriptor {
   std::uint64_t start = 0;
   std::uint64_t leading = 0;
@@ -52,8 +52,8 @@ struct Descriptor {
     swizzled_bytes = widths[bits >> 62];
   }
 
-  /// The piece that holds elements of one row of A (or column of B), the `group`-th along the
-  /// product's depth.
+  /// Returns the address of the piece with elements of one row of A (or column of B): the
+  /// `group`-th piece along the depth.
   std::uint64_t along_depth(int row, int group) const {
     const auto r = static_cast<std::uint64_t>(row);
     const auto g = static_cast<std::uint64_t>(group);
@@ -62,8 +62,8 @@ struct Descriptor {
     return swizzled(start + r % 8 * pitch + r / 8 * stride + g * step, swizzled_bytes);
   }
 
-  /// The piece that holds eight neighbouring rows of A (or columns of B), the `group`-th such, at
-  /// one place of the depth.
+  /// Returns the address of the piece with eight neighbouring rows of A (or columns of B), the
+  /// `group`-th eight, at depth k.
   std::uint64_t across_depth(int group, int k) const {
     const auto g = static_cast<std::uint64_t>(group);
     const auto at = static_cast<std::uint64_t>(k);
@@ -105,7 +105,7 @@ float value_of(std::uint32_t bits, Element element) {
   }
 }
 
-/// The exponent of the smallest normal number.
+/// Returns the exponent of the smallest normal number.
 int smallest_exponent(Element element) {
   switch (element) {
     case Element::f16:
@@ -115,13 +115,13 @@ int smallest_exponent(Element element) {
   }
 }
 
-/// Rows of A, or columns of B: their numbers and what a sum needs to know of these.
+/// Rows of A, or columns of B: their values, exponents and special rows.
 struct Side {
   std::array<std::array<float, most_depth>, most_columns> values;
   std::array<std::array<std::int32_t, most_depth>, most_columns> exponents;
   std::array<bool, most_columns> is_special;
 
-  // Of zeros: less than any product's, and so are the sums of two.
+  // The exponent of zero: below any product's exponent, even if added to another one.
   static constexpr std::int32_t no_exponent = -100000;
 
   void describe(int rows, int depth, int smallest) {
@@ -141,17 +141,17 @@ double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
 }
 
-// What a sum of 8-bit floats keeps, below the leading bit of its largest term and in its result:
-// the unit of CC 9.0 gives the bits that this does.
+// Number of bits that a sum of 8-bit floats keeps, below the leading bit of its largest term and in
+// its result. It matches the unit of CC 9.0 bit for bit.
 constexpr int small_fraction_bits = 13;
 
-/// What a sum keeps below the leading bit of its largest term: as for mma, see matrix_sum.hpp, or
-/// less.
+/// Returns the number of bits that a sum keeps below its largest term's leading bit: as for mma,
+/// see matrix_sum.hpp, or fewer.
 int sum_fraction_bits(Element element) {
   return element == Element::e4m3 || element == Element::e5m2 ? small_fraction_bits : 25;
 }
 
-/// A sum as a float, cut off where the unit ends.
+/// Truncates a sum to a float of the unit's precision.
 float result_of(double sum, int fraction_bits) {
   const float result = tensor::toward_zero(sum);
   if (fraction_bits != small_fraction_bits || !std::isfinite(result)) return result;
@@ -170,7 +170,7 @@ double sum_of(const Side& a, std::size_t row, const Side& b, std::size_t column,
     largest = std::max(largest, a.exponents[row][k] + b.exponents[column][k]);
   if (largest <= Side::no_exponent / 2 || a.is_special[row] || b.is_special[column] ||
       !std::isfinite(c)) {
-    double sum = c;  // of zeros, or not finite
+    double sum = c;  // all terms are zero, or some are not finite
     for (std::size_t k = 0; k < n; ++k) sum += static_cast<double>(x[k]) * y[k];
     return sum;
   }
@@ -181,7 +181,7 @@ double sum_of(const Side& a, std::size_t row, const Side& b, std::size_t column,
   return static_cast<double>(sum) * power_of_two(largest - fraction_bits);
 }
 
-/// One warp's part of a product.
+/// Computes one warp's part of a product.
 template <class Observers>
 class Product {
  public:
@@ -193,7 +193,7 @@ class Product {
         depth_(2 * matrix_piece_bytes / bytes_of(flags_.a)) {}
 
   void run() {
-    // A warp's own copies: several workers compute at once.
+    // Buffers of the CPU thread: several workers compute at once.
     static thread_local Side a;
     static thread_local Side b;
     flags_.a_in_registers != 0 ? read_registers(a) : read_a(a);
@@ -246,11 +246,12 @@ class Product {
         negated ? -value : value;
   }
 
-  /// Rows of A, or columns of B, from shared memory; 32 pieces at a time, as if each were a lane's.
+  /// Reads rows of A, or columns of B, from shared memory: 32 pieces at a time, as if each belonged
+  /// to a lane.
   void read_matrix(Side& side, const Descriptor& from, int first, int count, Element element,
                    bool transposed, bool negated) {
     const int in_piece = matrix_piece_bytes / bytes_of(element);
-    // Pieces: two along the depth of each row, or all of the depth for eight rows.
+    // Pieces: two along the depth for each row; or, transposed, the whole depth for eight rows.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
     alignas(64) std::uint64_t addresses[warp_lanes];
@@ -265,7 +266,7 @@ class Product {
       const Request request{
           Space::shared, AccessKind::load,     matrix_piece_bytes, addresses, lanes,
           false,         Asynchronous::product};
-      // No site: what the matrix unit reads is no request of the load and store unit.
+      // No site: the matrix unit's reads are no requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
           std::array<std::byte, matrix_piece_bytes> piece{};

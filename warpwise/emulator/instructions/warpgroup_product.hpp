@@ -4,9 +4,9 @@
 
 namespace warpwise::emulator {
 
-/// wgmma.mma_async, one warp's 16 of the 64 rows, for one set of observers. The list has the
-/// registers of D; of A four registers or its descriptor; B's descriptor; the predicate by which D
-/// is added.
+/// Returns the handler of wgmma.mma_async for one set of observers. It computes one warp's 16 of
+/// the 64 rows. Its list holds the registers of D, four registers or a descriptor of A, the
+/// descriptor of B, and the predicate that adds D.
 Handler warpgroup_product_handler(ObserverSet observers);
 
 }  // namespace warpwise::emulator

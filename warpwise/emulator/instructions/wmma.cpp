@@ -1,4 +1,4 @@
-// Which forms of wmma are run besides those of tensor.cpp, and their operands.
+// Supported forms of wmma besides those of tensor.cpp, and their operands.
 
 #include "warpwise/emulator/instructions/wmma.hpp"
 
@@ -37,7 +37,7 @@ std::optional<std::size_t> shape_of(std::string_view name) {
   return static_cast<std::size_t>(found - std::begin(wmma_shapes));
 }
 
-/// Whether a shape has operands of these elements.
+/// Returns true if a shape supports operands of these elements.
 bool has_operands(const WmmaShape& shape, Element element) {
   switch (element) {
     case Element::f16:
@@ -68,7 +68,7 @@ bool is_integer(Element element) {
          element == Element::u4 || element == Element::b1;
 }
 
-/// Whether products of such elements are added to sums of such.
+/// Returns true if products of `operand` elements may be added to `sum` elements.
 bool fits(Element operand, Element sum) {
   if (operand == Element::f16) return sum == Element::f16 || sum == Element::f32;
   if (operand == Element::f64) return sum == Element::f64;
@@ -107,7 +107,7 @@ std::optional<Form> form_of_move(Modifiers m, ObserverSet observers) {
   const WmmaShape& its = wmma_shapes[*shape];
   if (!(form.flags.role == Role::sum ? has_sums(its, *element) : has_operands(its, *element)))
     return std::nullopt;
-  // Elements of less than a byte lie along the sums.
+  // Elements of less than a byte must be contiguous along the sums.
   const bool along = (form.flags.role == Role::b) == (m[4] == "col");
   if (bits_of(*element) < 8 && !along) return std::nullopt;
   form.handler = loads ? load_wmma(observers) : store_wmma(observers);
@@ -128,9 +128,9 @@ std::optional<Form> form_of_product(Modifiers m) {
     return std::nullopt;
   }
   if (m.size() == 11 && m[10] == "satfinite") form.flags.saturate = 1;
-  // Additions of doubles state their rounding, the only one that there is here.
+  // Sums of doubles state their rounding; only one is supported.
   if (m.size() == 11 && (m[10] == "satfinite" || m[10] == "rn")) m.pop_back();
-  if (m.size() == 8) m.insert(m.begin() + 7, {"f16", "f16"});  // they are not stated
+  if (m.size() == 8) m.insert(m.begin() + 7, {"f16", "f16"});  // default types
   if (m.size() != 10 || m[1] != "sync" || m[2] != "aligned") return std::nullopt;
   const auto shape = shape_of(m[5]);
   const auto result = element_of(m[6]);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: wmma of other shapes and elements than 16 x 16 x 16 halves.
+// Internal to the emulator: wmma of all other shapes and elements than 16 x 16 x 16 halves.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator::tensor {
 
-/// Such an instruction; nothing for others.
+/// Returns such an instruction; nothing for others.
 std::optional<ListedOperation> wmma_operation(const ptx::Instruction& instruction,
                                               ObserverSet observers, const OperandReader& read);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the matrices of wmma, and where their elements are in a warp's
-// registers. PTX leaves that open. Here each register of a lane has neighbours of a row (of a
+// Internal to the emulator: the matrices of wmma, and the places of their elements in a warp's
+// registers. PTX leaves these open. Here each register of a lane has neighbours of a row (of a
 // column of B), and lanes follow each other: element (32 r + lane) * packed + e of a matrix is
 // element e of register r.
 
@@ -26,14 +26,14 @@ inline constexpr WmmaShape wmma_shapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k1
                                             {"m8n8k128", 8, 8, 128}};
 
 struct WmmaFlags {
-  std::uint32_t shape : 3 = 0;  ///< of wmma_shapes
-  Role role : 2 = Role::a;      ///< of what is loaded or stored
+  std::uint32_t shape : 3 = 0;  ///< index in wmma_shapes
+  Role role : 2 = Role::a;      ///< of the matrix to load or store
   Element element : 4 = Element::f16;
   Element addend : 4 = Element::f32;  ///< of a product
   Element result : 4 = Element::f32;
-  std::uint32_t by_columns : 1 = 0;  ///< columns follow each other in memory
+  std::uint32_t by_columns : 1 = 0;  ///< columns are contiguous in memory
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t conjunction : 1 = 0;  ///< of bits; else they are compared
+  std::uint32_t conjunction : 1 = 0;  ///< for b1: AND of bits; else XOR
   std::uint32_t a_signed : 1 = 0;
   std::uint32_t b_signed : 1 = 0;
   std::uint32_t unused : 10 = 0;
@@ -72,8 +72,8 @@ struct WmmaMatrix {
   int register_bits() const { return element == Element::f64 ? 64 : 32; }
   int packed() const { return register_bits() / bits_of(element); }
   int registers() const { return lines * length / 32 / packed(); }
-  /// The number of a register's first element. A sum of 16 x 16 is as fragments.hpp has it for
-  /// products of halves, whose sums may be this one's.
+  /// Returns the number of a register's first element. A sum of 16 x 16 has the layout of
+  /// fragments.hpp, because products of halves may share its sums.
   int first(int reg, int lane) const {
     if (!is_sum || lines != 16 || length != 16) return (32 * reg + lane) * packed();
     const int pair = packed() == 2 ? reg : reg / 2;
@@ -83,8 +83,8 @@ struct WmmaMatrix {
   }
 };
 
-/// Registers that the instruction has for it. Those of A and B of halves are always eight: the
-/// instruction was made for hardware that needs elements twice; here the others are not used.
+/// Returns the number of registers that the instruction names. A and B of halves always have eight,
+/// made for hardware that needs elements twice; the second four are unused here.
 inline std::size_t stated_registers(const WmmaMatrix& matrix, Role role) {
   return matrix.element == Element::f16 && role != Role::sum
              ? 8

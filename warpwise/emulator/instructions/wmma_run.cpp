@@ -17,7 +17,7 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-// Of a matrix: 8 x 128 bits.
+// Limit of a matrix: 8 x 128 bits.
 constexpr std::size_t most_elements = 1024;
 constexpr std::size_t most_lines = 32;
 
@@ -38,8 +38,8 @@ void write_register(const Warp& warp, std::int32_t slot, const WmmaMatrix& matri
     destination<std::uint32_t>(warp, slot)[lane] = static_cast<std::uint32_t>(value);
 }
 
-/// The accesses of a matrix's registers: one each where its elements are neighbours in memory, else
-/// one for each element. Calls body(register, lane, shift of the access' bits, bytes, place).
+/// Accesses a matrix's registers: once if a register's elements are adjacent in memory, else once
+/// for each element. Calls body(register, lane, shift of the access' bits, bytes, place).
 template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const WmmaMatrix& matrix,
                      const Body& body) {
@@ -113,7 +113,7 @@ void store(Warp& warp, const Operation& op) {
                              });
 }
 
-/// Calls body(number of an element, its bits) for each of a matrix in registers.
+/// Calls body(element's number, its bits) for each element of a matrix in registers.
 template <class Body>
 void for_each_element(const Warp& warp, const std::int32_t* registers, const WmmaMatrix& matrix,
                       const Body& body) {
@@ -128,7 +128,7 @@ void for_each_element(const Warp& warp, const std::int32_t* registers, const Wmm
   }
 }
 
-/// The matrices of a product, and where their registers stand in its list: D, A, B, C.
+/// The matrices of a product, and the positions of their registers in its list: D, A, B, C.
 struct WmmaProduct {
   WmmaProduct(const Warp& warp, const Operation& op)
       : flags(flags_of<WmmaFlags>(op)), shape(shape_of(flags)), d(shape, Role::sum, flags.result),
@@ -140,7 +140,7 @@ struct WmmaProduct {
   WmmaMatrix d, a, b, c;
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Computes each element of the result: sum(row, column, the bits of C) gives its bits.
+  /// Computes the bits of each result element by sum(row, column, the bits of C).
   template <class Sum>
   void compute(Warp& warp, const Sum& sum) const {
     std::array<std::uint64_t, most_elements> results;
@@ -169,7 +169,7 @@ float as_float(std::uint64_t bits, Element element) {
     case Element::bf16:
       return static_cast<float>(decode(static_cast<std::uint16_t>(bits), bfloat_format));
     default:
-      // Of a tf32 the unit takes 10 bits of fraction.
+      // The unit uses 10 fraction bits of a tf32.
       return std::bit_cast<float>(static_cast<std::uint32_t>(bits) & 0xffffe000U);
   }
 }
@@ -197,7 +197,7 @@ void multiply_floats(Warp& warp, const WmmaProduct& p) {
   });
 }
 
-/// Each product is added to the sum with one rounding, in the order of the depth.
+/// Adds each product to the sum with one rounding, in the order of the depth.
 void multiply_doubles(Warp& warp, const WmmaProduct& p) {
   std::array<double, most_elements> a;
   std::array<double, most_elements> b;

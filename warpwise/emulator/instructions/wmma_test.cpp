@@ -12,7 +12,7 @@ struct Kind {
   std::string name;
   int bits;
   std::function<std::uint64_t(double)> encode;
-  double lowest;  // of the random whole numbers that the test takes
+  double lowest;  // smallest random whole number of the test
   double highest;
 };
 
@@ -37,7 +37,7 @@ struct Case {
   std::string shape;
   int rows, columns, depth;
   Kind a, b, sum;
-  int a_registers, b_registers, sum_registers;  // as the PTX ISA has them
+  int a_registers, b_registers, sum_registers;  // as in the PTX ISA
   std::string operation = {};                   // ".xor.popc"
   std::string ending = {};                      // ".rn"
 };
@@ -45,7 +45,7 @@ struct Case {
 class Writer {
  public:
   explicit Writer(std::vector<std::byte>& memory) : memory_(memory) {}
-  /// Element number `at` of those that begin at a byte.
+  /// Writes element number `at` after byte `begin`.
   void set(std::size_t begin, std::size_t at, const Kind& kind, double value) {
     const std::uint64_t mask = kind.bits == 64 ? ~0ULL : (1ULL << kind.bits) - 1;
     const std::size_t bit = at * static_cast<std::size_t>(kind.bits);
@@ -79,7 +79,7 @@ double value_at(const std::vector<std::byte>& memory, std::size_t begin, std::si
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
-/// Where an element lies: rows or columns follow each other at `stride`.
+/// Returns an element's index: consecutive rows or columns are `stride` apart.
 std::size_t place(int row, int column, const std::string& layout, int stride) {
   return static_cast<std::size_t>(layout == "row" ? row * stride + column : column * stride + row);
 }
@@ -163,7 +163,7 @@ void expect_products(const Case& c) {
   const Matrix b = some(c.depth, c.columns, c.b, 2);
   const Matrix sum = some(c.rows, c.columns, c.sum, 3);
   const Matrix want = expected(c, a, b, sum);
-  const bool small = c.a.bits < 8;  // of elements of less than a byte the layouts are fixed
+  const bool small = c.a.bits < 8;  // elements smaller than a byte have fixed layouts
   for (const std::string a_layout : {"row", "col"}) {
     for (const std::string b_layout : {"row", "col"}) {
       if (small && (a_layout != "row" || b_layout != "col")) continue;

@@ -1,4 +1,4 @@
-// What the workers counted, summed by source line and as a whole.
+// Sums the workers' counts by source line and in total.
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ class Counts::Collector {
  private:
   using Key = std::pair<std::string, int>;
 
-  /// Lines in the order of file and number, and which of them each operation is on.
+  /// Makes the list of lines, by file and number, and finds each operation's line.
   void make_lines() {
     std::map<Key, std::size_t> lines;
     for (const ptx::SourceLine& source : code_.told_lines)
@@ -76,7 +76,7 @@ class Counts::Collector {
     }
   }
 
-  /// Adds one site's counts of one space where they belong.
+  /// Adds one site's counts of one space.
   static void add(MemoryCounts& to, const SiteCounts& from, Space space, InstructionClass kind,
                   bool is_constant) {
     if (kind == InstructionClass::texture) {
@@ -121,7 +121,7 @@ class Counts::Collector {
   const Code& code_;
   const std::vector<const Counts*>& workers_;
   LaunchResult& result_;
-  std::vector<std::size_t> line_of_;  ///< of each operation
+  std::vector<std::size_t> line_of_;  ///< index of each operation's line
   std::array<std::uint64_t, instruction_classes> by_class_{};
 };
 

@@ -7,8 +7,8 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::size_t patterns_of_site = 8;  // loops meet a few alignments in turn
-constexpr std::size_t kept_shapes = 512;     // what an L2 holds beside the rest
+constexpr std::size_t patterns_of_site = 8;  // accesses in loops alternate between a few alignments
+constexpr std::size_t kept_shapes = 512;     // they fit into an L2 cache beside other data
 
 }  // namespace
 

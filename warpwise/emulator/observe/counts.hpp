@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what a kernel's instructions and accesses cost.
+// Internal to the emulator: counts the cost of a kernel's instructions and accesses.
 
 #include <array>
 #include <bit>
@@ -13,9 +13,9 @@
 
 namespace warpwise::emulator {
 
-/// Counts instructions, branches and barriers of each operation, and asks the rules what each
-/// access costs on every compute capability of the launch. Fills in LaunchResult's totals, lines,
-/// memory, thread_rounds and instructions_by_class.
+/// Counts instructions, branches and barriers of each operation. Applies the rules to each access,
+/// for every compute capability of the launch. Fills in LaunchResult's totals, lines, memory,
+/// thread_rounds and instructions_by_class.
 class Counts : public Observer {
  public:
   explicit Counts(const Launch& launch);
@@ -26,7 +26,7 @@ class Counts : public Observer {
   void executes(const Warp&, const Operation& op, Mask lanes) {
     Executed& count = operations_[op.index];
     ++count.warps;
-    // Mostly all lanes; to count the bits of others is a call on the oldest CPUs.
+    // Usually all lanes. Counting bits is a function call on the oldest CPUs.
     count.threads +=
         lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
   }
@@ -34,7 +34,7 @@ class Counts : public Observer {
 
   void accesses(Warp& warp, const Operation&, const Access& access) {
     if (access.site < 0 || access.space == Space::parameter) return;
-    // Another block's shared memory is reached over a network of its own, for which no rule stands.
+    // Another block's shared memory has a network of its own, for which there is no rule.
     if (access.owner != nullptr && access.owner != warp.block) return;
     if (access.space == Space::global) ++warp.accesses;
     if (!ccs_.empty()) count(access);
@@ -51,7 +51,7 @@ class Counts : public Observer {
     std::uint64_t divergent = 0;
   };
 
-  /// Spaces that are counted apart: global memory and constants, shared, local.
+  /// Number of separately counted spaces: global and constant, shared, local.
   static constexpr std::size_t counted_spaces = 3;
   static std::size_t counted_space(Space space) {
     switch (space) {
@@ -61,46 +61,46 @@ class Counts : public Observer {
     }
   }
 
-  /// Of one site, for one space and one compute capability.
+  /// Counts of one site, for one space and one compute capability.
   struct SiteCounts {
     std::uint64_t requests = 0;
-    std::uint64_t lanes = 0;  ///< that took part in the requests
+    std::uint64_t lanes = 0;  ///< lanes that took part in the requests
     std::uint64_t bytes_requested = 0;
     std::uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
     std::uint64_t ideal = 0;  ///< transactions or passes
     std::uint64_t passes = 0;
   };
 
-  /// What the rules say of one access.
+  /// Cost of one access, by the rules.
   struct Cost {
     rules::GlobalTraffic traffic;
     rules::SharedPasses passes;
     int ideal = 0;
   };
 
-  /// Costs of accesses whose addresses go up by one step from lane to lane; they depend on the
-  /// first address modulo 256 only, which no rule looks beyond.
+  /// Accesses whose addresses grow by one step from lane to lane. The rules depend only on the
+  /// first address modulo 256, so the cost is stored.
   struct Pattern {
     std::uint64_t stride = 0;
     Mask active = 0;
     std::uint32_t base = 0;
-    int bytes = 0;  ///< a copy's lanes may bring fewer than the instruction says
+    int bytes = 0;  ///< lanes of a copy may bring fewer than the instruction says
     bool filled = false;
   };
 
-  /// Addresses of any other form, of one site and space; their cost depends on no more either.
+  /// Addresses without a common step, of one site and space. The same applies to their cost.
   struct Shape {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet
     int bytes = 0;
-    /// From the 256 bytes on in which the first active lane's lies; 0 of lanes that are not active.
+    /// Relative to the 256 aligned bytes of the first active lane's address; 0 for inactive lanes.
     std::array<std::uint64_t, warp_lanes> offsets{};
   };
 
   class Collector;
 
   void count(const Access& access);
-  /// The costs, one for each compute capability, of an access whose lanes have no common step.
+  /// Returns costs for each compute capability of an access whose lanes have no common step.
   const Cost* costs_of_shape(const rules::WarpAccess& request, Space space, std::size_t place);
   static Cost cost_of(rules::ComputeCapability cc, Space space, const rules::WarpAccess& access);
   static void add(SiteCounts& counts, const Cost& cost, int lanes, int bytes);
@@ -113,7 +113,7 @@ class Counts : public Observer {
   std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
   std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
-  std::vector<Shape> shapes_;      ///< the last ones
+  std::vector<Shape> shapes_;      ///< the most recent ones
   std::vector<Cost> shape_costs_;  ///< [shape][cc]
 };
 

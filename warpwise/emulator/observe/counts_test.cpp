@@ -1,4 +1,4 @@
-// What the emulator counts: transactions, passes, divergence, per line and in total.
+// The emulator's counts: transactions, passes and divergence, by line and in total.
 
 #include <gtest/gtest.h>
 
@@ -255,7 +255,7 @@ TEST(HandWritten, Divergence) {
   }
 }
 
-/// Lanes leave a loop one after another and go on together.
+/// Lanes leave a loop one after another, and then continue together.
 TEST(HandWritten, LoopsOfDifferentLength) {
   Emulated emulated(kernel_text(
       "mov.u32 %r1, %laneid;\nLOOP:\n.loc 1 1 0\nsub.u32 %r1, %r1, 1;\nsetp.ge.s32 %p, %r1, 0;\n"
@@ -335,8 +335,8 @@ TEST(HandWritten, LocalConstantAndWideAccesses) {
   EXPECT_EQ(memory.global_load.bytes_requested, 512U);
 }
 
-/// The same addresses but for where they begin, again and again, with some lanes missing in the
-/// end: what is remembered of the last ones is no more than what they share.
+/// The same addresses from changing start addresses, repeatedly, and finally without some lanes:
+/// costs kept for earlier accesses must apply only to equal ones.
 TEST(HandWritten, LanesWithoutACommonStep) {
   constexpr std::uint32_t rounds = 40;
   Emulated emulated(

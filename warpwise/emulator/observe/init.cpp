@@ -25,7 +25,7 @@ bool is_any(std::string_view word, Word... words) {
   return ((word == std::string_view(words)) || ...);
 }
 
-/// Instructions whose results may be defined though an operand is not.
+/// Returns true for instructions whose results may be defined although an operand is not.
 bool is_tried(std::string_view opcode, std::string_view name) {
   if (is_any(opcode, "mov", "selp", "slct", "and", "or", "xor", "not", "cnot", "lop3", "shl", "shr",
              "shf", "prmt", "bfe", "bfi", "brev", "vote", "shfl", "mma")) {
@@ -47,7 +47,8 @@ bool is_tried(std::string_view opcode, std::string_view name) {
   return is_integer(dot) && is_integer(second);
 }
 
-/// Instructions of integers whose results' bits follow from those of the operands as far up.
+/// Returns true for integer instructions in which result bit n depends only on operand bits up to
+/// n.
 bool is_summed(std::string_view opcode, std::string_view name) {
   if (!is_any(opcode, "add", "sub", "neg", "mul", "mad") || has_modifier(name, "sat")) return false;
   if (is_any(opcode, "mul", "mad") && !has_modifier(name, "lo")) return false;
@@ -57,8 +58,8 @@ bool is_summed(std::string_view opcode, std::string_view name) {
 
 }  // namespace
 
-/// Whether the trials of an operation show each bit by itself: it moves bits, to places that are
-/// known, or each bit of its result follows from those in the same place.
+/// Returns true if trials tell single bits apart. The operation must move bits by defined
+/// distances, or compute each bit only from bits in the same position.
 bool Init::shows_bits(const Operation& op) const {
   const std::string_view name = code_->names[op.index];
   const std::string_view opcode = name.substr(0, name.find('.'));
@@ -118,7 +119,7 @@ Init::Kind Init::kind_of(const Operation& op) {
   return kind;
 }
 
-/// The place of a register that an operation has as an operand; without width if it is a constant.
+/// Returns the place of a register operand; its width is none for a constant.
 RegisterPlace Init::operand(const Operation& op, std::int32_t offset) const {
   const Accesses& own = code_->accesses[op.index];
   for (const auto* registers : {&own.reads, &own.writes}) {
@@ -129,7 +130,7 @@ RegisterPlace Init::operand(const Operation& op, std::int32_t offset) const {
   return {};
 }
 
-/// The same of a register that an operation writes.
+/// Returns the place of a register that an operation writes.
 RegisterPlace Init::written(const Operation& op, std::int32_t offset) const {
   for (const std::int32_t v : code_->accesses[op.index].writes) {
     if (place_of(v).offset == offset) return place_of(v);
@@ -137,7 +138,7 @@ RegisterPlace Init::written(const Operation& op, std::int32_t offset) const {
   return {offset, Width::w32};
 }
 
-/// A guard that is not defined decides, or leaves results that are not defined.
+/// Handles an undefined guard: it controls a side effect, or makes the results undefined.
 void Init::guard(Warp& warp, const Operation& op, Mask lanes) {
   const RegisterPlace place{op.guard, Width::predicate};
   const Mask undefined = undefined_lanes(warp, place) & lanes;
@@ -175,7 +176,7 @@ void Init::check_operand(Warp& warp, const Operation& op, std::int32_t offset, M
   set_shadow(warp, place, undefined, 0);
 }
 
-/// Operands that decide more than a result's value.
+/// Checks operands that affect more than a result's value.
 void Init::check_operands(Warp& warp, const Operation& op, Kind kind, Mask lanes) {
   if (op.control == Control::converge)
     check_operand(warp, op, op.members, lanes, "the member mask of an instruction");
@@ -248,7 +249,7 @@ void Init::report(Warp& warp, const Operation& op, Mask lanes, const Origins& or
                 described(warp, origins[static_cast<std::size_t>(lane)]);
     }
     record_fault(warp, op, FaultKind::uninitialised, lane, std::move(message));
-    // A thread that should have written it may come later, where a barrier is missing.
+    // If a barrier is missing, a thread that runs later may be the one to write the value.
     const Origin& origin = origins[static_cast<std::size_t>(lane)];
     if (!is_told) {
       warp.worker->faults[{FaultKind::uninitialised, op.index}].may_follow_from_race =
@@ -257,8 +258,8 @@ void Init::report(Warp& warp, const Operation& op, Mask lanes, const Origins& or
   }
 }
 
-/// Where what an operation reads comes from: of each lane its own, or else that of the first lane
-/// that has one.
+/// Returns the origin of an operation's undefined operands for each lane. A lane without one gets
+/// the first known origin.
 Init::Origins Init::origins_of(Warp& warp, const Operation& op) {
   Origins result{};
   Mask known = 0;

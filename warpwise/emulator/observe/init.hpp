@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a check for values that nobody has written.
+// Internal to the emulator: a check for uses of values that were never written.
 
 #include <array>
 #include <cstdint>
@@ -15,25 +15,34 @@
 
 namespace warpwise::emulator {
 
-/// Follows bytes that nobody has written, from global, shared and local memory and from registers,
-/// and reports them where they decide what the kernel does or gives: a branch or whether an
-/// instruction is executed, an address, a member mask or a barrier, what printf and malloc take, an
-/// atomic of global memory, and a store of what was computed from them to global memory. Copies are
-/// followed and not reported, also those of parts of a value.
+/// Follows undefined bytes, those never written, through global, shared and local memory and
+/// through registers. Reports an undefined value that affects the kernel's control flow or results:
 ///
-/// Moves, logic, shifts, shuffles, votes, products of matrices and packed halves are followed by
-/// trying several values for what is not defined: what comes out the same is defined, of moves,
-/// logic and shifts bit by bit. Of integer sums and products the bits below the lowest one that is
-/// not defined are. The result of another instruction is not defined where any of its operands is
-/// not.
+/// - a branch or a guard
+/// - an address, a member mask or a barrier
+/// - an argument of printf or malloc
+/// - an atomic of global memory
+/// - a store to global memory of a value computed from it
 ///
-/// What it does not report:
-/// - what an mbarrier holds; what lies in memory that the host sees;
-/// - a copy to memory that leaves the kernel, and that nothing reads there, or what goes back to
-///   where it was read with other bits of the same byte (a bit-field of a structure).
+/// Copies, also of parts of a value, are followed and not reported.
 ///
-/// What has been reported counts as defined from there on. A warp whose registers are all defined
-/// pays for a look at the shadow of what it reads, and for the shadow of what it writes.
+/// How definedness passes through instructions:
+///
+/// - Moves, logic, shifts, shuffles, votes, matrix products and packed halves run with several
+///   trial values in place of undefined ones. Results that are always the same are defined. For
+///   moves, logic and shifts this is decided bit by bit.
+/// - In integer sums and products, the bits below the lowest undefined bit are defined.
+/// - Results of other instructions are undefined if any operand is.
+///
+/// Not reported:
+///
+/// - the content of an mbarrier, and host-visible memory
+/// - a copy to memory that outlives the kernel, if nothing reads it there
+/// - a value that returns to where it was read, with other bits of the same byte (a bit-field of a
+///   structure)
+///
+/// A reported value counts as defined from then on. While all registers of a warp are defined, the
+/// check costs a look at the shadow of each read and an update of the shadow of each write.
 class Init : public Observer {
  public:
   explicit Init(const Launch& launch);
@@ -51,27 +60,27 @@ class Init : public Observer {
   void reads_texture(Warp& warp, const Operation& op, const TextureRead& read);
 
  private:
-  /// How an operation's results follow from its operands.
+  /// Rules by which an operation's results follow from its operands.
   enum class Kind : std::uint8_t {
     unknown,
-    tried,     ///< by trying values
-    summed,    ///< upwards from the lowest bit that is not defined
-    mixed,     ///< each lane by its own operands
-    crossing,  ///< each lane by the operands of all
+    tried,     ///< by trial values
+    summed,    ///< undefined from the lowest undefined bit upwards
+    mixed,     ///< each lane depends on its own operands
+    crossing,  ///< each lane depends on the operands of all lanes
     compared,  ///< setp and set
-    carried,   ///< mixed, with a carry
+    carried,   ///< mixed, with a carry flag
     access,    ///< ld, st, atom, red
     matrix,    ///< ldmatrix, wmma.load, …
     copy,      ///< cp.async, in pieces for each lane or in bulk
     mbarrier,
     texture,
     stack,
-    call,    ///< of a function of the system
-    unseen,  ///< what it reads counts as defined
+    call,    ///< a system function
+    unseen,  ///< reads count as defined
     control,
   };
 
-  /// Where a value that is not defined comes from; a register unless `in_memory`.
+  /// The place that an undefined value comes from: a register unless `in_memory`.
   struct Origin {
     bool in_memory = false;
     Space space = Space::global;
@@ -81,12 +90,12 @@ class Init : public Observer {
   using Origins = std::array<Origin, warp_lanes>;
 
   struct WarpState {
-    Mask carry = 0;                                     ///< lanes whose carry is not defined
+    Mask carry = 0;                                     ///< lanes with an undefined carry
     std::unordered_map<std::int32_t, Origins> origins;  ///< of registers, by their offset
   };
 
-  /// The shadow of an access's bytes: of lane i's first one base + at[i]; null where all of memory
-  /// is defined. Where the lanes lie in several allocations each has its own.
+  /// The shadow of an access's bytes: lane i's begins at base + at[i]. Null if all memory is
+  /// defined. If the lanes access several allocations, each lane has its own.
   struct Place {
     std::uint8_t* base = nullptr;
     const std::uint64_t* at = nullptr;
@@ -99,17 +108,17 @@ class Init : public Observer {
 
   using RegisterBytes = std::array<std::uint8_t, place_bytes(Width::w64)>;
 
-  /// One byte of a lane's value in a register, or of a constant where the offset is negative.
+  /// One byte of a lane's value in a register; in a constant if the offset is negative.
   struct RegisterByte {
     std::int32_t offset = 0;
     int lane = 0;
     int byte = 0;
   };
 
-  /// How the trials of an operation are looked at.
+  /// How to compare the trials of an operation.
   struct Showing {
     bool crosses = false;  ///< a lane's result may be another lane's operand
-    bool bits = false;     ///< bits of a byte are defined though others are not
+    bool bits = false;     ///< single bits of a byte can be defined
   };
 
   // init.cpp
@@ -179,17 +188,17 @@ class Init : public Observer {
   const Launch* launch_;
   const Code* code_;
   bool is_on_;
-  std::vector<Kind> kinds_;  ///< of operations
+  std::vector<Kind> kinds_;  ///< of each operation
   std::unordered_map<const Warp*, WarpState> states_;
-  AlignedBytes scratch_;                ///< registers to try values in
-  std::vector<RegisterPlace> sources_;  ///< of the operation that is tried, not defined
-  /// What was tried for them, and what came out for the results, by trial and register.
+  AlignedBytes scratch_;                ///< registers for trials
+  std::vector<RegisterPlace> sources_;  ///< undefined operands of the operation that is tried
+  /// Trial values of the operands, and their results, by trial and register.
   std::array<std::vector<RegisterBytes>, trials> tried_;
   std::array<std::vector<RegisterBytes>, trials> given_;
-  std::vector<std::array<std::uint8_t, 16>> copies_;  ///< shadow of what a copy has read
+  std::vector<std::array<std::uint8_t, 16>> copies_;  ///< shadows that a copy has read
   std::size_t next_copy_ = 0;
-  std::unordered_map<std::uint64_t, BoundTexture> textures_;  ///< of shadow, by handle
-  const Warp* fragment_warp_ = nullptr;  ///< whose accesses of a fragment are counted
+  std::unordered_map<std::uint64_t, BoundTexture> textures_;  ///< textures with a shadow, by handle
+  const Warp* fragment_warp_ = nullptr;  ///< the warp whose fragment accesses are counted
   std::uint64_t fragment_time_ = 0;
   int fragment_access_ = 0;
 };

@@ -1,4 +1,4 @@
-// How what is not defined goes through memory.
+// Follows undefined values through memory.
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Whether any byte of `Bytes` at each lane's place is not 0. Lanes that do not take part have
-/// another one's place.
+/// Returns true if any of the `Bytes` bytes at the lanes' places is not 0. Inactive lanes have the
+/// place of an active one.
 template <int Bytes>
 bool any_of_lanes(const std::uint8_t* base, const std::uint64_t* at) {
   std::uint64_t any = 0;
@@ -51,7 +51,7 @@ void define_lanes(std::uint8_t* base, const std::uint64_t* at) {
 
 }  // namespace
 
-/// Finds the shadow of an access; false where all of it is defined for sure.
+/// Finds the shadow of an access. Returns false if all of it is certainly defined.
 bool Init::find(Warp& warp, const Access& access, Place& place) const {
   const Block& block = access.owner != nullptr ? *access.owner : *warp.block;
   const std::byte* base = access.place->base;
@@ -130,13 +130,13 @@ void Init::define(const Access& access, const Place& place) {
 
 void Init::look(Warp& warp, const Operation& op, const Access& access) {
   if (access.space == Space::parameter || access.space == Space::constant) return;
-  // What a product by a warpgroup reads counts as defined.
+  // Operands of a warpgroup's product count as defined.
   if (op.control == Control::warpgroup) return;
   Place place;
   const bool has_shadow = find(warp, access, place);
   switch (access.kind) {
     case AccessKind::load: {
-      // Copies and fragments are moved by several accesses, which are counted.
+      // Copies and fragments take several accesses, which are counted.
       const bool is_plain = op.control == Control::plain && access.site == op.site;
       if (is_plain && (!has_shadow || is_defined(access, place))) return;
       if (access.site < 0) return check_taken(warp, op, access, place);
@@ -155,8 +155,8 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
 
 namespace {
 
-/// Whether it may be padding that is not defined: of a block of a kernel's parameters, which is
-/// taken as a whole.
+/// Returns true if undefined bytes may be padding: in a block of kernel parameters, which is read
+/// as a whole.
 bool is_padded(const Access& access, const std::uint8_t* shadow) {
   constexpr int largest_argument = 16;
   return access.bytes > largest_argument &&
@@ -165,7 +165,7 @@ bool is_padded(const Access& access, const std::uint8_t* shadow) {
 
 }  // namespace
 
-/// printf, malloc, launches and their like take what nobody has written.
+/// Reports undefined arguments of printf, malloc, launches and similar calls.
 void Init::check_taken(Warp& warp, const Operation& op, const Access& access, const Place& place) {
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -178,7 +178,7 @@ void Init::check_taken(Warp& warp, const Operation& op, const Access& access, co
   }
 }
 
-/// The first byte of a lane's access that is not defined; not in memory if there is none.
+/// Returns the first undefined byte of a lane's access; `in_memory` is false if there is none.
 Init::Origin Init::origin_of(const Access& access, const Place& place, int lane) {
   const std::uint8_t* own = place.lane(lane);
   if (own == nullptr) return {};
@@ -189,17 +189,17 @@ Init::Origin Init::origin_of(const Access& access, const Place& place, int lane)
   return {};
 }
 
-/// The byte of a register that a byte of a lane's access to a matrix is moved from or to.
+/// Returns the register byte that a lane's access to a matrix moves a byte from or to.
 Init::RegisterByte Init::register_byte(const Operation& op, const Access& access, int lane,
                                        int byte) const {
   const std::int32_t* list = code_->lists.data() + op.list;
   if (code_->names[op.index].starts_with("wmma")) {
-    // The stride comes first. A register's bytes follow each other in one access or in several.
+    // The stride comes first. A register's bytes are contiguous, in one access or in several.
     const int bytes = wmma_matrix_of(op).register_bits() / 8;
     const int each = bytes / access.bytes;
     return {list[1 + fragment_access_ / each], lane, fragment_access_ % each * access.bytes + byte};
   }
-  // A row of 16 bytes of a matrix of 8 x 8.
+  // A row of 16 bytes of an 8 x 8 matrix.
   const int row = lane % 8;
   const int column = byte / 2;
   const bool transposed = flags_of<MatrixFlags>(op).transposed != 0;
@@ -245,7 +245,7 @@ void Init::load_elements(Warp& warp, const Operation& op, const Access& access,
       if (states == 0) continue;
       std::uint8_t* own = shadow + lane * lane_bytes(to.width);
       std::memcpy(own, &states, bytes);
-      // The upper bytes of a register repeat the sign of what was loaded.
+      // The upper bytes of a register repeat the loaded value's sign.
       const std::uint8_t top = own[bytes - 1];
       const bool sign_is_defined = (undefined_bits(top) & 0x80) == 0;
       for (std::size_t k = bytes; has_sign && k < value_bytes(to.width); ++k)
@@ -284,7 +284,7 @@ void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, co
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }
 
-/// An operand of halves has more registers than it needs, which repeat the others.
+/// Calls body for the repeated registers of an operand of halves, which names each register twice.
 template <class Body>
 void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
   const tensor::WmmaMatrix matrix = wmma_matrix_of(op);
@@ -297,11 +297,11 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
   }
 }
 
-/// The shadow of what a copy between memories has read, until it is written.
+/// Keeps the shadow of what a copy between memories has read, until it writes.
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
-  // Lanes that read different sizes do it by an access of each size.
+  // Lanes that read different sizes need one access for each size.
   if (!is_bulk) {
     count_fragment_access(warp);
     if (fragment_access_ == 0) copies_.clear();
@@ -344,13 +344,13 @@ void Init::store_copies(const Operation& op, const Access& access, const Place& 
   }
 }
 
-/// What memory remembers of a byte that a register or a copy brings.
+/// Returns the shadow in memory of a byte stored from a register or by a copy.
 std::uint8_t Init::kept_in_memory(std::uint8_t state, bool leaves) {
   if (state == 0) return 0;
   return !leaves && is_computed(state) ? state : copied;
 }
 
-/// Whether what is written to some bytes was read from among them.
+/// Returns true if the value that is written was read from these same bytes.
 bool Init::goes_back(const Origin& origin, Space space, Address address, std::size_t bytes) {
   return origin.in_memory && origin.space == space && origin.address - address < bytes;
 }
@@ -426,7 +426,7 @@ void Init::store_matrix(Warp& warp, const Operation& op, const Access& access, c
   if (told != 0) report(warp, op, told, origins, written_to_global);
 }
 
-/// An atomic access computes from what memory holds, whatever comes of it.
+/// Handles an atomic access, which computes from memory's content.
 void Init::change(Warp& warp, const Operation& op, const Access& access, const Place& place) {
   const bool was_defined = is_defined(access, place);
   if (was_defined && warp.poisoned == 0) return;

@@ -1,4 +1,4 @@
-// Values that nobody has written: kernels that let them decide, and look-alikes that do not.
+// Unwritten values: kernels that depend on them, and similar kernels that do not.
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,12 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel of two buffers of 512 bytes, whose body begins on line 10 with the thread's number in
-/// %r1, the buffers in %l1 and %l2, the thread's word in each of them in %l3 and %l4, and the one
-/// of 256 bytes of shared memory in %r3.
+/// Returns a kernel with two buffers of 512 bytes, whose body begins on line 10. Registers:
+///
+/// - %r1: the thread's number
+/// - %r3: the thread's word in 256 bytes of shared memory
+/// - %l1, %l2: the buffers
+/// - %l3, %l4: the thread's word in each of them
 std::string kernel_text(const std::string& body, const std::string& functions = {}) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"init.cu\"\n" + functions +
          "\n.visible .entry init(.param .u64 from, .param .u64 to)\n{\n.reg .pred %p<5>, %q<5>;\n"
@@ -90,7 +93,7 @@ TEST(Init, AResultInGlobalMemory) {
                124, 31);
   expect_found(sum, 12, "byte 0 of 'from'");
   expect_clean(sum, 128);
-  // Nobody is given it.
+  // The sum is not used.
   expect_clean(load + "add.u32 %r5, %r4, 1;");
 }
 
@@ -140,7 +143,7 @@ TEST(Init, CopiesAreFollowed) {
                0, use);
 }
 
-// A structure of a byte and a word, whose padding nobody has written, goes through one register.
+// A structure of a byte and a word, with unwritten padding, passes through one register.
 TEST(Init, PaddingOfCopies) {
   const std::string write = "st.shared.u8 [%r3], %r1;\n";
   const std::string parts =
@@ -163,7 +166,7 @@ TEST(Init, PaddingOfCopies) {
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
 }
 
-/// Writes a bit-field of a byte: its width, where it begins, and the register with its value.
+/// Writes a bit-field of a byte: its width, its first bit, and the register with its value.
 std::string field(const std::string& space, const std::string& at, int width, int begin,
                   const std::string& value) {
   const std::string bits = std::to_string(((1 << width) - 1) << begin);
@@ -207,7 +210,7 @@ TEST(Init, BitFieldsOfWords) {
   const std::string use = "add.u32 %r5, %r5, 1;\nst.global.u32 [%l4], %r5;";
   expect_clean(write + "bfe.u32 %r5, %r4, 0, 12;\n" + use);
   expect_found(write + "bfe.u32 %r5, %r4, 11, 2;\n" + use, 13, "of 'from'");
-  // What goes elsewhere is a result.
+  // A value written elsewhere is a result.
   expect_found(
       "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l4], %r4;", 10,
       "of 'from'");
@@ -222,14 +225,14 @@ TEST(Init, SharedMemory) {
   const std::string store = "];\nadd.u32 %r4, %r4, 1;\nst.global.u32 [%l4], %r4;";
   expect_found(half + store, 12, "byte 64 of the block's 256 bytes of shared memory", 0, 16);
   expect_clean("st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r4, [%r3" + store);
-  // What was computed is still so behind shared memory.
+  // A computed value stays undefined after a copy in shared memory.
   expect_found(load +
                    "add.u32 %r4, %r4, 1;\nst.shared.u32 [%r3], %r4;\n"
                    "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%l4], %r5;",
                11, "byte 0 of the block's 256 bytes of shared memory, which was computed from");
 }
 
-// What is read too early is not written yet: the race alone is reported.
+// A word that is read too early is not written yet: only the race is reported.
 TEST(Init, ARaceIsToldAlone) {
   const std::string early =
       "add.u32 %r4, %r3, 128;\nand.b32 %r4, %r4, 255;\nadd.u32 %r4, %r4, %r2;\n"
@@ -255,7 +258,7 @@ TEST(Init, Registers) {
   const std::string result = "add.u32 %r9, %r9, 1;\n.loc 1 12 0\nst.global.u32 [%l4], %r9;";
   expect_found(result, 12, "depends on a register that nobody has written");
   expect_clean("mov.u32 %r9, 1;\n" + result);
-  // Written where it is read, lane by lane.
+  // Writes count for each lane separately.
   const std::string by_half = "setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u32 %r9, 1;\n";
   expect_found(by_half + result, 12, "a register that nobody has written", 0, 16);
   expect_clean(by_half + "@!%p1 mov.u32 %r9, 2;\n" + result);
@@ -369,12 +372,12 @@ TEST(Init, CallsAtRunTime) {
     return launch(body, written, 32, function(of));
   };
   expect_clean(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), recursion, 0), "recursion");
-  // What the caller holds is still undefined behind the call.
+  // The caller's values are still undefined after the call.
   const std::string keeps = load + "and.b32 %r6, %r1, 3;\n" + call_of("%r6") +
                             "\nadd.u32 %r5, %r5, %r4;\n.loc 1 22 0\nst.global.u32 [%l4], %r5;";
   expect_clean(run(keeps, recursion, 128), keeps);
   expect_found(run(keeps, recursion, 64), 22, "byte 64 of 'from'", 16, keeps);
-  // A function's local memory is not what an earlier call left there.
+  // A function's local memory does not keep values of an earlier call.
   const std::string reads = recursion +
                             "ld.local.u32 %r6, [own];\nst.local.u32 [own], %r1;\n"
                             "add.u32 %r5, %r5, %r6;\n";
@@ -384,7 +387,7 @@ TEST(Init, CallsAtRunTime) {
                              "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\n"
                              "add.u32 %r5, %r5, %r6;\n";
   expect_clean(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), writes, 0), writes);
-  // A register that the function has not written, whatever its caller has put in its place.
+  // A register that the function has not written, whatever its caller has stored in its place.
   const std::string unset = recursion + "add.u32 %r5, %r5, %r7;\n";
   expect_found(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), unset, 0), 21, "depends on", 0,
                unset);
@@ -406,7 +409,7 @@ TEST(Init, AsynchronousCopies) {
   EXPECT_EQ(found.faults[0].thread.x, 8U);
 }
 
-// D = A * B + C of 16 x 8: rows of A that nobody has written are rows of D.
+// D = A * B + C of 16 x 8: unwritten rows of A are undefined rows of D.
 TEST(Init, MatrixProducts) {
   const std::string product =
       "shl.b32 %r4, %r1, 4;\nadd.u32 %r4, %r4, %r2;\nsetp.lt.u32 %p1, %r1, 8;\n"
@@ -500,7 +503,7 @@ TEST(Init, CopiesOnTheHost) {
   expect_clean(own.launch(), "");
 }
 
-// What such a launch wrote is not known.
+// The writes of such a launch are unknown.
 TEST(Init, ALaunchWithoutTheCheckDefinesMemory) {
   Unwritten own(kernel_text(load + "add.u32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;"), 0);
   own.emulated.options.checks = {};

@@ -1,4 +1,4 @@
-// How what is not defined comes out of textures and surfaces.
+// Follows undefined values through textures and surfaces.
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// The shadow of a texture's memory; null where all of it counts as defined.
+/// Returns the shadow of a texture's memory; null if all of it counts as defined.
 std::byte* shadow_of(const Warp& warp, const BoundTexture& bound) {
   if (bound.texels == nullptr) return nullptr;
   const AllocationView view = warp.worker->device->find(bound.texture.data);
@@ -29,7 +29,7 @@ void Init::reads_texture(Warp& warp, const Operation& op, const TextureRead& rea
     sample_shadow(warp, op, read);
 }
 
-/// The shadow of a texture of which not all is defined, as a texture; null for another one.
+/// Returns a texture's shadow as a texture; null if the texture is entirely defined.
 const BoundTexture* Init::texture_shadow(const Warp& warp, std::uint64_t handle) {
   const auto [found, is_new] = textures_.try_emplace(handle);
   BoundTexture& own = found->second;
@@ -45,8 +45,8 @@ const BoundTexture* Init::texture_shadow(const Warp& warp, std::uint64_t handle)
   return own.texels == nullptr ? nullptr : &own;
 }
 
-/// Reads the shadow as the texture is read: where a defined texel gives 0, so does a filter of
-/// them.
+/// Reads the shadow in the way the texture is read. A defined texel has shadow 0, and so does a
+/// filtered value of such texels.
 void Init::sample_shadow(Warp& warp, const Operation& op, const TextureRead& read) {
   const std::int32_t* list = code_->lists.data() + op.list;
   const auto flags = flags_of<GeometryFlags>(op);
@@ -86,7 +86,7 @@ void Init::sample_shadow(Warp& warp, const Operation& op, const TextureRead& rea
   }
 }
 
-/// Moves the shadow of a surface's texels from or to registers, as the access moves the texels.
+/// Moves the shadow of a surface's texels between memory and registers, together with the texels.
 void Init::move_texels(Warp& warp, const Operation& op, const TextureRead& read) {
   const std::int32_t* list = code_->lists.data() + op.list;
   const auto flags = flags_of<GeometryFlags>(op);

@@ -1,4 +1,4 @@
-// How what is not defined goes through registers.
+// Follows undefined values through registers.
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Bytes that look random, the same for the same place and trial.
+/// Returns bytes that look random, always the same for a place and a trial.
 std::uint8_t random_byte(std::size_t place, std::size_t trial) {
   std::uint64_t mixed = (place * 8 + trial + 1) * 0x9e3779b97f4a7c15U;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -19,11 +19,11 @@ std::uint8_t random_byte(std::size_t place, std::size_t trial) {
 }
 
 std::uint8_t tried_byte(std::size_t place, std::size_t trial) {
-  // All ones is also not a number of every width: a product with it shows whatever the factor.
+  // All ones are a NaN in every width: a product with it differs, whatever the factor.
   return trial == 0 ? 0 : trial == 1 ? 0xff : random_byte(place, trial);
 }
 
-/// Registers that an operation reads, without its guard, which is the last of them.
+/// Returns the registers that an operation reads, except its guard, which is the last one.
 std::span<const std::int32_t> operands_of(const Code& code, const Operation& op) {
   const auto& reads = code.accesses[op.index].reads;
   return std::span(reads).first(reads.size() - (op.guard != Operation::none ? 1 : 0));
@@ -31,7 +31,7 @@ std::span<const std::int32_t> operands_of(const Code& code, const Operation& op)
 
 }  // namespace
 
-/// Some lanes of a register get a value that was computed from what is not defined.
+/// Marks lanes of a register as computed from undefined values.
 void Init::poison(Warp& warp, RegisterPlace place, Mask lanes, const Origins& origins) {
   if (lanes == 0) return;
   set_shadow(warp, place, lanes, computed);
@@ -58,7 +58,7 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
     switch (kind) {
       case Kind::tried: {
         if (op.control != Control::converge) return try_values(warp, op, lanes);
-        // Lanes that name different masks do not meet.
+        // Lanes with different masks do not converge.
         const auto* masks = source<std::uint32_t>(warp, op.members);
         for (Mask left = lanes; left != 0;) {
           const Mask mask = masks[std::countr_zero(left)];
@@ -77,7 +77,7 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
       default: break;
     }
   }
-  // What memory gives is seen when the access has taken place.
+  // A load's result is checked when the access has taken place.
   const Mask by_guard =
       op.guard != Operation::none ? undefined_lanes(warp, {op.guard, Width::predicate}) : 0;
   for (const std::int32_t v : own.writes) set_shadow(warp, place_of(v), lanes & ~by_guard, 0);
@@ -96,7 +96,7 @@ void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
   }
 }
 
-/// Of an integer sum or product every bit follows from those of the operands as far up.
+/// Integer sums and products: result bit n depends only on operand bits up to n.
 void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
   const Accesses& own = code_->accesses[op.index];
   std::array<std::uint64_t, warp_lanes> undefined{};
@@ -120,7 +120,7 @@ void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
       const std::uint64_t lowest = undefined[lane] & (0 - undefined[lane]);
-      const std::uint64_t bits = 0 - lowest;  // from there on upwards
+      const std::uint64_t bits = 0 - lowest;  // from the lowest undefined bit upwards
       for (std::size_t k = 0; k < value_bytes(place.width); ++k) {
         shadow[lane * lane_bytes(place.width) + k] =
             state_of_bits(static_cast<std::uint8_t>(bits >> (8 * k)));
@@ -131,7 +131,7 @@ void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
   }
 }
 
-/// A comparison that its predicate operand decides is defined.
+/// A comparison is defined if its predicate operand decides the result.
 void Init::compare(Warp& warp, const Operation& op, Mask lanes) {
   Mask decided = 0;
   const Combination how = flags_of<CompareFlags>(op).combination;
@@ -161,7 +161,7 @@ void Init::carry(Warp& warp, const Operation& op, Mask lanes) {
   if (flags.writes != 0) carry = (carry & ~lanes) | undefined;
 }
 
-/// Computes an operation in other registers, with the trial's values for what is not defined.
+/// Runs an operation on other registers, with the trial's values for undefined operands.
 void Init::try_once(Warp& warp, const Operation& op, std::size_t number) {
   const Accesses& own = code_->accesses[op.index];
   auto* scratch = reinterpret_cast<std::uint8_t*>(scratch_.data());
@@ -199,7 +199,7 @@ void Init::try_once(Warp& warp, const Operation& op, std::size_t number) {
   }
 }
 
-/// The registers that an operation reads and that are not defined.
+/// Lists the undefined registers that an operation reads.
 void Init::list_sources(const Warp& warp, const Operation& op) {
   sources_.clear();
   for (const std::int32_t v : operands_of(*code_, op)) {
@@ -226,7 +226,7 @@ void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
   warp.active = active;
   warp.whole = whole;
 
-  // The shadows of the sources are looked at until the last result is known.
+  // All results are compared before any shadow changes: sources may be destinations.
   const Showing showing{code_->classes[op.index] == InstructionClass::shuffle, shows_bits(op)};
   const auto& writes = code_->accesses[op.index].writes;
   std::vector<RegisterBytes> shadows;
@@ -241,7 +241,7 @@ void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
   }
 }
 
-/// A register's shadow, with what the trials show of some lanes.
+/// Returns a register's shadow after the trials of some lanes.
 Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place,
                                            std::size_t number, Mask lanes,
                                            const Showing& showing) const {
@@ -270,7 +270,7 @@ Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place
   return shadow;
 }
 
-/// Whether a byte of a result is defined, copied from one byte of a source, or computed.
+/// Returns the state of a result's byte: defined, copied from one byte of a source, or computed.
 std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size_t byte, int lane,
                                  const Showing& showing) const {
   std::uint8_t bits = 0;

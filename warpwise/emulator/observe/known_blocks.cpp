@@ -6,7 +6,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// Sixteen to the power of this many blocks are told apart; no grid that anybody runs here has more.
+// The tree holds 16^8 blocks; no grid that runs here has more.
 constexpr int tallest = 8;
 constexpr std::size_t fan_out = 16;
 
@@ -49,7 +49,7 @@ KnownBlocks::Tree KnownBlocks::with(const Tree& tree, int height, std::uint64_t 
   return node;
 }
 
-/// What both know: one of the two itself where it knows all that the other does.
+/// Merges two trees. Returns one of them if it covers the other.
 KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) {
   if (b == nullptr || a == b) return a;
   if (a == nullptr) return b;

@@ -1,15 +1,15 @@
 #pragma once
 
-// Internal to the emulator: what a check or a count sees of a running kernel.
+// Internal to the emulator: the interface of checks and counts to a running kernel.
 //
-// An observer is a class that derives from Observer and defines those of its hooks that it needs. A
-// set of them, Observers<A, B>, is put together when the emulator is compiled: the scheduler and
-// the handlers that access memory exist once for each set of observe/sets.hpp, and decoding a
-// kernel picks the handlers of its launch's set. A hook that an observer leaves out is an empty
-// function that the compiler removes; with the empty set nothing is left at all.
+// An observer derives from Observer and defines the hooks that it needs. A set of them,
+// Observers<A, B>, is composed at compile time: the scheduler and the handlers that access memory
+// are compiled once for each set in observe/sets.hpp. Decoding a kernel picks the handlers of the
+// launch's set. The compiler removes hooks that an observer does not define; with the empty set no
+// hook is left.
 //
-// Each worker (a thread of the CPU that runs blocks) has its own object of each observer, so that
-// hooks need no locks. A block stays with its worker from begin to end.
+// Each worker (a CPU thread that runs blocks) has its own observers, so hooks need no locks. A
+// block stays with one worker from begin to end.
 
 #include <cstdint>
 #include <tuple>
@@ -21,80 +21,80 @@
 namespace warpwise::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
-/// As the text of a fault calls them.
+/// Names in messages of faults.
 constexpr auto enum_names(AccessKind) {
   return std::to_array<EnumName<AccessKind>>({{AccessKind::load, "read"},
                                               {AccessKind::store, "write"},
                                               {AccessKind::atomic, "atomic access"}});
 }
 
-/// Where the lanes of an access lie on the host: base + at[i] for the lanes of `valid`; the other
-/// lanes have some valid lane's place, so that a load need not branch.
+/// Host addresses of an access: base + at[i] for the lanes of `valid`. Other lanes have the address
+/// of a valid lane, so that a load needs no branch.
 struct Resolved {
   std::byte* base = nullptr;
   alignas(64) std::uint64_t at[warp_lanes];
   Mask valid = 0;
-  bool contiguous = false;  ///< all lanes valid, each right behind the one before
-  bool steady = false;      ///< all lanes valid, their addresses going up by equal steps
+  bool contiguous = false;  ///< all lanes valid, each directly after the one before
+  bool steady = false;      ///< all lanes valid, with equal steps between their addresses
   Block* owner = nullptr;   ///< of memory in Space::cluster
 };
 
-/// One access of a warp's lanes to one space of memory, which has taken place: what a store or an
-/// atomic has written is in memory. Lanes whose access was a fault are not among `lanes`.
+/// A completed access of a warp's lanes to one space of memory: written values are in memory.
+/// `lanes` excludes lanes whose access was a fault.
 struct Access {
   Space space = Space::global;  ///< never generic, never cluster
   AccessKind kind = AccessKind::load;
-  int bytes = 0;                             ///< of each lane
-  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes, in that space
+  int bytes = 0;                             ///< for each lane
+  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes, in this space
   Mask lanes = 0;
-  bool steady = false;              ///< all 32 lanes, their addresses going up by equal steps
-  std::int32_t site = -1;           ///< in Code::sites; -1: of printf and assert, which have none
-  const Resolved* place = nullptr;  ///< on the host; null for a kernel's own parameters
-  Block* owner = nullptr;  ///< of shared memory: another one of the cluster, or the warp's own
-  bool tells = false;      ///< as a strong operation that releases
-  /// Not none: it takes place at some time before the end of what the operation starts.
+  bool steady = false;              ///< all 32 lanes, with equal steps between their addresses
+  std::int32_t site = -1;           ///< in Code::sites; -1: printf and assert, which have none
+  const Resolved* place = nullptr;  ///< on the host; null for the kernel's parameters
+  Block* owner = nullptr;  ///< of shared memory: the warp's block or another one of the cluster
+  bool tells = false;      ///< a strong operation that releases
+  /// If not none, the access takes place at some time before the end of what the operation starts.
   Asynchronous ends_by = Asynchronous::none;
-  int starter = -1;  ///< the lane whose accesses they all are; -1: each lane's is its own
+  int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
 
-  /// The host's copy of the first byte of a lane.
+  /// Host copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
 };
 
-/// One read through textures, or an access to surfaces, whose registers have not been written yet;
-/// each lane has a handle and coordinates of its own. Lanes whose read was a fault are not among
-/// `lanes`.
+/// A texture read or a surface access, before its registers are written. Each lane has a handle and
+/// coordinates of its own. `lanes` excludes lanes whose read was a fault.
 struct TextureRead {
   Mask lanes = 0;
   const std::uint64_t* handles = nullptr;  ///< of 32 lanes
-  /// Of 32 lanes, the place of an access to a surface, null where it has none; null for textures.
+  /// Host addresses of 32 surface accesses, null for a lane without one; null for textures.
   std::byte* const* places = nullptr;
 };
 
 /// A phase of an mbarrier.
 struct MbarrierPhase {
-  Block* owner = nullptr;  ///< in whose shared memory it is
-  Address address = 0;     ///< there
+  Block* owner = nullptr;  ///< the block whose shared memory holds it
+  Address address = 0;     ///< address in that shared memory
   std::uint64_t parity = 0;
 };
 
-/// The hooks. Derived classes define them again with the same parameters.
+/// Hooks. Derived classes define those that they need, with the same parameters.
 struct Observer {
   explicit Observer(const Launch&) {}
 
-  /// A block's warps are set up; they have all ended, or were stopped by a deadlock, a trap or the
-  /// budget. A block that is resident when another worker stops the launch is not told to end.
+  /// begins(): a block's warps are set up. ends(): all of them have ended, or a deadlock, a trap or
+  /// the budget has stopped them. A block that is resident when another worker stops the launch
+  /// gets no ends().
   void begins(Block&) {}
   void ends(Block&) {}
 
-  /// Lanes come to an operation that has a guard; executes() follows for those that it lets
+  /// Lanes arrive at an operation with a guard. executes() follows for the lanes that it lets
   /// through.
   void guards(Warp&, const Operation&, Mask) {}
-  /// A warp executes an operation for some lanes, which may be none; before its handler runs.
+  /// A warp executes an operation for some lanes, possibly none; called before its handler.
   void executes(Warp&, const Operation&, Mask) {}
   /// A branch sends a warp's lanes to different places.
   void diverges(Warp&, const Operation&) {}
 
-  /// An access is about to take place; accesses() follows.
+  /// precedes(): an access is about to take place. accesses(): it has taken place.
   void precedes(Warp&, const Operation&, const Access&) {}
   void accesses(Warp&, const Operation&, const Access&) {}
   void reads_texture(Warp&, const Operation&, const TextureRead&) {}
@@ -103,24 +103,25 @@ struct Observer {
   void converges(Warp&, const Operation&, Mask) {}
   /// Lanes execute a fence for the whole device.
   void fences(Warp&) {}
-  /// Lanes put into a group what they have started since their last one; they wait until all but
-  /// their last `left` groups have ended, or have read what they copy.
+  /// commits(): lanes commit what they have started to a group. awaits(): they wait until all but
+  /// their last `left` groups have ended, or have finished reading.
   void commits(Warp&, Asynchronous, Mask) {}
   void awaits(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
-  /// What lanes have started ends before a phase of an mbarrier does; a lane has seen its end.
+  /// tracks(): the operations that lanes have started end before a phase of an mbarrier.
+  /// sees_end(): a lane has seen the phase's end.
   void tracks(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
   void sees_end(Warp&, const MbarrierPhase&) {}
-  /// Lanes come to a barrier of the block, at which they wait unless it is a bar.arrive.
+  /// Lanes arrive at a barrier of the block. They wait there unless it is a bar.arrive.
   void arrives(Warp&, const Operation&, Mask, std::uint32_t) {}
-  /// Lanes that waited at a barrier go on: of each warp in turn, when the last one has arrived.
+  /// Waiting lanes pass a barrier after the last one has arrived; called for each warp in turn.
   void passes(Warp&, Mask, std::uint32_t) {}
-  /// Lanes exit: no barrier waits for them from now on.
+  /// Lanes exit; barriers no longer wait for them.
   void leaves(Warp&, Mask) {}
-  /// All lanes that waited at a barrier have been let go.
+  /// All lanes that waited at a barrier have passed it.
   void completes(Block&, std::uint32_t) {}
 
-  /// Puts what the workers' observers found into the result, after the last block. `Own` is the
-  /// derived class.
+  /// Collects the workers' findings into the result, after the last block. `Own` is the derived
+  /// class.
   template <class Own>
   static void collect(const Launch&, const std::vector<const Own*>&, LaunchResult&) {}
 };
@@ -128,7 +129,7 @@ struct Observer {
 template <class Set>
 struct ObservedWorker;
 
-/// A set of observers, each of which sees everything, in this order.
+/// A set of observers. Each of them gets every call, in this order.
 template <class... Each>
 class Observers {
  public:
@@ -136,7 +137,7 @@ class Observers {
 
   explicit Observers([[maybe_unused]] const Launch& launch) : each_(Each(launch)...) {}
 
-  /// The observers of the worker that runs a warp.
+  /// Returns the observers of the worker that runs a warp.
   static Observers& of(const Warp& warp) { return of(*warp.worker); }
   static Observers& of(Worker& worker) {
     return static_cast<ObservedWorker<Observers>&>(worker).observers;

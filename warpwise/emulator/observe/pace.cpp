@@ -95,7 +95,7 @@ double Pace::load(BlockClock& block, const Access& access) {
     cycles = std::max(cycles, in_l2 ? model_.l2_cycles : model_.dram_cycles);
   }
   counts_.l2_read_sectors += asked;
-  // Lines follow each other through L1.
+  // Lines pass through L1 one after another.
   return cycles + static_cast<double>(touched_.size()) - 1;
 }
 
@@ -105,7 +105,7 @@ void Pace::store(BlockClock& block, const Access& access) {
     SectorMask& known = written_[line];
     counts_.dram_written_sectors += sectors_in(sectors & ~known);
     known |= sectors;
-    // What a thread has written comes back from L2, and is no new read of DRAM.
+    // Written sectors are in L2, so reading them needs no DRAM read.
     read_[line] |= sectors;
     const auto held = block.l1.find(line);
     if (held != block.l1.end()) held->second &= ~sectors;
@@ -147,7 +147,7 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
 }
 
 void Pace::completes(Block& block, std::uint32_t barrier) {
-  if (barrier >= cluster_barrier) return;  // not of the whole block, or not of it alone
+  if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
   double last = 0;
   BlockClock& clock = clock_of(block);
   for (const WarpClock& warp : clock.warps) last = std::max(last, warp.now);

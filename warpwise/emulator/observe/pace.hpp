@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: how long a block would take alone, and what it asks L2 and DRAM for.
+// Internal to the emulator: models the time of a block that runs alone, and its requests to L2 and
+// DRAM.
 
 #include <cstdint>
 #include <deque>
@@ -12,14 +13,17 @@
 
 namespace warpwise::emulator {
 
-/// Follows a clock for each warp. An instruction is issued one cycle after the one before it, or
-/// when the last of the registers that it reads is ready; a barrier sets the clocks of its block to
-/// the latest. Loads are ready after the cycles of the farthest level that has one of their
-/// sectors: a block's own part of L1, which forgets the oldest lines first, L2, which holds what
-/// any block has touched, or DRAM. Fills in LaunchResult::pace.
+/// Follows a clock for each warp.
 ///
-/// Model, not fact: warps do not compete for units (the counts tell what those are asked for),
-/// blocks of an SM share nothing, and L2 forgets nothing.
+/// - An instruction issues one cycle after the previous one, or when the last register that it
+///   reads is ready.
+/// - A barrier sets the clocks of its block to the latest one.
+/// - A load is ready after the latency of the farthest level that it needs: the block's share of
+///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
+///   touched; or DRAM.
+///
+/// Fills in LaunchResult::pace. It is a model: warps do not compete for units (the counts give
+/// their load), blocks of an SM share nothing, and L2 evicts nothing.
 class Pace : public Observer {
  public:
   explicit Pace(const Launch& launch);
@@ -35,30 +39,30 @@ class Pace : public Observer {
 
  private:
   using Line = std::uint64_t;        ///< an address divided by 128
-  using SectorMask = std::uint32_t;  ///< of a line's four sectors
+  using SectorMask = std::uint32_t;  ///< four sectors of a line
   using Lines = std::unordered_map<Line, SectorMask>;
 
-  // A type of its own, or the library would show std::deque's functions to all others.
+  // A type of its own; otherwise the library would export std::deque's functions.
   struct KeptLine {
     Line line = 0;
   };
   struct WarpClock {
-    double now = 0;             ///< when its next instruction may be issued
-    double issued = 0;          ///< when its last one was
-    std::vector<double> ready;  ///< when each virtual register has its value
+    double now = 0;             ///< earliest cycle of its next instruction
+    double issued = 0;          ///< cycle of its last instruction
+    std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
   struct BlockClock {
     std::vector<WarpClock> warps;
     Lines l1;
-    std::deque<KeptLine> oldest;  ///< the lines of l1, in the order in which they came
+    std::deque<KeptLine> oldest;  ///< the lines of l1, in order of arrival
   };
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
   double cycles_of(const Operation& op) const;
-  /// The cycles until all sectors of a load from global memory are there.
+  /// Returns the cycles until all sectors of a global load are there.
   double load(BlockClock& block, const Access& access);
   void store(BlockClock& block, const Access& access);
-  /// The lines and sectors that the lanes of an access touch.
+  /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
   const Code* code_;

@@ -1,5 +1,5 @@
-// The pace of blocks: when a warp waits for an operand, what caches save it, which sectors are
-// asked for, and which blocks a sample has.
+// The pace of blocks: waits for operands, savings by caches, requested sectors, and the blocks of a
+// sample.
 
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST(Pace, AnAdditionWaitsForTheOneBefore) {
   EXPECT_EQ(two - one, model.arithmetic_cycles);
 }
 
-/// What a second load of the same word adds, waiting for the first.
+/// Returns the cycles that a second, dependent load of the same word adds.
 double second_load(const PaceModel& pace) {
   const double one = cycles("ld.global.u32 %r5, [%rd4];\n st.global.u32 [%rd5], %r5;", pace);
   const double two = cycles(R"(
@@ -135,7 +135,7 @@ TEST(Pace, SharedMemoryCostsItsPasses) {
 }
 
 TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
-  // The first warp alone loads; behind the barrier the others have its time too.
+  // Only the first warp loads; after the barrier the others have its time too.
   const std::string body = R"(
   setp.lt.u32 %p1, %r1, 32;
   @%p1 ld.global.u32 %r5, [%rd4];

@@ -6,7 +6,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// A block's shared memory is read and written by less than so many copies, even of 4 bytes each.
+// Shared memory of one block has room for fewer copies than this, even at 4 bytes each.
 constexpr std::size_t most_pending = std::size_t{1} << 17;
 
 constexpr std::size_t kinds = static_cast<std::size_t>(Asynchronous::product) + 1;
@@ -39,7 +39,7 @@ void PendingAccesses::commits(const Warp& warp, Asynchronous what, Mask lanes) {
     ++counts[static_cast<std::size_t>(std::countr_zero(left))];
 }
 
-/// Takes out the pieces for which wanted(access, piece) is true.
+/// Removes and returns the pieces for which wanted(access, piece) is true.
 template <class Wanted>
 std::vector<PendingAccess> PendingAccesses::take(const Wanted& wanted) {
   std::vector<PendingAccess> taken;
@@ -71,7 +71,7 @@ std::vector<PendingAccess> PendingAccesses::awaits(const Warp& warp, Asynchronou
   return take([&](const PendingAccess& access, int piece) {
     if (access.ends_by != what || (reads_only && access.writes)) return false;
     if (what == Asynchronous::product) {
-      // It is one product of all four warps, whose groups have the same numbers.
+      // All four warps run one product, and their groups have the same numbers.
       return access.warp / warpgroup_warps == warp.index / warpgroup_warps &&
              access.groups[0] + left < counts[0];
     }

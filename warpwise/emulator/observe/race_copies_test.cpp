@@ -1,5 +1,5 @@
-// The race check of bulk copies and of products by warpgroups, which end some time after they have
-// been started. What threads copy by cp.async is looked at by tests/emulator/faults/copies.cu.
+// The race check of bulk copies and of products by warpgroups, which end some time after their
+// start. tests/emulator/faults/copies.cu tests copies by cp.async.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using emulator::LaunchResult;
 using test::Emulated;
 
 /// Runs a body with an mbarrier at %r6, 4 KiB of shared memory at %r5, the thread's word of it at
-/// %r7, and %p true in thread 0 alone.
+/// %r7, and %p true only in thread 0.
 LaunchResult run(const std::string& body, std::uint32_t threads = 128) {
   Emulated emulated(
       test::kernel_text("mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
@@ -89,7 +89,7 @@ TEST(RacesOfCopies, WhatACopyReadsIsWrittenOver) {
   expect_clean(store + stored_read + meet + others_write);
 }
 
-// Its groups are those of the thread that starts it.
+// A copy belongs to a group of the thread that starts it.
 TEST(RacesOfCopies, AnotherThreadWaits) {
   expect_race(store + "@!%p cp.async.bulk.wait_group.read 0;\n" + meet + others_write,
               "which a copy of thread (0,0,0) reads at");

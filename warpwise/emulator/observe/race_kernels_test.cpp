@@ -27,7 +27,7 @@ std::vector<std::string> lines_of_source() {
   return lines;
 }
 
-/// What a line says that it is for the test: "one", "other", "both"; nothing for others.
+/// Returns a line's mark for the test: "one", "other", "both"; empty without one.
 std::string mark_of(int line) {
   static const std::vector<std::string> lines = lines_of_source();
   if (line <= 0 || static_cast<std::size_t>(line) >= lines.size()) return "";

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the race check: how it looks at one access.
+// Internal to the race check: compares one access with earlier ones.
 
 #include <algorithm>
 #include <array>
@@ -17,33 +17,33 @@ struct Races::History {
   BlockOrder order;
   Shadow shared;
   PendingAccesses pending;
-  std::array<Epoch, most_warps> epochs{};          ///< of warps now; 0: none yet
-  std::array<Epoch, most_warps> pending_epochs{};  ///< of what their copies have still to do
-  Epoch first = 1;  ///< of the block: what is before is another block's
+  std::array<Epoch, most_warps> epochs{};          ///< current epoch of each warp; 0: none yet
+  std::array<Epoch, most_warps> pending_epochs{};  ///< of each warp's unfinished copies
+  Epoch first = 1;  ///< first epoch of the block; earlier ones belong to other blocks
 
-  /// After the order has gone on.
+  /// Ends a warp's epoch, after its clock has changed.
   void renew(std::size_t warp) { epochs[warp] = 0; }
 };
 
-/// An earlier access that one at hand has no order with.
+/// An earlier access that is unordered with the current one.
 struct Races::Found {
   Touch rival;
   int lane = 0;
-  int piece = 0;           ///< of the access; its lane, as a rule
+  int piece = 0;           ///< of the current access; usually its lane
   std::uint64_t byte = 0;  ///< its address
-  bool reads = false;      ///< what the rival does
-  bool is_narrow = false;  ///< both are strong, but not for each other
-  unsigned mask = 0;       ///< of the bytes that both touch, of the word
+  bool reads = false;      ///< the rival is a read
+  bool is_narrow = false;  ///< both are strong, but at least one only within its block
+  unsigned mask = 0;       ///< bytes of the word that both touch
   std::array<std::byte, 4> before{};
 };
 
-/// What memory holds of a word where an access has found a rival: the bytes of the mask.
+/// Returns a word's content in memory, at the bytes that an access shares with its rival.
 template <class Found>
 std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
   std::array<std::byte, 4> word{};
   for (std::size_t k = 0; k < word.size(); ++k) {
     if ((found.mask >> k & 1) == 0) continue;
-    // Such a byte may be another lane's, beside this one's.
+    // The byte may belong to a neighbouring lane.
     const std::uint64_t address = (found.byte & ~std::uint64_t{3}) + k;
     word[k] = access.host(
         found.piece)[static_cast<std::int64_t>(address - access.addresses[found.piece])];
@@ -51,7 +51,7 @@ std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
   return word;
 }
 
-/// Compares one access with what came before, and remembers it.
+/// Compares an access with earlier ones, and records it.
 class Races::Look {
  public:
   Look(Races& races, History& history, Warp& warp, const Operation& op, const Access& access)
@@ -76,15 +76,15 @@ class Races::Look {
     } else if (!writes_) {
       each_read();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
-      each_lane(access_.lanes, 0, true, true);  // no two lanes in one word
+      each_lane(access_.lanes, 0, true, true);  // no word has two lanes
     } else {
-      // All lanes are compared with what came before this instruction; then all are remembered.
+      // First compares all lanes with accesses before this instruction, then records all of them.
       each_lane(access_.lanes, 0, true, false);
       each_lane(access_.lanes, 0, false, true);
     }
   }
 
-  /// The same of what a copy or product does; what it leaves is of another epoch.
+  /// The same for an access of a copy or product, which is recorded in another epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
@@ -97,7 +97,7 @@ class Races::Look {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
 
-  /// Lanes from `first` to before `last`, each right behind the one before.
+  /// Processes adjacent lanes from `first` up to but not including `last`.
   void run_contiguous(int first, int last, std::uint64_t flags) {
     const std::uint64_t begin = access_.addresses[first];
     const std::uint64_t end = begin + bytes() * static_cast<std::uint64_t>(last - first);
@@ -125,16 +125,17 @@ class Races::Look {
     }
   }
 
-  /// As touch_word() of one word after the other. Neighbours were mostly touched in one epoch,
-  /// which is judged once.
+  /// Does touch_word() for consecutive words. Neighbours usually have one epoch, which is judged
+  /// once.
   void read_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
                   std::uint64_t base) {
     const std::uint64_t floor = floor_;
     const int shift = std::countr_zero(bytes());
     const std::uint64_t* const writes = page.writes ? page.writes->data() : nullptr;
     std::uint64_t* const reads = page.reads->data();
-    std::uint64_t written_before = 0;              // an epoch that comes before this one
-    std::uint64_t read_beside = Touch::lane_bits;  // one that does not; none yet: no epoch is so
+    std::uint64_t written_before = 0;  // an epoch that precedes this one
+    std::uint64_t read_beside =
+        Touch::lane_bits;  // an unordered epoch; this first value equals none
     for (; at < stop; at += 4) {
       const std::size_t word = at / 4 % ShadowPage::words;
       const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
@@ -181,9 +182,9 @@ class Races::Look {
     }
   }
 
-  /// Lanes that only read need not wait for each other. Where all lanes read again what lanes
-  /// before them do, as the rows of a tile of fewer than 32 columns make them, only the last are
-  /// looked at; neighbours that read one place, or one place behind the other, are looked at
+  /// Looks at the lanes of a read, which need not be ordered with each other. If all lanes repeat
+  /// the reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones
+  /// are looked at. Neighbours that read one address, or adjacent addresses, are looked at
   /// together.
   void each_read() {
     const bool is_whole = bytes() >= 4;
@@ -205,9 +206,9 @@ class Races::Look {
     }
   }
 
-  /// Behind the last of the lanes from `first` on that are active and whose addresses go up by
-  /// `step`, the second one's among them; a run of half a warp or a quarter is seen at once, and
-  /// ends there.
+  /// Returns the end of the run of active lanes from `first` whose addresses differ by `step`. The
+  /// run has at least two lanes. Checks first for an aligned half or quarter of a warp, and ends
+  /// there if it matches.
   int end_of_run(int first, std::uint64_t step) const {
     for (const int lanes : {16, 8}) {
       const Mask run = ((Mask{1} << lanes) - 1) << first;
@@ -228,12 +229,12 @@ class Races::Look {
 
   bool is_active(int lane) const { return lane < warp_lanes && (access_.lanes >> lane & 1) != 0; }
 
-  /// After how many lanes the addresses come again: 4, 8, 16, or 32 where they do not.
+  /// Returns the period of the lanes' addresses: 4, 8, 16, or 32 if they do not repeat.
   int period_of_lanes() const {
     int period = warp_lanes;
     for (int half = warp_lanes / 2; half >= 4; half /= 2) {
       std::uint64_t different = access_.addresses[0] ^ access_.addresses[half];
-      if (different != 0) break;  // as a rule
+      if (different != 0) break;  // the usual case
       for (int lane = 0; lane < warp_lanes - half; ++lane)
         different |= access_.addresses[lane] ^ access_.addresses[lane + half];
       if (different != 0) break;
@@ -253,7 +254,7 @@ class Races::Look {
   }
 
   void touch_words(std::uint64_t address, Touch touch, bool looks, bool keeps) {
-    // Aligned, it lies in one page.
+    // An aligned access lies in one page.
     ShadowPage& page = shadow_.page_of(address);
     prepare(page);
     for (std::uint64_t at = address & ~std::uint64_t{3}; at < address + bytes(); at += 4)
@@ -288,7 +289,7 @@ class Races::Look {
     } else if (((old ^ touch.bits) & Touch::epoch_bits) == 0) {
       old = merged({old}, touch).bits;
     } else if (!is_concurrent(Touch{old}.epoch()) || Touch{old}.is(Touch::strong)) {
-      // What every later write has to come behind anyway is forgotten.
+      // Drops the older read: a write must be ordered after the new one anyway, and so after both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
       old |= Touch::others;
@@ -316,7 +317,7 @@ class Races::Look {
     found(old, touch, address, reads, false);
   }
 
-  /// Whether nothing orders what was done in another epoch and what is done now.
+  /// Returns true if accesses of another epoch are unordered with the current one.
   bool is_concurrent(Epoch epoch) {
     Verdict& verdict = verdicts_[epoch % verdicts_.size()];
     if (verdict.epoch != epoch) {
@@ -369,7 +370,7 @@ class Races::Look {
   std::uint64_t floor_;
   std::uint64_t base_ = 0;
   bool writes_;
-  int piece_ = 0;  ///< that each_lane() is at
+  int piece_ = 0;  ///< current piece of each_piece()
   std::array<Verdict, 8> verdicts_{};
 };
 

@@ -43,7 +43,7 @@ void BlockOrder::passes(std::size_t warp, std::uint32_t barrier) {
 }
 
 void BlockOrder::leaves(std::size_t warp) {
-  // A barrier that no longer waits for lanes comes behind all that they did.
+  // A barrier that no longer waits for lanes still follows all their accesses.
   join(gone_, warps_[warp]);
   advance(warp);
 }
@@ -74,7 +74,7 @@ void BlockOrder::orders(std::size_t warp, const Operation& op, const Access& acc
   advance(warp);
 }
 
-// Inside of a block a strong access orders without fences too: GPUs keep their order.
+// Within a block strong accesses order without fences too: GPUs keep their order.
 void BlockOrder::order_in_block(std::size_t warp, const Access& access) {
   uses_places_ = true;
   std::uint64_t done = 0;
@@ -91,13 +91,13 @@ void BlockOrder::order_in_block(std::size_t warp, const Access& access) {
 
 void BlockOrder::order_between_blocks(std::size_t warp, const Operation& op, const Access& access,
                                       ToldPlaces& told) {
-  if (op.narrow) return;  // it says that it is not for other blocks
+  if (op.narrow) return;  // it excludes other blocks
   order_by_places(warp, access, 0, op.releases, told);
 }
 
 void BlockOrder::orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
                                    ToldPlaces& told) {
-  // Places of shared memory, of each block its own, beyond every address of global memory.
+  // Shared memory of each block gets places of its own, above all addresses of global memory.
   const std::uint64_t first =
       (std::uint64_t{1} << 63) | access.owner->linear * (block_window_bytes / 8);
   order_by_places(warp, access, first, op.releases || access.tells, told);
@@ -113,8 +113,7 @@ void BlockOrder::order_by_places(std::size_t warp, const Access& access, std::ui
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t place = first + access.addresses[std::countr_zero(left)] / 8;
     const auto found = told.find(place);
-    // A read that is not told to acquire does so too: what a missing fence behind it lets through
-    // is not found.
+    // A read orders even if it does not acquire, so a missing fence after it is not detected.
     if (access.kind != AccessKind::store && found != told.end() && past.others.add(found->second)) {
       if (const Clock* own = found->second.clock_of(block_)) join(past.own, *own);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what comes before what, for the race check.
+// Internal to the emulator: the order of accesses, for the race check.
 
 #include <array>
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace warpwise::emulator {
 
-/// What is known to have come before something.
+/// Everything known to precede an access.
 struct Past {
   Clock own{};         ///< of the warps of the own block
   KnownBlocks others;  ///< of other blocks
-  /// Of all this what a fence for the whole device has followed: what a strong write behind it
-  /// tells other blocks.
+  /// The part that a fence for the whole device has followed. A later strong write passes it on to
+  /// other blocks.
   KnownBlocks fenced;
 
   void clear();
 };
 
-/// Adds what another past knows.
+/// Merges another past.
 void join(Past& to, const Past& from);
 
-/// What the strong accesses to places of global memory tell other blocks, for a launch.
+/// Knowledge that strong accesses to places in global memory pass to other blocks, for a launch.
 using ToldPlaces = std::unordered_map<std::uint64_t, KnownBlocks>;
 
-/// The order of what one block's warps do.
+/// Order of accesses of one block's warps.
 class BlockOrder {
  public:
   void begin(std::uint64_t block, std::size_t warps);
@@ -37,39 +37,39 @@ class BlockOrder {
   std::uint64_t block() const { return block_; }
   Time now(std::size_t warp) const { return warps_[warp].own[warp]; }
 
-  /// Whether nothing orders what a warp did at a time, an earlier one if it is `warp` itself, and
-  /// what `warp` does now.
+  /// Returns true if the access of a warp at `time` is unordered with the current access of `warp`.
+  /// For `warp` itself, `time` is earlier.
   bool is_concurrent(std::uint64_t block, std::size_t earlier_warp, Time time,
                      std::size_t warp) const {
     if (block != block_) return time > warps_[warp].others.time_of(block, earlier_warp);
     return time > warps_[warp].own[earlier_warp];
   }
 
-  /// What a warp does from now on is not part of what it has done.
+  /// Begins the next time of a warp: later accesses are not part of the earlier ones.
   void advance(std::size_t warp) { ++warps_[warp].own[warp]; }
 
-  // As the observer's hooks of these names.
+  // Implement the observer's hooks of the same names.
   void arrives(std::size_t warp, std::uint32_t barrier);
   void passes(std::size_t warp, std::uint32_t barrier);
   void completes(std::uint32_t barrier) { waiting_[barrier].clear(); }
   void leaves(std::size_t warp);
-  /// A fence for the whole device.
+  /// Records a fence for the whole device.
   void fences(std::size_t warp);
 
-  /// What a warp has done, its block, and what it knows of others, becomes known to `others` too;
-  /// and the other way round.
+  /// tells(): adds the warp's and its block's accesses, and its knowledge of others, to `others`.
+  /// learns(): adds `others` to the warp's knowledge.
   void tells(std::size_t warp, KnownBlocks& others);
   void learns(std::size_t warp, const KnownBlocks& others);
 
-  /// A strong access comes behind the earlier ones of its place, and before the later ones.
+  /// Orders a strong access after earlier ones of its place and before later ones.
   void orders(std::size_t warp, const Operation& op, const Access& access, ToldPlaces& told);
-  /// The same of shared memory in a cluster of several blocks.
+  /// The same for shared memory, in a cluster of several blocks.
   void orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
                          ToldPlaces& told);
 
  private:
-  /// Places that order accesses inside the block. Such as share a clock are taken for one place,
-  /// which hides races and invents none.
+  /// Number of clocks for places that order accesses inside the block. Places that share a clock
+  /// count as one place, which may hide races but reports no false ones.
   static constexpr std::size_t place_clocks = 64;
 
   void order_in_block(std::size_t warp, const Access& access);
@@ -84,7 +84,7 @@ class BlockOrder {
   std::array<Past, most_warps> warps_;
   std::array<Past, all_barriers> waiting_;
   std::array<Past, place_clocks> places_;
-  Past gone_;  ///< of lanes that have exited
+  Past gone_;  ///< of exited lanes
 };
 
 }  // namespace warpwise::emulator

@@ -3,12 +3,12 @@
 
 #include "warpwise/emulator/observe/race_look.hpp"
 
-// Copies and products between their start and the end that somebody waits for.
+// Copies and products between their start and the end that a thread waits for.
 
 namespace warpwise::emulator {
 
-/// An access that takes place before the end of what the operation starts: until then nobody's
-/// access is ordered with it.
+/// Starts an access that may take place until its operation ends. Until then no access is ordered
+/// after it.
 void Races::start(History& history, Warp& warp, const Operation& op, const Access& access) {
   if (owners_.size() >= Owner::most) forget_all();
   if (access.ends_by == Asynchronous::none) {
@@ -34,7 +34,7 @@ void Races::start(History& history, Warp& warp, const Operation& op, const Acces
   if (!history.pending.add(pending)) end(pending, 0);
 }
 
-/// What has ended took place in an epoch; 0: it is forgotten.
+/// Moves an ended access to an epoch; 0: forgets it.
 void Races::end(const PendingAccess& access, Epoch epoch) {
   Shadow& shadow = access.owner != nullptr ? history_of(*access.owner).shared : global_;
   for (Mask left = access.pieces; left != 0; left &= left - 1) {
@@ -45,7 +45,7 @@ void Races::end(const PendingAccess& access, Epoch epoch) {
       const auto& touches = access.writes ? page.writes : page.reads;
       if (touches == nullptr) continue;
       std::uint64_t& touch = (*touches)[at / 4 % ShadowPage::words];
-      if (Touch{touch}.epoch() != access.epoch) continue;  // somebody else's by now
+      if (Touch{touch}.epoch() != access.epoch) continue;  // overwritten by a later access
       touch = (touch & ~(Touch::epoch_bits | Touch::others)) | Touch::epoch_part(epoch);
     }
   }
@@ -61,7 +61,7 @@ void Races::awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left
   const auto ended = history.pending.awaits(warp, what, lanes, left, reads_only);
   if (ended.empty()) return;
   const Epoch now = epoch_of(history, warp.index);
-  // The four warps of a product come together behind it; each of them knows when it has ended.
+  // The four warps of a product synchronise after it, and each of them knows that it has ended.
   for (const PendingAccess& access : ended)
     end(access, what == Asynchronous::product ? access.started : now);
 }
@@ -73,11 +73,11 @@ void Races::tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhas
     if (access.owner == nullptr || access.owner == phase.owner)
       history_of(*phase.owner).pending.add_tracked(access);
     else
-      end(access, 0);  // where it comes to, nobody can wait for it
+      end(access, 0);  // no thread of the destination can wait for it
   }
 }
 
-/// Others that see it too are ordered with the warp by the mbarrier.
+/// The mbarrier orders other warps that see the phase's end with this one.
 void Races::sees_end(Warp& warp, const MbarrierPhase& phase) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
@@ -88,7 +88,7 @@ void Races::sees_end(Warp& warp, const MbarrierPhase& phase) {
   Owner starter;
   for (const PendingAccess& access : ended) {
     if (epoch == 0 || starter.block != access.block || starter.warp != access.warp) {
-      // Its access of the mbarrier, in which it has seen this, came just before.
+      // The warp's access of the mbarrier, which saw the phase's end, came just before.
       epoch = new_epoch(history, history.order.now(warp.index) - 1, warp.index);
       starter = {static_cast<std::uint32_t>(access.block), 0, access.warp};
       starters_[epoch] = starter;

@@ -33,7 +33,7 @@ Touch merged(Touch old, Touch now) {
 }
 
 bool are_of_different_lanes(Touch old, Touch now, bool reads) {
-  // Of several lanes that wrote the same, the one at hand may be one.
+  // The current lane may be one of several that wrote the same bytes.
   if (old.is(Touch::several)) return reads;
   if (now.is(Touch::several)) return true;
   for (unsigned common = old.mask() & now.mask(); common != 0; common &= common - 1) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what the race check remembers of memory.
+// Internal to the emulator: the race check's record of memory accesses.
 
 #include <array>
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace warpwise::emulator {
 
-/// A number for what a warp of a block does at one time. Later ones are larger.
+/// Number of a time of one warp of one block. Later ones are larger.
 using Epoch = std::uint32_t;
 
-/// An access of a word of 4 bytes, in 64 bits; 0 for none. The epoch comes first, so that touches
-/// from before an epoch are those that are less than its first one.
+/// An access of a 4-byte word, in 64 bits; 0 for none. The epoch has the highest bits. So all
+/// touches before an epoch are less than the epoch's first one.
 struct Touch {
   std::uint64_t bits = 0;
 
@@ -29,17 +29,17 @@ struct Touch {
   static constexpr std::uint64_t mask_bits = std::uint64_t{15} << mask_at;
   static constexpr std::uint64_t layout_bits = std::uint64_t{3} << layout_at;
 
-  // Which lane touches which of the word's bytes.
+  // How lanes are assigned to the word's bytes.
   static constexpr std::uint64_t one_lane = 0;
-  static constexpr std::uint64_t lane_of_two = 1;   ///< from `lane` on, two bytes each
-  static constexpr std::uint64_t lane_of_each = 2;  ///< from `lane` on, a byte each
-  static constexpr std::uint64_t mixed_lanes = 3;   ///< not known
+  static constexpr std::uint64_t lane_of_two = 1;   ///< from `lane` on, two bytes for each lane
+  static constexpr std::uint64_t lane_of_each = 2;  ///< from `lane` on, one byte for each lane
+  static constexpr std::uint64_t mixed_lanes = 3;   ///< unknown
 
   static constexpr std::uint64_t strong = 1;
-  static constexpr std::uint64_t narrow = 2;  ///< strong for threads of its block alone
+  static constexpr std::uint64_t narrow = 2;  ///< strong only within its block
   static constexpr std::uint64_t atomic = 4;
-  static constexpr std::uint64_t several = 8;  ///< the same bytes, by several lanes of its warp
-  static constexpr std::uint64_t others = 16;  ///< other warps too, which nothing orders with it
+  static constexpr std::uint64_t several = 8;  ///< the same bytes, by several lanes of the warp
+  static constexpr std::uint64_t others = 16;  ///< other warps too, unordered with this one
 
   static constexpr std::uint64_t epoch_part(Epoch epoch) {
     return std::uint64_t{epoch} << epoch_at;
@@ -57,30 +57,31 @@ struct Touch {
   unsigned mask() const { return static_cast<unsigned>(bits >> mask_at & 15); }
   std::uint64_t layout() const { return bits >> layout_at & 3; }
   bool is(std::uint64_t flag) const { return (bits & flag) != 0; }
-  /// The lane that touched a byte of the mask; -1 where it is not known.
+  /// Returns the lane that touched a byte of the mask; -1 if unknown.
   int lane_of(int byte) const;
 };
 
-/// What two touches of one epoch come to.
+/// Merges two touches of one epoch.
 Touch merged(Touch old, Touch now);
-/// Whether two touches of one epoch are of different lanes. \param reads  what the old one does
+/// Returns true if two touches of one epoch are from different lanes. \param reads  the old one is
+/// a read
 bool are_of_different_lanes(Touch old, Touch now, bool reads);
 
-/// The last write and a read of each word of a page.
+/// The last write and one read of each word of a page.
 struct ShadowPage {
   static constexpr std::size_t bytes = 4096;
   static constexpr std::size_t words = bytes / 4;
   using Touches = std::array<std::uint64_t, words>;
 
-  // Each from its first touch on: most pages are only read, or only written.
+  // Allocated at the first touch: most pages are only read, or only written.
   std::unique_ptr<Touches> writes;
   std::unique_ptr<Touches> reads;
 };
 
-/// The pages of a space of memory that anybody has touched.
+/// Touched pages of a space of memory.
 class Shadow {
  public:
-  /// The page of an address, made where there is none.
+  /// Returns the page of an address, and makes it if needed.
   ShadowPage& page_of(std::uint64_t address) {
     const std::uint64_t number = address / ShadowPage::bytes;
     Cached& cached = cached_[number % cached_.size()];

@@ -21,7 +21,7 @@ bool is_checked(const Access& access) {
   return access.space == Space::shared || access.space == Space::global;
 }
 
-/// Tells what a launch touches to who orders it with other launches and copies.
+/// Passes a launch's accesses to the check for order with other launches and copies.
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
   const auto is_watched = [&](int lane) { return uses.watches(access.addresses[lane]); };
   Mask lanes = access.lanes;
@@ -80,7 +80,7 @@ Epoch Races::new_epoch(const History& history, Time time, std::size_t warp) {
 }
 
 void Races::forget_all() {
-  owners_.assign(1, {});  // epoch 0 is nobody's
+  owners_.assign(1, {});  // epoch 0: no owner
   starters_.clear();
   global_.clear();
   for (auto& [block, history] : histories_) {
@@ -137,7 +137,7 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
     tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
-  found_.clear();  // an access of the device's runtime has nothing before it
+  found_.clear();  // accesses of the device's runtime are compared with nothing
   const bool orders = op.strong || access.tells;
   if (!orders && op.control != Control::converge) return;
   History& history = history_of(*warp.block);
@@ -146,7 +146,7 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
       history.order.orders_in_cluster(warp.index, op, access, told_);
     history.order.orders(warp.index, op, access, told_);
   }
-  // What such an instruction reads for other lanes is read when it is done.
+  // The instruction's reads for other lanes are complete.
   if (op.control == Control::converge) history.order.advance(warp.index);
   history.renew(warp.index);
 }

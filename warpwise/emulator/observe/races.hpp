@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a check for races in shared and in global memory.
+// Internal to the emulator: a check for races in shared and global memory.
 
 #include <array>
 #include <cstdint>
@@ -16,52 +16,59 @@
 
 namespace warpwise::emulator {
 
-/// Reports two threads that touch the same byte of shared or global memory, at least one of them
-/// with a write, where nothing orders the two accesses. A report is of the later access, in the
-/// order in which the emulator ran them, and names the other one's thread and source line. A launch
-/// that is checked runs on one thread of the CPU.
+/// Reports unordered accesses of two threads to the same byte of shared or global memory, if at
+/// least one of them writes. A report is made for the access that the emulator ran later. It names
+/// the other one's thread and source line. A checked launch runs on one CPU thread.
 ///
-/// What orders accesses of a block: its barriers, between those that wait at one or arrive at it;
-/// between lanes of a warp also every instruction with a member mask (__syncwarp, shuffles, votes).
-/// Atomic, volatile, relaxed, acquiring and releasing accesses of any memory ("strong" ones) order
-/// what comes before them in one warp with what comes behind them in another that accesses the same
-/// place later, so that locks and flags work; they are not reported against each other.
+/// Order within a block:
 ///
-/// What orders accesses of different blocks: a strong write of global memory that releases, or that
-/// a fence for the whole device (__threadfence) comes before, in its warp or in one from which a
-/// barrier or a strong access leads to it; and a strong read of the same place later. A strong
-/// access or a fence for the block alone (atomicAdd_block, __threadfence_block) orders nothing
-/// between blocks; two strong accesses of a place by different blocks, of which one is for its
-/// block alone, are a fault of their own kind, `narrow_scope`. Blocks of a cluster are ordered by
-/// its barrier too, unless they arrive there with .relaxed, and by mbarriers and strong accesses of
-/// a block's shared memory.
+/// - A barrier orders the threads that wait at it or arrive at it.
+/// - Every instruction with a member mask (__syncwarp, shuffles, votes) orders the lanes of a warp.
+/// - Atomic, volatile, relaxed, acquiring and releasing accesses of any memory are strong. A strong
+///   access orders everything before it with everything after a later strong access of the same
+///   place by another warp. So locks and flags work. Strong accesses are not reported against each
+///   other.
 ///
-/// An asynchronous copy takes place between its start and its end, so that nothing in between may
-/// touch what it writes or write what it reads: not its thread either. Its end is ordered as
-/// accesses of the thread that waits for its group, or of threads that see the phase of the
-/// mbarrier end that tracks it. What a product by a warpgroup reads is likewise read until one of
-/// its warps has waited for it.
+/// Order between blocks needs a strong write of global memory, and later a strong read of the same
+/// place:
 ///
-/// Writes of the value that is there already are no race but `equal_writes`, reported if asked for.
+/// - The write must release, or follow a fence for the whole device (__threadfence). The fence may
+///   be in its warp, or in a warp that a barrier or a strong access orders before it.
+/// - A strong access or a fence only for the block (atomicAdd_block, __threadfence_block) orders
+///   nothing between blocks. If two blocks access a place strongly and one does so only for its
+///   block, that is a fault of its own kind, `narrow_scope`.
+/// - The barrier of a cluster also orders its blocks, unless they arrive with .relaxed. So do
+///   mbarriers and strong accesses in a block's shared memory.
 ///
-/// What it does not report, so that what it reports is a race:
-/// - lanes that write the same byte in one instruction: one of them wins, it is not told which;
-/// - of several warps that have read a word of 4 bytes, or have written parts of it, races with all
-///   but one of them; of lanes that do so in different parts of a word, races inside of their warp;
-/// - lanes of one warp between which any of them has made a strong access, a fence or a call of a
-///   converging instruction;
-/// - a missing fence on the side that reads;
-/// - races that another order of the warps would show, where a strong access happens to order them
-///   in this one, and such as hide because some lanes of a warp passed a barrier without others;
-/// - of several copies that read a word, a write before the last of them has ended; the source of a
-///   copy from one block's shared memory to another one's;
-/// - registers of a product before its end, and a missing fence.proxy.async;
-/// - reads through textures.
+/// An asynchronous copy runs at some time between its start and its end. Until then no thread may
+/// touch its destination or write its source, not even its own thread. Its end is ordered like an
+/// access of the thread that waits for its group. If an mbarrier tracks it, its end is ordered like
+/// accesses of the threads that see the end of the mbarrier's phase. Likewise a warpgroup's product
+/// reads its operands until one of its warps has waited for it.
 ///
-/// Memory: 8 bytes for each word that is read, and 8 for each that is written, in pages of 4096
-/// bytes: of shared memory until its block ends, of global memory until the launch does; 12 for
-/// each time that warps reach; and 400 for each 32 pieces of copies that nobody has waited for.
-/// When these are too many all that was is forgotten.
+/// A write of the value that is already there is no race but `equal_writes`, reported if asked for.
+///
+/// Not reported, so that every report is a race:
+///
+/// - lanes that write the same byte in one instruction: one of them wins, an undefined one
+/// - races with all but one of several warps that have read a word of 4 bytes, or have written
+/// parts
+///   of it
+/// - races inside a warp whose lanes have read or written different parts of one word
+/// - lanes of one warp with a strong access, a fence or a converging instruction of any of them
+///   between the two accesses
+/// - a missing fence on the reading side
+/// - races that only another order of the warps would show: a strong access happened to order them
+///   here, or some lanes of a warp passed a barrier without the others
+/// - if several copies read a word: a write before the last of them has ended
+/// - the source of a copy between the shared memories of two blocks
+/// - registers of a product before its end, and a missing fence.proxy.async
+/// - reads through textures
+///
+/// Memory, in pages of 4096 bytes: 8 bytes for each word that is read and 8 for each that is
+/// written. For shared memory these are kept until the block ends, for global memory until the
+/// launch ends. Also 12 bytes for each time that warps reach, and 400 for each 32 pieces of
+/// unfinished copies. At the limit, the check discards its whole history.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -88,18 +95,19 @@ class Races : public Observer {
   struct Found;
   class Look;
 
-  /// Whose epoch it is.
+  /// Owner of an epoch.
   struct Owner {
-    // Some 400 MB of them. Only warps that spin for long reach so many times.
+    // About 400 MB of owners. Only warps that spin for long reach so many times.
     static constexpr std::size_t most = std::size_t{1} << 25;
-    /// Of what nobody has waited for: nothing comes behind it.
+    /// Time of unfinished work, which no access can follow.
     static constexpr Time never = ~Time{0};
     std::uint32_t block = 0;
     Time time = 0;
     std::uint32_t warp = 0;
   };
 
-  /// What those who have arrived at a cluster's barrier know: in this phase, in the last one.
+  /// Knowledge of the blocks that arrived at a cluster's barrier, in this phase and in the last
+  /// one.
   struct Meeting {
     KnownBlocks arriving;
     KnownBlocks met;
@@ -116,16 +124,16 @@ class Races : public Observer {
   std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
 
   const Launch* launch_;
-  bool is_on_;  ///< else only other checks of the set are asked for
+  bool is_on_;  ///< false: the launch asks only for other checks of the set
   Shadow global_;
   ToldPlaces told_;
-  std::vector<Owner> owners_;  ///< of each epoch, from the first on
-  /// Of epochs in which a warp has seen others' copies end: who started them.
+  std::vector<Owner> owners_;  ///< indexed by epoch
+  /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
   std::unordered_map<Epoch, Owner> starters_;
-  std::vector<Found> found_;                                              ///< by the access at hand
+  std::vector<Found> found_;                                              ///< by the current access
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks
   std::vector<std::unique_ptr<History>> unused_;
-  std::unordered_map<const Cluster*, Meeting> meetings_;  ///< of clusters that have blocks
+  std::unordered_map<const Cluster*, Meeting> meetings_;  ///< of clusters with resident blocks
   const Block* last_block_ = nullptr;
   History* last_history_ = nullptr;
 };

@@ -14,9 +14,9 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel of 256 bytes of shared memory, whose body begins on line 10 with the thread's number in
-/// %t, its address of a word in shared memory in %own and the one of the thread 32 further in
-/// %other.
+/// Returns a kernel with 256 bytes of shared memory, whose body begins on line 10. %t is the
+/// thread's number, %own the address of its word in shared memory, %other that of the thread 32
+/// further.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
          ".global .u32 counter;\n"
@@ -94,7 +94,7 @@ TEST(Races, LanesOfAWarp) {
   expect_clean(neighbour +
                "st.shared.u32 [%own], %t;\nbar.warp.sync -1;\nld.shared.u32 %r1, [%r2];\n"
                "bar.warp.sync -1;\nst.shared.u32 [%own], %r1;");
-  // Several lanes read what one of them writes next.
+  // Several lanes read a word that one of them writes next.
   expect_race(
       "and.b32 %r2, %own, 384;\nadd.u32 %r2, %r2, %base;\nand.b32 %r3, %t, 31;\n"
       "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
@@ -102,8 +102,8 @@ TEST(Races, LanesOfAWarp) {
       12, "which thread (31,0,0) reads");
 }
 
-/// How many of a warp's lanes race when they read what its lanes have just written, a word each,
-/// and the first that does.
+/// Each lane of a warp writes a word, and then all read. The number of lanes that race, and the
+/// first one.
 struct Racers {
   std::uint64_t count = 0;
   std::uint32_t first = 0;
@@ -115,15 +115,15 @@ Racers racers(const std::string& read) {
   if (result.faults.empty()) return {};
   EXPECT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults[0].line, 11);
-  return {result.faults[0].count / 2, result.faults[0].thread.x};  // of two blocks
+  return {result.faults[0].count / 2, result.faults[0].thread.x};  // two blocks count
 }
 
 TEST(Races, LanesThatReadTheSame) {
-  // As the rows of a tile of 16 columns make it: a word for each half of the warp, ...
+  // Rows of a tile of 16 columns: one word for each half of the warp, ...
   const std::string word_of_half =
       "shr.u32 %r1, %t, 4;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(word_of_half + "ld.shared.u32 %r2, [%r1];"), (Racers{31, 1}));
-  // ... and the same 16 words for both; the first half reads what it wrote.
+  // ... and the same 16 words for both halves; the first half reads its own words.
   const std::string words_again =
       "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
@@ -176,7 +176,7 @@ TEST(Races, ThreadsThatHaveExited) {
       "ld.shared.u32 %r1, [%other];");
 }
 
-/// What a compiler makes of kernels that use shared memory and shuffles as they should.
+/// Compiled kernels that use shared memory and shuffles correctly.
 TEST(Races, CompiledKernelsDoNotRace) {
   const auto expect_none = [](const std::string& file, const std::string& kernel, Dim3 grid,
                               Dim3 block, auto... last) {
@@ -204,8 +204,8 @@ TEST(Races, OffUnlessAskedFor) {
   EXPECT_FALSE(emulated.launch("race", {2}, {64}).faults.empty());
 }
 
-// Blocks that wait for each other are all kept at once: what is remembered of their shared memory
-// must not exceed what they touch of it.
+// Blocks that wait for each other are all resident. The history of their shared memory must not
+// exceed what they touch of it.
 TEST(Races, OfManyBlocksWithMuchSharedMemory) {
   constexpr std::uint32_t blocks = 200;
   Emulated emulated(kernel_text(

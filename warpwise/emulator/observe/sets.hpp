@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the emulator: the sets of observers that launches can have. Each is a compiled copy
-// of the scheduler and of the handlers that access memory.
+// Internal to the emulator: the possible sets of observers of a launch. The scheduler and the
+// handlers that access memory are compiled once for each set.
 
 #include <type_traits>
 
@@ -12,14 +12,14 @@
 
 namespace warpwise::emulator {
 
-/// Those of `checks` look for what the launch asks for.
+/// Observers of a launch. `checks` looks only for what the launch asks for.
 enum class ObserverSet { none, counts, checks, counts_and_checks, counts_and_pace };
 
 inline bool checks_races(Checks checks) {
   return checks.has(Check::races) || checks.has(Check::equal_writes);
 }
 
-/// Whether a launch needs the observers that check.
+/// Returns true if a launch needs the observers that check.
 inline bool checks_accesses(Checks checks) {
   return checks_races(checks) || checks.has(Check::init);
 }
@@ -31,7 +31,7 @@ inline ObserverSet observer_set(const LaunchOptions& options) {
   return options.count ? ObserverSet::counts : ObserverSet::none;
 }
 
-/// What visit(std::type_identity<Observers<...>>) returns for a set.
+/// Returns the result of visit(std::type_identity<Observers<...>>) for a set.
 template <class Visit>
 auto with_observers(ObserverSet set, const Visit& visit) {
   switch (set) {

@@ -67,7 +67,7 @@ Constant divide(const Tokens& tokens, bool remainder, bool is_signed, std::uint6
                 std::uint64_t b) {
   if (b == 0) tokens.fail("a division by zero");
   if (!is_signed) return {ConstantKind::u64, remainder ? a % b : a / b};
-  // The one quotient that does not fit, of the smallest number and -1, wraps.
+  // The smallest number divided by -1 does not fit, and wraps.
   if (b == ~std::uint64_t{0}) return {ConstantKind::s64, remainder ? 0 : 0 - a};
   const auto x = static_cast<std::int64_t>(a);
   const auto y = static_cast<std::int64_t>(b);
@@ -137,7 +137,7 @@ Constant calculate(const Tokens& tokens, std::string_view operation, const Const
   }
 }
 
-/// How strongly the operator at hand binds, 0 for none.
+/// Returns the precedence of the current operator, 0 for none.
 int precedence(const Tokens& tokens) {
   struct Level {
     std::string_view operation;
@@ -161,7 +161,7 @@ int precedence(const Tokens& tokens) {
                                                  {"*", 10},
                                                  {"/", 10},
                                                  {"%", 10}}};
-  // A literal is mostly followed by what ends an operand.
+  // Usually a literal ends its operand.
   if (!tokens.at(Token::Kind::punctuation)) return 0;
   for (const Level& entry : levels) {
     if (tokens.at(entry.operation)) return entry.level;

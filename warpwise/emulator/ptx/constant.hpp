@@ -6,7 +6,7 @@
 
 namespace warpwise::ptx {
 
-/// A literal's or a constant expression's value.
+/// Value of a literal or of a constant expression.
 struct Constant {
   enum class Kind { s64, u64, f32, f64 };
   Kind kind = Kind::s64;
@@ -17,19 +17,19 @@ struct Constant {
 
 double to_double(const Constant& constant);
 
-/// Whether a constant expression begins here.
+/// Returns true if a constant expression begins here.
 bool at_constant(const Tokens& tokens);
 
 /// Reads one number.
-/// \throws InvalidArgument  for what is none, and for more than 64 bits
+/// \throws InvalidArgument  for anything else, and for more than 64 bits
 Constant read_literal(Tokens& tokens);
 
 /// Reads `12`, `-0x1FU`, `0f3F800000`, `1.5`, `(4 * 2) << 1`, `(.u64)-1`, `WARP_SZ - 1`: C's
-/// operators and their precedence, over 64-bit integers and doubles. \throws InvalidArgument  for
-/// what is none, a division by zero, a number of more than 64 bits
+/// operators and their precedence, over 64-bit integers and doubles.
+/// \throws InvalidArgument  for anything else, a division by zero, or a number of more than 64 bits
 Constant read_constant(Tokens& tokens);
 
-/// Reads an expression that is an integer, whose bits it returns.
+/// Reads an integer expression and returns its bits.
 std::uint64_t read_integer(Tokens& tokens);
 
 }  // namespace warpwise::ptx

@@ -8,7 +8,7 @@ namespace {
 // nvcc nests a scope for each call and for inline assembly, and operands two or three deep.
 constexpr int max_depth = 64;
 
-// Not <cctype>, whose answers depend on the locale.
+// <cctype> is unsuitable, because it depends on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name_start(char c) { return is_letter(c) || c == '_' || c == '$' || c == '%'; }
@@ -27,7 +27,7 @@ std::string described(const Token& token) {
 }  // namespace
 
 Tokens::Tokens(std::string_view text) : text_(text) {
-  // NVRTC counts the text's terminating zero.
+  // NVRTC includes the text's terminating zero.
   while (!text_.empty() && text_.back() == '\0') text_.remove_suffix(1);
   current_ = read();
   ahead_ = read();
@@ -69,7 +69,7 @@ void Tokens::read_number(std::size_t begin) {
     take_name_parts();
   };
   take_name_parts();
-  // A prefix as in 0x, 0f and 0d: all of it is digits.
+  // After a prefix like 0x, 0f or 0d, all characters are digits.
   if (text_[begin] == '0' && position_ > begin + 1 && is_letter(at(begin + 1)) &&
       at(begin + 1) != 'e' && at(begin + 1) != 'E') {
     return;
@@ -92,7 +92,7 @@ Token Tokens::read() {
   const std::size_t begin = position_++;
   const char first = text_[begin];
   const char second = position_ < text_.size() ? text_[position_] : '\0';
-  // Behind a number or a parenthesis `%` is the operator.
+  // After a number or a parenthesis `%` is the operator.
   const bool after_value = begin > 0 && (ahead_.kind == Token::Kind::number || ahead_.text == ")");
   const bool is_operator = first == '%' && (after_value || !is_name_part(second));
   if (is_name_start(first) && !is_operator) {

@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
-/// PTX text as a stream of tokens, for the parser alone.
+/// Splits PTX text into tokens for the parser.
 namespace warpwise::ptx {
 
 struct Token {
   enum class Kind {
     end,
     name,         ///< `ld`, `%r1`, `$L__BB0_2`, `_`
-    directive,    ///< `.global`, `.L1::no_allocate`: a dot and what follows it
+    directive,    ///< `.global`, `.L1::no_allocate`: a dot and the name after it
     number,       ///< `12`, `0x1FU`, `0f3F800000`, `9.0`, `1e-3`
     string,       ///< without its quotes
     punctuation,  ///< one character, or two of `<< >> <= >= == != && ||`
@@ -21,7 +21,7 @@ struct Token {
   int line = 1;
 };
 
-/// The token to be read and the one after it.
+/// The current token and the one after it.
 class Tokens {
  public:
   explicit Tokens(std::string_view text);
@@ -29,7 +29,7 @@ class Tokens {
   std::size_t text_bytes() const { return text_.size(); }
   const Token& current() const { return current_; }
   const Token& ahead() const { return ahead_; }
-  /// Whether the current token begins where the last one taken ended, as in `%tid.x`.
+  /// Returns true if the current token begins where the last taken one ended, as in `%tid.x`.
   bool adjacent() const { return current_.text.data() == taken_end_; }
 
   bool at(std::string_view text) const;
@@ -61,8 +61,7 @@ class Tokens {
   const char* taken_end_ = nullptr;
 };
 
-/// Stands for one level of nesting while it lives; a level too deep is refused, which bounds the
-/// stack.
+/// Counts one level of nesting while it lives. Too deep levels are refused, to bound the stack.
 class Nested {
  public:
   explicit Nested(Tokens& tokens);

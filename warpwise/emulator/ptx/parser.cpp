@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-// A few bytes of text, aliases, can stand for many instructions.
+// A limit is needed, because a few bytes of text, aliases, can stand for many instructions.
 constexpr std::size_t max_aliased = std::size_t{1} << 20;
 
 void append_number(std::vector<int>& numbers, Tokens& tokens) {
@@ -39,7 +39,7 @@ class Parser {
   }
 
  private:
-  /// One `{ }` of a function's body, its names and where in the function it begins.
+  /// One `{ }` of a function's body: its names and its start in the function.
   struct Scope {
     std::unordered_set<std::string> names;
     std::size_t first_instruction = 0;
@@ -99,10 +99,10 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
-  /// What the last `.loc` of a file, a line and a column said of inlining.
+  /// Inlining that the last `.loc` of a file, a line and a column stated.
   std::map<std::array<int, 3>, SourceLine> inlined_;
-  std::map<std::array<int, 3>, int> caller_index_;  ///< of a file, a line and their caller
-  /// Names that a `.debug_str` further down has, by its label and offset: indices into
+  std::map<std::array<int, 3>, int> caller_index_;  ///< by a file, a line and their caller
+  /// Names that a later `.debug_str` defines, by label and offset: indices into
   /// Module::inlined_functions.
   std::map<std::pair<std::string, std::uint64_t>, int> names_to_come_;
 };
@@ -263,7 +263,7 @@ void Parser::performance_directives(Function& result) {
     } else if (directive.text == ".pragma") {
       pragma();
     } else {
-      // .maxntid 256, 1, 1 and the like, among them .noreturn without numbers.
+      // .maxntid 256, 1, 1 and similar directives, also .noreturn without numbers.
       std::vector<int> numbers;
       if (tokens_.at(Token::Kind::number)) {
         do {
@@ -330,7 +330,7 @@ void Parser::number_files() {
   }
 }
 
-// A scope's names are renamed where it closes, so that a label can be used before it stands.
+// A scope's names are renamed when it closes, so that a label may be used before its definition.
 
 void Parser::open(const Function& function) {
   scopes_.push_back({{},
@@ -346,7 +346,7 @@ void Parser::declare(std::string_view name, int line) {
   }
 }
 
-/// Appends `suffix` to the name if it is among `names`; `%v.x` is a part of `%v`.
+/// Appends `suffix` to a name in `names`; `%v.x` is a part of `%v`.
 void rename(std::string& name, const std::unordered_set<std::string>& names,
             const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());
@@ -385,7 +385,7 @@ void Parser::close(Function& function) {
 void Parser::body(Function& function) {
   location_ = {};
   tokens_.expect("{");
-  // The outermost braces share their scope with the parameters, and their names stay as they are.
+  // The outermost braces share the parameters' scope, and their names stay unchanged.
   std::vector<std::unique_ptr<Nested>> nesting;
   for (;;) {
     if (tokens_.accept("{")) {
@@ -451,19 +451,19 @@ void Parser::location(Function& function) {
     }
   }
   inlined_[place] = here;
-  if (place[1] == 0) return;  // made by the compiler for no line of its own
+  if (place[1] == 0) return;  // compiler-made code without a source line
   location_ = here;
   if (function.source == SourceLine{}) function.source = location_;
 }
 
-/// The file, the line and the column of a `.loc`.
+/// Reads the file, the line and the column of a `.loc`.
 std::array<int, 3> Parser::position() {
   std::vector<int> numbers;
   for (int i = 0; i < 3; ++i) append_number(numbers, tokens_);
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-/// The index of a caller, whose own one is that of the last `.loc` at its place.
+/// Returns the index of a caller. Its own caller is that of the last `.loc` at its place.
 int Parser::caller_at(const std::array<int, 3>& place) {
   const auto known = inlined_.find(place);
   const SourceLine own = known == inlined_.end() ? SourceLine{} : known->second;
@@ -482,8 +482,8 @@ void Parser::label(Function& function) {
   function.labels.push_back({std::string(name.text), function.instructions.size()});
 }
 
-/// What a label may name other than a place: lists of targets, and a prototype, which says nothing
-/// that the call does not.
+/// Reads label contents other than a place: lists of targets, or a prototype, which repeats the
+/// call's information.
 bool Parser::targets(Function& function, const Token& name) {
   if (tokens_.accept(".callprototype")) {
     while (!tokens_.at(";")) {
@@ -598,7 +598,7 @@ Operand Parser::address() {
   result.kind = Kind::address;
   elements(result, "]");
   if (result.elements.empty()) tokens_.fail("an address of nothing");
-  // The offset is the address's.
+  // The offset belongs to the address.
   std::swap(result.offset, result.elements.front().offset);
   return result;
 }

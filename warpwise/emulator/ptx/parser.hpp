@@ -5,13 +5,15 @@
 #include <string_view>
 #include <vector>
 
-/// PTX as a syntax tree. The parser knows PTX's grammar and no instruction's meaning: that, and
-/// what is not supported, is decode.hpp's.
+/// Parses PTX to a syntax tree. The parser knows the grammar only. Meanings of instructions, and
+/// refusal of unsupported ones, are in decoder.hpp.
 namespace warpwise::ptx {
 
-/// A place in the program's source that `.loc` names; file is an index into Module::files, -1 for
-/// none. Of code that the compiler inlined there, caller is an index into Module::callers, else -1.
-/// function is an index into Module::inlined_functions: of the one inlined there, else -1.
+/// A source place that `.loc` names.
+///
+/// - file: index into Module::files, -1 for none
+/// - caller: index into Module::callers for inlined code, else -1
+/// - function: index into Module::inlined_functions of the inlined function, else -1
 struct SourceLine {
   int file = -1;
   int line = 0;
@@ -56,15 +58,15 @@ struct Variable {
   std::string space;  ///< "global", "const", "shared", "local", "param", "reg"
   std::string type;   ///< "b8", "u32", "f32", ..., "texref"
   std::string name;
-  std::uint64_t alignment = 0;  ///< bytes; the type's own where none is written
-  std::uint64_t bytes = 0;      ///< of all its elements; 0 for `name[]`
+  std::uint64_t alignment = 0;  ///< bytes; the type's own if none is stated
+  std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]`
   bool is_extern = false;
-  bool is_weak = false;  ///< another definition may take its place
+  bool is_weak = false;  ///< another definition may replace it
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
-  std::vector<std::uint8_t> initial;  ///< as many bytes as are initialised, the rest is zero
-  /// Places inside `initial` that hold the address of another variable (or function) plus an
-  /// addend: offset, name, addend, generic(name), bytes wide.
+  std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero
+  /// Places inside `initial` with the address of another variable (or function) plus an addend:
+  /// offset, name, addend, generic(name), bytes wide.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;
@@ -80,18 +82,19 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
-  bool is_weak = false;           ///< another definition may take its place
+  bool is_weak = false;           ///< another definition may replace it
   std::vector<Variable> results;  ///< `.func (.param .b32 retval)`
   std::vector<Variable> parameters;
-  std::vector<Variable> variables;  ///< registers, shared, local, param and const ones of its body
+  std::vector<Variable>
+      variables;  ///< registers, shared, local, param and const variables of its body
   std::vector<Instruction> instructions;
-  /// A label stands before instructions[index]; index may be the number of instructions.
+  /// A label before instructions[index]; index may be the number of instructions.
   struct Label {
     std::string name;
     std::size_t index = 0;
   };
   std::vector<Label> labels;
-  /// `.branchtargets` and `.calltargets`: a label of its own and the names it lists.
+  /// `.branchtargets` and `.calltargets`: their label and the names that they list.
   struct Targets {
     std::string name;
     std::vector<std::string> targets;
@@ -100,31 +103,30 @@ struct Function {
   std::vector<int> max_threads;       ///< .maxntid, empty for none
   std::vector<int> required_threads;  ///< .reqntid
   std::vector<int> required_cluster;  ///< .reqnctapercluster, in blocks
-  bool is_explicit_cluster = false;   ///< .explicitcluster: it runs with a cluster alone
+  bool is_explicit_cluster = false;   ///< .explicitcluster: runs only with a cluster
   bool is_grid_of_clusters = false;   ///< .blocksareclusters
   SourceLine source;
   int ptx_line = 0;
 };
 
 /// A whole PTX file. Registers declared as `%r<4>` appear as %r0 ... %r3 in a function's variables.
-/// Names declared in an inner `{ }` are made unique by an appended "@" and a number, in their uses
-/// too.
+/// Names declared in an inner `{ }` are made unique, also in their uses, by an appended "@" and a
+/// number.
 struct Module {
   std::string version;  ///< "9.0"
   std::string target;   ///< "sm_75"
   int address_bytes = 8;
-  std::vector<std::string> files;  ///< of `.file`; SourceLine::file indexes it
-  /// Where functions were inlined; the caller of each, if it has one, stands before it.
+  std::vector<std::string> files;  ///< of `.file`; indexed by SourceLine::file
+  /// Places of inlining; the caller of each place, if any, is before it.
   std::vector<SourceLine> callers;
-  std::vector<std::string> inlined_functions;  ///< mangled; empty where the text does not say
+  std::vector<std::string> inlined_functions;  ///< mangled; empty if the text does not name it
   std::vector<Variable> variables;
   std::vector<Function>
-      functions;  ///< a declaration followed by its definition appears once, defined
+      functions;  ///< a function with declaration and definition appears once, defined
 };
 
-/// \throws InvalidArgument  with the PTX line and what was expected. Never reads out of the text;
-/// bounds
-///         nesting, counts and sizes, so that no input makes it run out of stack or memory.
+/// \throws InvalidArgument  with the PTX line and the expected text. Never reads outside the text.
+/// Bounds nesting, counts and sizes, so that no input exhausts stack or memory.
 Module parse(std::string_view text);
 
 }  // namespace warpwise::ptx

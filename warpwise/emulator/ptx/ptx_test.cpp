@@ -17,7 +17,7 @@ using Kind = Operand::Kind;
 using Strings = std::vector<std::string>;
 using Bytes = std::vector<std::uint8_t>;
 
-// Three lines, so that what a test writes begins on the fourth.
+// Three lines, so that a test's text begins on the fourth.
 const std::string head = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
 Module module(const std::string& text) { return parse(head + text); }

@@ -10,8 +10,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// Bounds for what few bytes of text can ask for. A compiler uses each register that it declares, so
-// that a module has fewer than its text has bytes; what people write by hand may round up.
+// Limits of what short text can request. A compiler uses each register that it declares, so a
+// module has fewer registers than bytes of text. Handwritten code may round up.
 constexpr std::uint64_t spare_registers = std::uint64_t{1} << 16;
 constexpr std::uint64_t max_initial_bytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t max_initial_elements = std::uint64_t{1} << 40;
@@ -80,7 +80,7 @@ Declarations::Declared Declarations::read_type() {
   return result;
 }
 
-/// What a pointer points to: not the parameter's own alignment.
+/// Skips the space and alignment of a pointer's target. They are not those of the parameter.
 void Declarations::read_pointer() {
   while (tokens_.at(".global") || tokens_.at(".shared") || tokens_.at(".const") ||
          tokens_.at(".local") || tokens_.at(".param")) {
@@ -170,8 +170,7 @@ void Declarations::read_initial(Declared& declared) {
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
   Initialiser initialiser{variable, declared, std::vector<std::uint64_t>(extents.size(), 1)};
-  // set_size found that the product fits, unless the first is open, which has no part in the
-  // strides.
+  // set_size has checked the product, except for an open first extent, which no stride includes.
   for (std::size_t i = extents.size() - 1; i > 0; --i) {
     if (__builtin_mul_overflow(initialiser.strides[i], extents[i], &initialiser.strides[i - 1]) ||
         initialiser.strides[i - 1] > max_initial_elements) {
@@ -246,8 +245,8 @@ void Declarations::read_item(Initialiser& initialiser, std::uint64_t index) {
   }
 }
 
-/// `name`, `name+4`, `generic(name)`, `generic(name)+4`; where the variable is one of bytes, as
-/// `0xFF(name), 0xFF00(name), ...`, each of which stands for one byte of the address.
+/// `name`, `name+4`, `generic(name)`, `generic(name)+4`. In a variable of bytes, `0xFF(name),
+/// 0xFF00(name), ...`: each stands for one byte of the address.
 void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offset) {
   Variable::Relocation result;
   result.offset = offset;
@@ -288,7 +287,7 @@ void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offse
   ++all.back().bytes;
 }
 
-/// The bits of a value in an element of the declared type.
+/// Converts a value to the bits of an element of the declared type.
 std::uint64_t Declarations::converted(const Constant& value, const Declared& declared) const {
   const std::string& type = declared.variable.type;
   if (type == "f32") {

@@ -11,11 +11,11 @@ namespace warpwise::ptx {
 
 struct Linkage {
   bool is_extern = false;
-  bool is_weak = false;  ///< another definition may take its place
+  bool is_weak = false;  ///< another definition may replace it
 };
 
-/// Reads declarations of variables, registers and parameters, and bounds what all of a module's
-/// together take in memory.
+/// Reads declarations of variables, registers and parameters. Bounds the total memory of a module's
+/// declarations.
 class Declarations {
  public:
   explicit Declarations(Tokens& tokens) : tokens_(tokens) {}
@@ -25,11 +25,11 @@ class Declarations {
   void read(std::vector<Variable>& into, const Linkage& linkage);
   /// `(.param .b32 a, .param .align 8 .b8 b[24])`
   void read_list(std::vector<Variable>& into);
-  /// `(.unified(1, 2))` behind `.attribute`
+  /// `(.unified(1, 2))` after `.attribute`
   bool read_attribute();
 
  private:
-  /// What is declared before a name, and the name with its dimensions.
+  /// A declaration up to the name and its dimensions.
   struct Declared {
     Variable variable;
     std::uint64_t element_bytes = 0;

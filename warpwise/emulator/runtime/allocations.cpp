@@ -15,7 +15,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Freed allocations that are remembered, as the device itself remembers them.
+// Limit of remembered freed allocations, the same as the device's.
 constexpr std::size_t most_freed = 65536;
 
 struct AllocationRecord {
@@ -33,7 +33,7 @@ struct Records {
   std::mutex mutex;
   std::map<Address, AllocationRecord> all;
   std::map<std::uint64_t, Address> by_number;
-  std::deque<std::uint64_t> freed;  ///< numbers; the first one is forgotten when they are many
+  std::deque<std::uint64_t> freed;  ///< numbers; the first is forgotten when there are too many
   std::uint64_t made = 0;
 
   void forget(Address address) {
@@ -54,7 +54,7 @@ std::string of_bytes(const AllocationRecord& record) {
   return record.name() + " of " + std::to_string(record.bytes) + " bytes";
 }
 
-/// What is wrong with a call that frees `address`; empty if nothing is.
+/// Returns the error in a call that frees `address`; empty if there is none.
 std::string mistake(Address address, bool host, const AllocationRecord* record) {
   const auto [begin, bytes] = emulated().device.allocation_of(address);
   const std::string what =
@@ -64,7 +64,7 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
     return "frees byte " + std::to_string(address - begin) + " of " + what +
            ": memory is freed by the address of its first byte";
   }
-  if (record == nullptr) return {};  // allocated by what keeps no record, a graph's node
+  if (record == nullptr) return {};  // allocated without a record, by a graph's node
   const bool is_pinned = record->kind == AllocationKind::pinned;
   if (is_pinned && !host) return "frees " + what + ", pinned memory, which cudaFreeHost frees";
   if (!is_pinned && host) return "frees " + what + ", which is no pinned memory: cudaFree frees it";
@@ -99,7 +99,7 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
   record.kind = kind;
   if (is_reported()) record.made = CallSite::here();
   const std::lock_guard lock(records().mutex);
-  records().forget(address);  // what was freed there before
+  records().forget(address);  // forgets an earlier freed allocation there
   records().by_number[record.number] = address;
   records().all[address] = std::move(record);
 }
@@ -113,7 +113,7 @@ void note_free(const void* pointer, bool host) {
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    // The wrong function for it frees it too, here.
+    // Here the wrong function frees it too.
     if (begin == address && found != own.all.end()) {
       AllocationRecord& record = found->second;
       record.is_live = false;
@@ -166,7 +166,7 @@ std::string with_origins(std::string message) {
 }
 
 void report_leaks() {
-  // A device in error is of no use any more: nobody can free what it had.
+  // A device in error is unusable: the program cannot free its memory.
   if (emulated().sticky != cudaSuccess) return;
   struct Sum {
     std::uint64_t count = 0;

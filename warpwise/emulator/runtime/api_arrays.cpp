@@ -1,4 +1,4 @@
-// CUDA arrays: allocation, copies from and to them.
+// CUDA arrays: allocation and copies.
 
 #include "warpwise/emulator/runtime/arrays.hpp"
 
@@ -38,7 +38,7 @@ bool is_shape(const cudaExtent& extent, unsigned flags) {
   return extent.depth == 0 || extent.height > 0;
 }
 
-/// A handle that has been freed is never another array's: its second free is known.
+/// Keeps a freed handle's address from being reused, so that a second free is recognised.
 void keep_freed(cudaArray_t array) {
   struct Freed {
     std::mutex mutex;
@@ -75,14 +75,14 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
   });
 }
 
-/// One end of a copy: where its rows lie, and how far rows and slices are apart.
+/// One end of a copy: its first row, and the distances between rows and slices.
 struct End {
   std::byte* first = nullptr;
   std::size_t pitch = 0;
   std::size_t slice = 0;
 };
 
-/// A place in an array, and whether what is copied fits there; x and width in bytes.
+/// Finds a place in an array. Returns false if the copy does not fit. x and width are in bytes.
 bool end_in(const cudaArray& array, const cudaPos& at, const cudaExtent& bytes, End& end) {
   end.pitch = array.row_bytes;
   end.slice = array.row_bytes * array.rows;
@@ -97,7 +97,7 @@ End end_in(const cudaPitchedPtr& memory, const cudaPos& at) {
           memory.pitch, slice};
 }
 
-/// A copy that ends outside of an array.
+/// Reports a copy that ends outside an array.
 cudaError_t outside(cudaArray_const_t array) {
   report_bad_copy(array == nullptr
                       ? std::string("no array")
@@ -112,7 +112,7 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   if (copy.srcArray != nullptr && copy.dstArray != nullptr &&
       copy.srcArray->texel_bytes != copy.dstArray->texel_bytes)
     return report(cudaErrorInvalidValue);
-  // An array's elements are what the extent, and a place in the array, are counted in.
+  // With an array, extents and positions count its elements.
   const std::size_t unit = array != nullptr ? array->texel_bytes : 1;
   cudaExtent bytes = copy.extent;
   bytes.width *= unit;
@@ -138,7 +138,7 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   return cudaSuccess;
 }
 
-/// Where one end of a copy of slices lies.
+/// Returns the start of one end of a copy of slices.
 const void* end_of(cudaArray_t array, const cudaPitchedPtr& memory) {
   return array != nullptr ? reinterpret_cast<const void*>(array->data) : memory.ptr;
 }
@@ -159,7 +159,7 @@ cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, voi
   return copy_rows(to, pitch, from.first, from.pitch, width, height, kind);
 }
 
-/// Bytes that go on from row to row of a two-dimensional array.
+/// Finds bytes that continue from row to row in a two-dimensional array; null if they do not fit.
 std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes) {
   const std::size_t first = y * array->row_bytes + x;
   if (first + bytes > array->row_bytes * array->rows) return nullptr;

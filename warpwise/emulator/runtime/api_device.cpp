@@ -89,7 +89,7 @@ cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
-// There is one GPU: nobody is its peer.
+// There is one GPU, so it has no peer.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = 0;
   return report(device == 0 && peer == 0 ? cudaSuccess : cudaErrorInvalidDevice);
@@ -193,7 +193,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 const char* cudaGetErrorString(cudaError_t error) {
   if (error == cudaSuccess) return "no error";
-  // The text of the error as the emulator knows it, for as long as the thread does not ask again.
+  // The emulator's own text of the error, valid until the thread asks again.
   thread_local std::string text;
   const std::lock_guard lock(emulated().mutex);
   text = emulated().fault.empty() ? cudaGetErrorName(error) : emulated().fault;

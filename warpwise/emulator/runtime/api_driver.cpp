@@ -1,5 +1,5 @@
-// How a program that uses the runtime finds the driver's functions: they are in libcuda.so.1,
-// beside this library.
+// Gives programs that use the runtime the driver's functions. They are in libcuda.so.1, beside this
+// library.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// cuGetProcAddress_v2, which this library cannot be linked with: the driver is linked with it.
+// Type of cuGetProcAddress_v2. The driver is linked with this library, not the other way round.
 using Find = int(const char*, void**, int, unsigned long long, int*);
 
 Find* driver() {

@@ -1,4 +1,4 @@
-// Buffers of OpenGL: mapped ones are copied, since the program's OpenGL has memory of its own.
+// Buffers of OpenGL. Mapping copies them, because the program's OpenGL has memory of its own.
 
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-// What the runtime's opaque type is here.
+// Definition of the runtime's opaque type.
 struct cudaGraphicsResource {
   unsigned buffer = 0;
   std::size_t bytes = 0;
@@ -20,8 +20,8 @@ struct cudaGraphicsResource {
 
 namespace {
 
-// OpenGL's, by the types of its interface: the program has it loaded, this library does not need
-// it.
+// OpenGL's constants, as its interface defines them. The program loads OpenGL; this library does
+// not need it.
 constexpr unsigned gl_version = 0x1F02;
 constexpr unsigned gl_copy_write_buffer = 0x8F37;  // a binding that programs hardly use
 constexpr unsigned gl_buffer_size = 0x8764;

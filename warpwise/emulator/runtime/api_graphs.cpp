@@ -1,4 +1,4 @@
-// Graphs: captured from streams, or made node by node.
+// Graphs, captured from streams or built node by node.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ using namespace warpwise::emulator::runtime;
 struct CUgraphExec_st {
   std::vector<GraphStep> steps;
   std::vector<CUgraph_st::InitialCondition> conditions;
-  bool frees_first = false;  // memory that a launch before has left
+  bool frees_first = false;  // memory left by an earlier launch
 };
 
 namespace {
@@ -27,7 +27,7 @@ bool holds(cudaGraph_t graph, cudaGraphNode_t node) {
                      [&](const auto& each) { return each.get() == node; });
 }
 
-// Every node behind those that it comes after; nodes in a circle are left out.
+// Orders nodes after their dependencies; leaves out nodes in a cycle.
 std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   std::vector<cudaGraphNode_t> order;
   const auto is_done = [&](cudaGraphNode_t node) {
@@ -45,7 +45,7 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-// A step goes on with the branch of one that it comes after and that no other step goes on with.
+// Each step continues the branch of a dependency that no other step continues; else it starts one.
 void find_branches(std::vector<GraphStep>& steps) {
   std::vector<bool> is_continued(steps.size());
   std::size_t branches = 0;
@@ -88,7 +88,7 @@ cudaError_t fill(const cudaMemsetParams& p) {
     const std::size_t row = p.width * p.elementSize;
     if (row == 0 || p.height == 0) return cudaSuccess;
     check_fill({p.dst, p.pitch, row, p.height});
-    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // all of it is there
+    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // checks that all of it exists
     const WorkScope scope;
     WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
     for (std::size_t y = 0; y < p.height; ++y) {
@@ -250,7 +250,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   for (const auto& node : graph->nodes) {
     made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
   }
-  // The copies come after copies.
+  // Dependencies on copied nodes become dependencies on their copies.
   for (const auto& node : made->nodes) {
     for (cudaGraphNode_t& earlier : node->after) {
       const auto place = std::find_if(graph->nodes.begin(), graph->nodes.end(),
@@ -365,13 +365,13 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   }
   return report(cudaErrorInvalidValue);
 }
-// Any graph takes another's place; a GPU takes one of the same shape only.
+// Any graph may replace another one here; a GPU accepts only the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   std::vector<GraphStep> steps;
   const cudaError_t error = steps_of(*graph, steps);
   if (error == cudaSuccess && steps.size() == executable->steps.size()) {
-    // Later changes name the nodes that the first graph had.
+    // Later changes name the nodes of the first graph.
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i].node = executable->steps[i].node;
     }
@@ -384,7 +384,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  // It is copied: a captured launch is of the graph as it is now.
+  // Captures a copy: the captured launch runs the graph as it is now.
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, [own = *executable] { return run(own); });
   const OnStream on(stream);

@@ -1,4 +1,4 @@
-// Kernels: what the program's constructors register, and launches.
+// Kernels: registration by the program's constructors, and launches.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// PTX does not tell how many registers machine code needs; this is what most kernels stay below.
+// PTX does not tell how many registers machine code needs; most kernels need no more than this.
 constexpr int assumed_registers = 32;
 
 struct Configuration {
@@ -34,8 +34,7 @@ struct Configuration {
   cudaStream_t stream = nullptr;
 };
 thread_local std::vector<Configuration> configurations;
-// The next launch is a `kernel<<<...>>>()`, of which the program does not see what its call
-// returns.
+// The next launch is a `kernel<<<...>>>()`: the program does not see what its call returns.
 thread_local bool launch_returns_nothing = false;
 
 cudaError_t error_of(FaultKind kind) {
@@ -61,7 +60,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::leak:
     case FaultKind::copy:
     case FaultKind::unchecked_launch:
-    case FaultKind::unsynchronised: break;  // of the host's calls, not of kernels
+    case FaultKind::unsynchronised: break;  // a fault of the host's calls, not of kernels
   }
   return cudaErrorUnknown;
 }
@@ -91,7 +90,7 @@ void tell_origins(LaunchResult& result) {
   for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
 }
 
-/// Prints what a kernel printed. Returns the error of its first fault, which it keeps.
+/// Prints a kernel's output. Keeps and returns the error of its first fault.
 cudaError_t outcome(const std::string& name, const LaunchResult& result) {
   std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
   if (result.faults.empty()) return cudaSuccess;
@@ -108,7 +107,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
   const cudaError_t ran = run_or_capture(stream, std::move(work));
-  // A kernel's fault is told by the next call: on a GPU it comes after its launch has returned.
+  // The next call returns a kernel's fault, because on a GPU the launch has returned by then.
   return was_sound && emulated().sticky != cudaSuccess ? cudaSuccess : ran;
 }
 
@@ -117,20 +116,20 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 namespace warpwise::emulator::runtime {
 namespace {
 
-/// What is known of a kernel. One that the emulator does not run is named in the reports, whatever
-/// the program wanted to know of it.
+/// Returns a kernel's properties. A kernel that the emulator does not run is named in the reports,
+/// whichever property was asked for.
 const KernelInfo& info_of(const Kernel& kernel) {
   return noting_refusal(
       kernel.name, [&]() -> const KernelInfo& { return kernel.module->get().kernel(kernel.name); });
 }
 
-// Larger ones, up to 16 blocks, are those that a kernel has to ask for.
+// A kernel must ask for larger clusters, of up to 16 blocks.
 constexpr std::uint64_t portable_cluster_blocks = 8;
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 bool has_clusters() { return emulated().cc.major >= 9; }
 
-/// What a launch with a cluster would return: of one stated, or of the kernel's own.
+/// Returns the error of a launch's cluster, stated by the launch or by the kernel.
 cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
                           const std::optional<Dim3>& given, dim3 grid) {
   if (!given && info.required_cluster.empty())
@@ -239,7 +238,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const WorkScope scope(stream_order() == nullptr ? std::string() : readable(name));
-    // Where launches run several times, no other one may change the memory meanwhile.
+    // While a launch runs several times, no other one may change the memory.
     static std::mutex& one_at_a_time = *new std::mutex;
     std::unique_lock lock(one_at_a_time, std::defer_lock);
     if (options.orders > 1) lock.lock();
@@ -289,7 +288,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-// Before the host first reads or writes a managed variable of the module.
+// Called before the host first reads or writes a managed variable of the module.
 char __cudaInitModule(void** registered) {
   auto* module = reinterpret_cast<Module*>(registered);
   const cudaError_t error = guarded([&] {
@@ -417,7 +416,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->maxThreadsPerBlock = info.most_threads;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
-    // CUB chooses by it among the architectures that the program was compiled for.
+    // CUB selects by this among the architectures that the program was compiled for.
     attributes->ptxVersion = info.target;
     const auto& cluster = info.required_cluster;
     attributes->clusterDimMustBeSet = info.needs_cluster ? 1 : 0;
@@ -435,7 +434,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
                                                                    int threads, size_t shared,
                                                                    unsigned int) {
   if (blocks == nullptr) return report(cudaErrorInvalidValue);
-  *blocks = 0;  // where it cannot be told too
+  *blocks = 0;  // also after an error
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
@@ -452,7 +451,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                                 0);
 }
 
-// The emulated GPU's clusters fill its multiprocessors as blocks do: no GPC limits them.
+// The emulated GPU's clusters fill its multiprocessors like blocks do: no GPC limits them.
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
   Kernel* kernel = find_kernel(function);
@@ -495,7 +494,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const KernelInfo& info = info_of(*kernel);
     const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(emulated().cc);
     if (blocks <= 0 || threads <= 0 || threads > sm.threads_per_block) return cudaErrorInvalidValue;
-    constexpr int granularity = 128;  // that shared memory is given out in
+    constexpr int granularity = 128;  // allocation unit of shared memory
     const int share = sm.shared_bytes / blocks / granularity * granularity;
     const int most = std::min(share - sm.reserved_shared_per_block, sm.max_shared_per_block);
     *bytes =

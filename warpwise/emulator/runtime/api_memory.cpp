@@ -18,7 +18,7 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-/// Memory of no bytes is no memory, and nothing is wrong with that.
+/// Allocates zero bytes: a null pointer, without an error.
 cudaError_t nothing(void** pointer) {
   *pointer = nullptr;
   return cudaSuccess;
@@ -36,7 +36,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes) {
   });
 }
 
-/// A function that frees memory waits for what the device still does, as it does on a GPU.
+/// A function that frees memory waits for the device's work, as on a GPU.
 void end_of_memory(const void* pointer) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
@@ -45,7 +45,7 @@ void end_of_memory(const void* pointer) {
   order->hides(begin, bytes);
 }
 
-/// \param host  it is a function that frees pinned memory
+/// \param host  true for a function that frees pinned memory
 cudaError_t release(void* pointer, bool host) {
   if (pointer == nullptr) return cudaSuccess;
   return guarded([&] {
@@ -56,7 +56,7 @@ cudaError_t release(void* pointer, bool host) {
   });
 }
 
-/// Memory that host and device see at one address.
+/// Allocates memory that host and device access at the same address.
 cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind kind) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   if (bytes == 0 && kind == AllocationKind::managed) return report(cudaErrorInvalidValue);
@@ -77,7 +77,7 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
   check_fill({to, pitch, width, height});
   if (to == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
-    bytes_of(to, pitch * (height - 1) + width);  // all of it is there
+    bytes_of(to, pitch * (height - 1) + width);  // checks that all of it exists
     const WorkScope scope;
     WorkScope::touch(to, pitch, width, height, Use::write);
     for (std::size_t y = 0; y < height; ++y)
@@ -108,7 +108,7 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
   });
 }
 
-/// Where a part of a symbol begins that a copy is from or to.
+/// Finds the part of a symbol that a copy reads or writes.
 cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t bytes,
                            void** pointer) {
   Address address = 0;
@@ -156,7 +156,7 @@ cudaError_t free_in_stream(void* pointer) {
     const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
     if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
     emulated().device.free(address_of(pointer));
-    // Memory of the device has pages of its own here.
+    // Device memory has pages of its own here.
     if (begin == address_of(pointer) && is_device_address(begin)) WorkScope::forget(begin, bytes);
     return cudaSuccess;
   } catch (const Error&) {
@@ -187,7 +187,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t,
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
-    // A captured graph uses memory that is not its own each time it is launched: it is kept then.
+    // A captured graph uses this memory at each launch, so it is kept.
     if (!is_graph_memory(pointer)) {
       note_kept(pointer);
       return cudaSuccess;
@@ -231,7 +231,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
-    // Pages that are watched are handed back as what others are: readable and writable.
+    // Returns watched pages to the state of others: readable and writable.
     StreamOrder* const order = stream_order();
     if (order != nullptr && are_read_and_written(address_of(host), bytes))
       order->shows(address_of(host), bytes);
@@ -273,7 +273,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
           stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }),
       stream);
 }
-// A fill of pinned memory is waited for.
+// A fill of pinned memory is synchronous.
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return wait_for_copy(to, to, fill_rows(to, bytes, value, bytes, 1));
 }
@@ -304,7 +304,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-// Where memory lies changes no result.
+// The location of memory changes no result.
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return cudaSuccess;
 }
@@ -362,7 +362,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// One pool: all memory is the emulated GPU's.
+// There is one pool, the emulated GPU's memory.
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   *pool = reinterpret_cast<cudaMemPool_t>(&emulated());
   return cudaSuccess;

@@ -1,4 +1,4 @@
-// Streams and events: all is done when a call returns.
+// Streams and events: all work is done when a call returns.
 
 #include <algorithm>
 #include <atomic>
@@ -10,13 +10,13 @@
 
 using namespace warpwise::emulator::runtime;
 
-// The runtime's handles are pointers to types that it leaves open.
+// The runtime's handles are pointers to incomplete types.
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
-  Clock done;                          // when it was recorded, as the checks of order need it
-  std::weak_ptr<Capture> capture;      // that it was recorded in,
-  std::vector<cudaGraphNode_t> after;  // and what it stands for there
+  Clock done;                          // at the time of recording, for the order checks
+  std::weak_ptr<Capture> capture;      // the capture that it was recorded in
+  std::vector<cudaGraphNode_t> after;  // the nodes that it stands for there
 };
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
@@ -26,11 +26,11 @@ struct CUstream_st {
 
 namespace {
 
-// As GPUs have them: the lower number goes first.
+// A GPU's priorities: lower numbers run first.
 constexpr int least_priority = 0;
 constexpr int greatest_priority = -5;
 
-// Whether a stream is one of those that are there without being made.
+// Returns true for the streams that exist without being made.
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
@@ -40,7 +40,7 @@ bool is_default(cudaStream_t stream) {
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
-  static std::atomic<unsigned long long> made = 2;  // ids of the default ones are below
+  static std::atomic<unsigned long long> made = 2;  // the default streams' ids are smaller
   const int kept = std::max(greatest_priority, std::min(priority, least_priority));
   *stream = new CUstream_st{flags, kept, ++made};
   if (StreamOrder* const order = stream_order()) order->made(*stream, flags);
@@ -79,7 +79,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
   return cudaSuccess;
 }
-// What they say of caches and of the order of streams changes no result.
+// Attributes concern caches and the order of streams, and change no result.
 cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
   return cudaSuccess;
 }
@@ -92,7 +92,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
-// It says that all is done.
+// All work is done.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
@@ -107,7 +107,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // Graphs have host functions instead, on GPUs too.
+  // A graph has host functions instead, on GPUs too.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
   const OnStream on(stream);
   const HostFunctionScope scope;
@@ -130,7 +130,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   const std::shared_ptr<Capture> capture = capture_of(stream);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
-  // In a capture an event tells other streams to take part, and may be gone when the graph runs.
+  // A captured event makes other streams join. It may be destroyed before the graph runs.
   if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, [event] {
     if (StreamOrder* const order = stream_order())
@@ -143,7 +143,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
-// A stream that waits for what another one captures takes part in that capture from then on.
+// A stream that waits for an event of another stream's capture joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   const std::shared_ptr<Capture> capture = event->capture.lock();
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
@@ -164,7 +164,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
-  cudaEventSynchronize(end);  // which has to be done
+  cudaEventSynchronize(end);  // the host may rely on its end from here on
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }

@@ -143,7 +143,7 @@ TEST(Arrays, TexturesOfPlanesAndVolumes) {
             (std::vector<float>{12, 54}));
 }
 
-// As an H200 has them: a negative layer is the last one, like one past the end.
+// As on an H200: a negative layer is the last one, like one past the end.
 TEST(Arrays, TexturesOfLayers) {
   Numbered lines({4, 0, 3}, cudaArrayLayered);
   EXPECT_EQ(readings(LineLayers{lines.texture(cudaFilterModeLinear, cudaAddressModeClamp, false)},
@@ -155,7 +155,7 @@ TEST(Arrays, TexturesOfLayers) {
             (std::vector<float>{2.5f, 14.5f, 26.5f, 26.5f}));
 }
 
-// Faces, what is up on them, and which of two equal sides counts, as an H200 has them.
+// As on an H200: the faces, the top of each, and the side that wins between two equal ones.
 TEST(Arrays, TexturesOfCubes) {
   Numbered cube({4, 4, 6}, cudaArrayCubemap);
   const auto texture = cube.texture(cudaFilterModePoint, cudaAddressModeClamp, true);
@@ -238,7 +238,7 @@ TEST(Arrays, SurfacesOfEverySize) {
   expect_turned<float4>([](int i) { return float4{static_cast<float>(i), 1, 2, 3}; });
 }
 
-// What lies outside: as an H200 has it.
+// Reads outside a surface, as on an H200.
 __global__ void edges(cudaSurfaceObject_t surface, int* found) {
   found[0] = surf2Dread<int>(surface, -4, 1, cudaBoundaryModeZero);
   found[1] = surf2Dread<int>(surface, 4, 3, cudaBoundaryModeZero);

@@ -23,18 +23,18 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// The program's frames that are looked at: above the caller's may lie what CUDA's headers inline.
+// Number of program frames to look up. Inlined code of CUDA's headers may lie above the caller.
 constexpr std::size_t most_looked_at = 4;
 
 struct Frame {
   const char* file = nullptr;
-  std::uintptr_t offset = 0;   ///< from the file's first byte in memory
-  std::uintptr_t in_file = 0;  ///< as the file itself counts its addresses
+  std::uintptr_t offset = 0;   ///< from the file's start in memory
+  std::uintptr_t in_file = 0;  ///< the file's own address
 };
 
 Frame frame_of(const void* return_address) {
   Dl_info info{};
-  // The call itself, which a return address lies behind.
+  // The call lies just before its return address.
   const auto call = reinterpret_cast<std::uintptr_t>(return_address) - 1;
   if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0 || info.dli_fname == nullptr)
     return {};
@@ -51,9 +51,9 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-/// Whether an address lies in libcudart.so.13, libcuda.so.1 or the emulator.
+/// Returns true if an address is in libcudart.so.13, libcuda.so.1 or the emulator.
 bool is_own(const void* address) {
-  // Never destroyed: leaks are reported when other static objects are gone.
+  // Never destroyed: leaks are reported after other static objects are destroyed.
   static const std::string& own_folder = *[] {
     Dl_info info{};
     ::dladdr(reinterpret_cast<const void*>(&emulated), &info);
@@ -67,7 +67,7 @@ bool is_own(const void* address) {
           (file.starts_with("libcudart.so") || file.starts_with("libcuda.so")));
 }
 
-/// Whether a word is where a call returns to, as far as its instruction tells.
+/// Returns true if a word is a return address, judged by the instruction before it.
 bool comes_after_call(const void* word) {
   if (frame_of(word).file == nullptr) return false;
 #if defined(__x86_64__)
@@ -76,7 +76,7 @@ bool comes_after_call(const void* word) {
   const iovec here{code, sizeof(code)};
   if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof(code)) return false;
   if (code[2] == 0xe8) return true;
-  // By a register or memory: FF /2, with what its addressing needs.
+  // Indirect calls, by register or memory: FF /2 with the bytes of its addressing.
   for (const std::size_t length : {2, 3, 4, 6, 7}) {
     const unsigned char* const call = code + sizeof(code) - length;
     if (call[0] == 0xff && (call[1] >> 3 & 7) == 2) return true;
@@ -93,7 +93,7 @@ std::string hex(std::uintptr_t value) {
   return {text, end};
 }
 
-/// What binutils' addr2line prints; nothing where there is none.
+/// Returns binutils' addr2line output; empty if it is not installed.
 std::string addr2line(const char* file, const std::vector<std::uintptr_t>& addresses) {
   std::vector<std::string> words = {"addr2line", "-C", "-f", "-e", file};
   for (const std::uintptr_t each : addresses) words.push_back(hex(each));
@@ -137,10 +137,10 @@ ProgramPlace place_of(std::string_view function, std::string_view line) {
   return place;
 }
 
-/// What the compiler makes of a launch, and what CUDA's headers have around a call.
+/// Returns true for the compiler's stub of a launch, and for functions of CUDA's headers.
 bool is_of_cuda(const ProgramPlace& place, std::string_view kernel) {
   std::string_view function = place.function;
-  // Names of templates begin with what they return.
+  // Names of templates begin with the return type.
   for (const std::string_view type : {"cudaError ", "cudaError_t "}) {
     if (function.starts_with(type)) function.remove_prefix(type.size());
   }
@@ -154,13 +154,13 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   std::vector<Frame> known;
   for (const void* each : frames) {
     const Frame frame = frame_of(each);
-    // One file at a time: a frame of another one ends the way out of the first.
+    // Only frames of one file: a frame of another file has left the program's code.
     if (frame.file == nullptr || (!known.empty() && frame.file != known[0].file)) break;
     known.push_back(frame);
     addresses.push_back(frame.in_file);
   }
   if (known.empty()) return {};
-  // The loader's name of the program itself may be a relative path that is no longer true.
+  // The loader's name of the program may be a relative path that has become wrong.
   const std::string file = name_of_file(known[0].file) == ::program_invocation_short_name
                                ? "/proc/" + std::to_string(::getpid()) + "/exe"
                                : known[0].file;
@@ -200,15 +200,15 @@ CallSite CallSite::here() {
   return site;
 }
 
-// Of a function of the C library it is its caller's place: the first word of the stack that a call
-// outside of that library returns to.
+// For a function of the C library, the site is its caller: the stack's first return address outside
+// that library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
   const auto is_c_library = [](const void* address) {
     const char* const file = frame_of(address).file;
     return file != nullptr && name_of_file(file).starts_with("libc.so");
   };
   CallSite site;
-  // Frames are where calls return to; the instruction itself is where it is.
+  // Frames are return addresses, so a place is one byte behind its instruction's start.
   const void* place = static_cast<const char*>(program_counter) + 1;
   if (is_c_library(place)) {
     const auto caller = std::find_if(stack.begin(), stack.end(), [&](const void* word) {
@@ -238,7 +238,7 @@ std::string CallSite::function() const {
   for (const std::string_view ending : {"_ptsz", "_ptds", "_v2", "_v3"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
   }
-  if (name.starts_with("__cuda")) name.remove_prefix(2);  // of a kernel<<<...>>>()
+  if (name.starts_with("__cuda")) name.remove_prefix(2);  // for kernel<<<...>>>()
   return std::string(name);
 }
 

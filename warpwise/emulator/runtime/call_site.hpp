@@ -10,38 +10,38 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A place of the program, as far as the program tells it.
+/// A place in the program, as far as it is known.
 struct ProgramPlace {
-  SourcePlace source;    ///< of programs that were compiled with -g
-  std::string function;  ///< with its parameters; empty where there are no symbols
-  std::string offset;    ///< "my_program+0x1234", which addr2line -e my_program 0x1234 explains
+  SourcePlace source;    ///< known for programs compiled with -g
+  std::string function;  ///< with parameters; empty without symbols
+  std::string offset;    ///< "my_program+0x1234"; addr2line -e my_program 0x1234 resolves it
 
-  /// "main.cu:12 in main", or what is known of it.
+  /// Returns "main.cu:12 in main", or as much of it as is known.
   std::string text() const;
 };
 
-/// Which of CUDA's functions the program has called, and from where. Taking one costs some
-/// microseconds; what it says is looked up when it is asked for.
+/// The CUDA function that the program has called, and the place of the call. Recording a site takes
+/// some microseconds. Symbols are looked up only on request.
 class CallSite {
  public:
-  /// Of nowhere.
+  /// Makes an unknown site.
   CallSite() = default;
-  /// Of the call that is being made. Within these libraries any depth may ask.
+  /// Returns the site of the current call. May be called at any depth within these libraries.
   static CallSite here();
-  /// Of an instruction of the program that a signal has stopped, some time ago.
-  /// \param stack  words of its stack, the innermost first
+  /// Returns the site of a program's instruction at which a signal stopped it earlier.
+  /// \param stack  words of the thread's stack, the innermost first
   static CallSite of_signal(const void* program_counter, std::span<const void* const> stack);
   bool is_known() const { return count_ > 0; }
-  /// Whether these libraries themselves are what it is of, or what the program has called.
+  /// Returns true if the program has called these libraries, or if they are the site themselves.
   bool is_in_library() const { return first_of_program() > 0; }
-  /// "cudaMalloc"; empty where it is not known.
+  /// Returns the called function: "cudaMalloc"; empty if unknown.
   std::string function() const;
-  /// \param kernel  the readable name of a kernel whose launch it is: its host function is passed
-  /// over
+  /// Returns the place of the call.
+  /// \param kernel  for a launch, the kernel's readable name: its host function is skipped
   ProgramPlace place(std::string_view kernel = {}) const;
-  /// "cudaMalloc called at main.cu:12 in main".
+  /// Returns "cudaMalloc called at main.cu:12 in main".
   std::string text() const;
-  /// The program's innermost address: the same for the same call.
+  /// Returns the program's innermost address, the same for each execution of the same call.
   const void* address() const;
 
  private:

@@ -32,10 +32,10 @@ const char* text_of(cudaMemcpyKind kind) {
   return "cudaMemcpyDefault";
 }
 
-/// What is wrong with one end of a copy; empty if nothing is.
+/// Returns the error in one end of a copy; empty if there is none.
 std::string mistake(const Rows& rows) {
   if (rows.first == nullptr) return "a null pointer";
-  if (side_of(rows.first) == Side::host) return {};  // whose size nobody knows here
+  if (side_of(rows.first) == Side::host) return {};  // its size is unknown here
   try {
     emulated().device.bytes_at(address_of(rows.first), extent_of(rows));
     return {};
@@ -44,7 +44,7 @@ std::string mistake(const Rows& rows) {
   }
 }
 
-/// What a copy's kind says of one end and is not so; empty if it is.
+/// Returns how one end contradicts the copy's kind; empty if it does not.
 std::string contradiction(const Rows& rows, const char* end, bool says_device,
                           cudaMemcpyKind kind) {
   const Side side = side_of(rows.first);

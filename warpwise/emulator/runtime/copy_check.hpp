@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string>
 
-// Check::runtime of copies and fills: that they lie in memory that there is, and go the way that
-// they say. What is wrong is reported; the call goes on as it does without the check.
+// Check::runtime for copies and fills: both ends are valid memory, and match the call's direction.
+// Errors are reported, and the call continues as without the check.
 namespace warpwise::emulator::runtime {
 
-/// Rows of memory, of an array too.
+/// Rows of memory, or of an array.
 struct Rows {
   const void* first = nullptr;
   std::size_t pitch = 0;
@@ -17,15 +17,15 @@ struct Rows {
   std::size_t height = 1;
 };
 
-/// \param kind  what the call says of both ends
+/// Checks both ends of a copy. \param kind  direction that the call states
 void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind);
 
 void check_fill(const Rows& to);
 
-/// With Check::init: a copy to the host of memory of which nobody has written a byte is reported.
+/// With Check::init, reports a copy to the host of memory that was never written.
 void check_written(const void* to, const Rows& from);
 
-/// What a call of a copy or a fill gets wrong in itself: `wrong` follows its name in the report.
+/// Reports an invalid copy or fill call. `wrong` follows the function's name in the report.
 void report_bad_copy(const std::string& wrong);
 
 }  // namespace warpwise::emulator::runtime

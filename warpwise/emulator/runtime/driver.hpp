@@ -7,12 +7,12 @@
 
 #include "warpwise/emulator/runtime/modules.hpp"
 
-// What the files of libcuda.so.1 share. Most of the driver's functions are the runtime's under
-// other names: streams, events and graphs are the same types, and a function of the driver is a
-// handle as modules.hpp has them.
+// Shared by the files of libcuda.so.1. Most of the driver's functions are the runtime's under other
+// names. Streams, events and graphs are the same types. A function of the driver is a handle, see
+// modules.hpp.
 namespace warpwise::emulator::runtime {
 
-/// The driver's error for the runtime's. Both number them alike, where both have them.
+/// Returns the driver's error for the runtime's. Errors that both have share their numbers.
 CUresult result_of(cudaError_t error);
 
 /// Calls body and turns Warpwise's exceptions into errors.
@@ -23,7 +23,7 @@ inline CUdeviceptr device_address(const void* pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-/// What the driver's opaque handles are here.
+/// Convert the driver's opaque handles to the types behind them.
 inline Module* module_of(CUmodule module) { return reinterpret_cast<Module*>(module); }
 inline Module* module_of(CUlibrary library) { return reinterpret_cast<Module*>(library); }
 inline const void* handle_of(CUfunction function) { return function; }

@@ -4,7 +4,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-// The runtime deprecates its copies of runs of bytes; the driver's are the same ones.
+// The runtime deprecates its copies of consecutive bytes; the driver's equal them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {
@@ -27,7 +27,7 @@ constexpr Format formats[] = {
     {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
 };
 
-/// No bits for a format that is not run.
+/// Converts a format; one that is not run has 0 bits.
 cudaChannelFormatDesc format_of(CUarray_format name, unsigned channels) {
   for (const Format& each : formats) {
     if (each.name != name) continue;

@@ -11,11 +11,11 @@
 
 using namespace warpwise::emulator::runtime;
 
-/// There is one GPU with one memory: a context is no more than a name for it.
+/// A context. There is one GPU with one memory, so it is only a name for them.
 struct CUctx_st {
   unsigned flags = 0;
   unsigned long long id = 0;
-  int retained = 0;  ///< of the primary one
+  int retained = 0;  ///< references to the primary context
 };
 
 namespace {
@@ -31,7 +31,7 @@ constexpr NamedError names[] = {
 CUctx_st primary{.id = 1};
 thread_local std::vector<CUcontext> stack;
 
-// A program that uses the runtime has its context, the primary one, without asking for it.
+// A program that uses the runtime has the primary context implicitly.
 CUcontext current() {
   if (!stack.empty()) return stack.back();
   return primary.retained > 0 || !emulated().kernels.empty() ? &primary : nullptr;
@@ -83,7 +83,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
     *text = nullptr;
     return CUDA_ERROR_INVALID_VALUE;
   }
-  // What the emulator has to say about the last one is more than the name.
+  // The emulator's message about the last error says more than its name.
   const std::lock_guard lock(emulated().mutex);
   thread_local std::string said;
   said = error == CUDA_SUCCESS ? "no error" : emulated().fault.empty() ? name : emulated().fault;

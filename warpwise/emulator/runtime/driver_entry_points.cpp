@@ -1,4 +1,4 @@
-// How a program finds the driver's functions by name.
+// Finds the driver's functions by name.
 
 #include <dlfcn.h>
 
@@ -9,8 +9,8 @@
 
 namespace {
 
-/// Names whose newest form is not the one that was there before this version of CUDA. All others
-/// have one form that matters: those before it are of 32 bits.
+/// Names that got a newer form in a later version of CUDA. All other names have one relevant form:
+/// the earlier ones are of 32 bits.
 struct Newer {
   const char* name;
   const char* symbol;
@@ -69,8 +69,8 @@ void* newest(const std::string& name, int version) {
 
 extern "C" {
 
-// NVIDIA's own libraries ask for tables that are not documented. NVRTC does without; cuBLAS and its
-// like, which it would not help, end here.
+// NVIDIA's own libraries ask for undocumented tables. NVRTC works without them. cuBLAS and similar
+// libraries stop here; the tables would not help them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;

@@ -42,14 +42,14 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, const void* fu
   return CUDA_SUCCESS;
 }
 
-// The runtime knows those that a program may set, by the same numbers.
+// The runtime has the attributes that a program may set, under the same numbers.
 CUresult set_attribute(const void* function, CUfunction_attribute attribute, int value) {
   return result_of(
       cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value));
 }
 
 cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
-  // The attributes are laid out alike.
+  // The attributes have the same layout.
   static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
   return {.gridDim = dim3(config.gridDimX, config.gridDimY, config.gridDimZ),
           .blockDim = dim3(config.blockDimX, config.blockDimY, config.blockDimZ),
@@ -59,7 +59,7 @@ cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
           .numAttrs = config.numAttrs};
 }
 
-/// The arguments one by one, from whichever of the two ways they are given in.
+/// Pointers to the arguments, from either of the two ways to pass them.
 class Arguments {
  public:
   Arguments(CUfunction function, void** one_by_one, void** extra) : pointers_(one_by_one) {
@@ -77,7 +77,7 @@ class Arguments {
       if (block == nullptr || offset + bytes > bytes_) is_short_ = true;
       from_block_.push_back(block + offset);
     }
-    take_last_error(true);  // that there are no more
+    take_last_error(true);  // clears the error that ended the loop
     pointers_ = from_block_.data();
   }
   void** pointers() const { return pointers_; }
@@ -192,7 +192,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
   return result_of(
       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, handle_of(function), blocks, threads));
 }
-// The block that keeps most threads resident, and of several the largest.
+// Chooses the block size with the most resident threads; the largest of several.
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared,
                                                    int limit, unsigned int flags) {

@@ -18,7 +18,7 @@ CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind
   return result_of(cudaMemcpyAsync(to, from, bytes, kind, stream));
 }
 
-// A device address is one of the device's: the host's memory is not read or written by mistake.
+// Accepts only device addresses, so that host memory is not accessed by mistake.
 bool is_device(CUdeviceptr address, std::size_t bytes) {
   if (bytes == 0 || emulated().device.holds(address)) return true;
   report_bad_copy("an address that is none of the device's");
@@ -40,7 +40,7 @@ cudaPitchedPtr memory_of(const End& end, std::size_t width, std::size_t rows) {
           end.height != 0 ? end.height : end.y + rows};
 }
 
-// The bytes of an element, which the runtime's copies of arrays count in.
+// Number of bytes of an array's element. The runtime's copies count in elements.
 std::size_t element_bytes(CUarray array) {
   cudaChannelFormatDesc format{};
   cudaArrayGetInfo(&format, nullptr, nullptr, reinterpret_cast<cudaArray_t>(array));
@@ -92,7 +92,7 @@ CUresult slices(const cudaMemcpy3DParms& copy, CUstream stream) {
   return result_of(cudaMemcpy3DAsync(&copy, stream));
 }
 
-// Rows of values of some bytes each.
+// Fills rows with a value of `element` bytes.
 CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
               std::size_t width, std::size_t height, CUstream stream) {
   if (to % element != 0 || (height > 1 && pitch % element != 0)) return CUDA_ERROR_INVALID_VALUE;
@@ -100,7 +100,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
-      emulated().device.bytes_at(to, pitch * (height - 1) + width * element);  // all of it is there
+      emulated().device.bytes_at(to, pitch * (height - 1) + width * element);  // checks the range
       const WorkScope scope;
       WorkScope::touch(pointer_of(to), pitch, width * element, height,
                        warpwise::emulator::Use::write);
@@ -158,7 +158,7 @@ CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 }
 CUresult cuMemHostUnregister(void* pointer) { return result_of(cudaHostUnregister(pointer)); }
 
-// Where memory lies changes no result.
+// The location of memory changes no result.
 CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
 CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) {
   return CUDA_SUCCESS;

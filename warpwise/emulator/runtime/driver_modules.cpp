@@ -10,7 +10,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-/// The PTX that was added so far, and after the end the text that a program is given.
+/// The PTX texts to link, and the linked text.
 struct CUlinkState_st {
   std::vector<std::string> texts;
   std::string text;
@@ -18,7 +18,7 @@ struct CUlinkState_st {
 
 namespace {
 
-/// Where a program wants to read what is wrong with its code.
+/// The program's buffer for errors in its code.
 struct Log {
   unsigned count = 0;
   const CUjit_option* options = nullptr;
@@ -40,7 +40,7 @@ struct Log {
   }
 };
 
-// Errors of loading, each with the text that says why.
+// Calls body and turns its exceptions into errors of loading; writes their text to the log.
 template <class Body>
 CUresult loading(const Log& log, Body body) {
   const auto failed = [&](CUresult result, const std::exception& error) {
@@ -236,7 +236,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
   });
   return result == CUDA_SUCCESS ? add_to_link(state, type, log, text) : result;
 }
-// What is linked is loaded next, so it stays the text that it was made of.
+// The program loads the linked code next, so it stays PTX text.
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
   state->text = linked(state->texts);
   *image = state->text.data();

@@ -10,8 +10,8 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// A wait that nothing can end any more: all earlier work is done, and no other stream runs
-// meanwhile.
+// An unmet wait is an error, because nothing can end it: all earlier work is done, and no other
+// stream runs meanwhile.
 template <class Value>
 CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   return result_of(run_or_capture(stream, [=] {

@@ -1,4 +1,4 @@
-// Tensor maps, which tell tensor copies what to copy.
+// Tensor maps, which describe what tensor copies copy.
 
 #include <algorithm>
 #include <bit>
@@ -13,12 +13,12 @@ using namespace warpwise::emulator;
 
 namespace {
 
-// What the driver documents of a tensor's parts.
+// Limits that the driver documents.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_stride = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_in_box = 256;
 constexpr std::uint32_t most_step = 8;
-constexpr std::uint64_t granule = 16;  // bytes that addresses, strides and rows are multiples of
+constexpr std::uint64_t granule = 16;  // alignment in bytes of addresses, strides and rows
 
 std::optional<ElementType> type_of(CUtensorMapDataType type) {
   switch (type) {
@@ -49,7 +49,7 @@ std::optional<std::uint32_t> width_of(CUtensorMapSwizzle swizzle) {
   }
 }
 
-/// A driver's functions are named on stderr once if they are not run, in this part too.
+/// Names a driver's function once on stderr if it is not run, in this file too.
 CUresult not_run_here() {
   return static_cast<CUresult>(runtime::driver_not_run("cuTensorMapEncodeTiled"));
 }

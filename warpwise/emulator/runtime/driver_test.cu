@@ -192,7 +192,7 @@ TEST_F(Driver, MappedPiecesAreOneBuffer) {
   ASSERT_EQ(cuMemCreate(&memory, piece, &properties, 0), CUDA_SUCCESS);
   CUmemGenericAllocationHandle other = 0;
   ASSERT_EQ(cuMemCreate(&other, piece, &properties, 0), CUDA_SUCCESS);
-  // The first piece is seen again behind the second.
+  // The first piece is mapped again after the second.
   ASSERT_EQ(cuMemMap(range, piece, 0, memory, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuMemMap(range, piece, 0, other, 0), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(cuMemMap(range + piece, piece, 0, other, 0), CUDA_SUCCESS);

@@ -1,5 +1,4 @@
-// The driver's virtual memory: addresses without memory, memory without addresses, and what brings
-// them together.
+// The driver's virtual memory: address ranges, memory without addresses, and mappings between them.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,11 +13,11 @@ namespace {
 
 constexpr std::size_t granularity = std::size_t{2} << 20;
 
-/// Memory without an address: a file without a name, so that it can be seen at several places.
+/// Memory without an address: an unnamed file, which can be mapped at several addresses.
 struct Physical {
   int file = -1;
   std::size_t bytes = 0;
-  int references = 0;  ///< of handles and mappings
+  int references = 0;  ///< number of handles and mappings
 };
 
 struct Mapping {
@@ -27,7 +26,7 @@ struct Mapping {
   bool accessible = false;
 };
 
-/// Addresses that are the host's too: what is mapped to them is there.
+/// A range of addresses, valid on the host too, with the memory mapped there.
 struct Reservation {
   std::size_t bytes = 0;
   std::map<CUdeviceptr, Mapping> mappings;
@@ -60,7 +59,7 @@ void close_file(Physical* memory) {
   delete memory;
 }
 
-// The device sees a run of mappings as one buffer: copies go across what was mapped piece by piece.
+// The device sees adjacent mappings as one buffer, so that copies may cross them.
 void show(Reservation& reservation) {
   CUdeviceptr begin = 0;
   CUdeviceptr end = 0;
@@ -94,8 +93,8 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t, CUdeviceptr wanted,
                              unsigned long long flags) {
   if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  // Some more, so that the range can begin at a whole multiple. The wish is a wish: the range may
-  // lie elsewhere.
+  // Some more bytes, so that the range can begin at a multiple of the granularity. The wanted
+  // address is only a hint: the range may lie elsewhere.
   const std::size_t taken = bytes + granularity;
   void* hint = pointer_of(wanted);
   void* at = ::mmap(hint, taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -136,7 +135,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
   all().handles[*handle] = std::move(memory);
   return CUDA_SUCCESS;
 }
-// The memory itself stays for as long as it is mapped.
+// The memory itself stays as long as it is mapped.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   const std::lock_guard lock(all().mutex);
   return all().handles.erase(handle) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -175,7 +174,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
   for (const auto& [begin, mapping] : reservation->mappings) {
     if (begin < address + bytes && address < begin + mapping.bytes) return CUDA_ERROR_INVALID_VALUE;
   }
-  // Nobody reads or writes it before cuMemSetAccess.
+  // Without access until cuMemSetAccess.
   if (::mmap(pointer_of(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second->file,
              0) == MAP_FAILED) {
     return CUDA_ERROR_OUT_OF_MEMORY;

@@ -47,7 +47,7 @@ __global__ void add_one(int* values, unsigned char step, long long offset) {
   values[offset + blockIdx.x * blockDim.x + threadIdx.x] += step;
 }
 
-// Of every block one thread launches; the last parameter lies at a gap behind the second.
+// One thread of each block launches; the last parameter is after a gap that follows the second.
 __global__ void spread(int* values, int each) {
   if (threadIdx.x == 0) {
     cudaStream_t stream;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Taken away, so that programs which this one starts do not write over it.
+// Removes the variable, so that child programs do not overwrite the file.
 fs::path taken_file() {
   constexpr const char* variable = "WARPWISE_EMULATED_EXPLAIN";
   const char* const text = std::getenv(variable);

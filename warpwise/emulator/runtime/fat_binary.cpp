@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/link.hpp"
 
-// The layout is not documented; it is that of nvcc 12 and 13, seen in their object files.
+// The layout is not documented. This one is from the object files of nvcc 12 and 13.
 namespace warpwise::emulator::runtime {
 namespace {
 
@@ -18,7 +18,8 @@ struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const std::byte* data;
-  const void* const* linked;  ///< of version 2: what `nvcc -rdc=true` linked, ended by a null
+  const void* const*
+      linked;  ///< version 2: the images that `nvcc -rdc=true` linked, ended by a null
 };
 constexpr std::uint32_t wrapper_of_linked = 2;
 constexpr std::uint32_t wrapper_magic = 0x466243b1;
@@ -27,7 +28,7 @@ struct Header {
   std::uint32_t magic;
   std::uint16_t version;
   std::uint16_t header_bytes;
-  std::uint64_t bytes;  ///< of all entries
+  std::uint64_t bytes;  ///< size of all entries
 };
 constexpr std::uint32_t header_magic = 0xba55ed50;
 
@@ -35,8 +36,8 @@ struct EntryHeader {
   std::uint16_t kind;
   std::uint16_t version;
   std::uint32_t header_bytes;
-  std::uint64_t bytes;             ///< of the payload, padded
-  std::uint32_t compressed_bytes;  ///< 0 for a payload as it is
+  std::uint64_t bytes;             ///< size of the payload, with padding
+  std::uint32_t compressed_bytes;  ///< 0: the payload is not compressed
   std::uint32_t unused;
   std::uint16_t minor_version;
   std::uint16_t major_version;
@@ -84,7 +85,7 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
 
 namespace {
 
-/// Whether PTX of one architecture is taken where there is that of another.
+/// Returns true if PTX for architecture `one` is preferred to PTX for `other`.
 bool is_preferred(std::uint32_t one, std::uint32_t other, std::uint32_t gpu) {
   if ((one <= gpu) != (other <= gpu)) return one <= gpu;
   return one <= gpu ? one > other : one < other;
@@ -134,7 +135,7 @@ std::string ptx_of_binary(const void* image, std::uint32_t gpu) {
   return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes}, gpu);
 }
 
-/// Of what was linked some need have no code for the device.
+/// Joins the PTX of linked images; some of them may have no device code.
 std::string ptx_of_linked(const void* const* images, std::uint32_t gpu) {
   std::vector<std::string> texts;
   for (; *images != nullptr; ++images) {

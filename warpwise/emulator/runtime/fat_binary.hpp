@@ -7,17 +7,17 @@
 
 namespace warpwise::emulator::runtime {
 
-/// The PTX in a fat binary, as there may be several: what a GPU would take, the newest that is for
-/// no newer GPU; where all are, the oldest.
+/// Returns the PTX in a fat binary. If there are several, takes the newest that is not for a newer
+/// GPU, as a GPU's driver would; if all are for newer GPUs, the oldest.
 /// \param gpu  90 for a compute capability of 9.0
-/// \throws InvalidArgument  where there is none, or none that can be read
+/// \throws InvalidArgument  if it holds no readable PTX
 std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu);
 
-/// The same of one whose size only it itself says.
-/// \param image  what `__cudaRegisterFatBinary` is given, or the fat binary that this points to
+/// The same for a fat binary that states its own size.
+/// \param image  the argument of `__cudaRegisterFatBinary`, or the fat binary that it points to
 std::string ptx_of(const void* image, std::uint32_t gpu);
 
-/// Whether four bytes begin one of the two.
+/// Returns true if the first four bytes mark a fat binary or its wrapper.
 bool is_fat_binary(const void* image);
 
 }  // namespace warpwise::emulator::runtime

@@ -9,24 +9,24 @@
 
 #include "warpwise/emulator/runtime/registry.hpp"
 
-// Graphs, which the files of graph functions share. The runtime's handles are pointers to types
-// that it leaves open.
+// Shared by the files of graph functions. The runtime's handles are pointers to incomplete types,
+// which are defined here.
 
 struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   std::function<cudaError_t()> work;
   std::vector<cudaGraphNode_t> after;
-  /// Of a conditional node, which decides when the graph that it is in runs.
+  /// For a conditional node. It decides while its graph runs.
   cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
   cudaGraphConditionalHandle condition = 0;
   std::vector<std::shared_ptr<CUgraph_st>> bodies = {};
   std::vector<cudaGraph_t> body_handles = {};
-  const void* memory = nullptr;  ///< that an allocating node takes
+  const void* memory = nullptr;  ///< taken by an allocating node
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-  /// Conditions that each launch of the graph begins with a value of.
+  /// Conditions that every launch of the graph resets to `value`.
   struct InitialCondition {
     cudaGraphConditionalHandle condition = 0;
     unsigned int value = 0;
@@ -36,40 +36,40 @@ struct CUgraph_st {
 
 namespace warpwise::emulator::runtime {
 
-/// A node at the time when its graph was made executable.
+/// A node, copied when its graph was made executable.
 struct GraphStep {
-  cudaGraphNode_t node = nullptr;  ///< only compared: its graph may be gone
+  cudaGraphNode_t node = nullptr;  ///< only compared: its graph may have been destroyed
   std::function<cudaError_t()> work;
-  const void* memory = nullptr;         ///< that it takes
-  std::vector<std::size_t> after = {};  ///< the steps that it comes after
-  /// Steps of one branch come one behind the other.
+  const void* memory = nullptr;         ///< memory that the node takes
+  std::vector<std::size_t> after = {};  ///< indices of the steps that it follows
+  /// Steps of one branch run one after another.
   std::size_t branch = 0;
 };
 
-/// Adds a node that comes after others of the graph.
+/// Adds a node that follows other nodes of the graph.
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
-/// The steps of a graph, each behind those that it comes after, and in as few branches as are
-/// easily found. An error if they form a circle.
+/// Orders a graph's steps so that each follows its dependencies, and splits them into branches. The
+/// search for few branches is simple. Returns an error for a cycle.
 cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps);
 cudaError_t run_all(const std::vector<GraphStep>& steps);
 
-/// The work of a conditional node, of what its bodies are now.
+/// Makes the work of a conditional node from the current content of its bodies.
 cudaError_t conditional_work(const CUgraphNode_st& node, std::function<cudaError_t()>& work);
 void set_condition(cudaGraphConditionalHandle condition, unsigned int value);
 
-/// An address that a graph's memory has each time that it is there. It is kept as long as the
-/// process lives: the memory may outlive the graph.
+/// Reserves an address for a graph's memory, the same at every launch. It stays reserved until the
+/// process ends, because the memory may outlive the graph.
 void* reserve_graph_memory(std::size_t bytes);
 bool is_graph_memory(const void* pointer);
-/// Makes memory of a reserved address. cudaErrorInvalidValue where it is there already.
+/// Allocates the memory of a reserved address. Returns cudaErrorInvalidValue if it is allocated.
 cudaError_t take_graph_memory(const void* pointer);
 cudaError_t free_graph_memory(const void* pointer);
-/// Frees memory as work of the current stream, as cudaFreeAsync does.
+/// Frees memory as work of the current stream, like cudaFreeAsync.
 cudaError_t free_in_stream(void* pointer);
 
-/// Notes work down as a stream's next node of a capture, which is returned.
+/// Appends work to a stream's capture and returns its node.
 cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType type,
                        std::function<cudaError_t()> work);
 

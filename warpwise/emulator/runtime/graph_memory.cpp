@@ -13,12 +13,12 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-/// What graphs have reserved. Only what is taken is memory of the emulated GPU; it lies on the host
-/// at the same address.
+/// Address ranges that graphs have reserved. Memory is allocated to a range only while it is used;
+/// it has the same address on the host.
 struct GraphMemory {
   std::mutex mutex;
   std::map<const void*, std::size_t> reserved;
-  std::uint64_t kept = 0;  ///< by the GPU for graphs, in use or not
+  std::uint64_t kept = 0;  ///< bytes that the GPU keeps for graphs, used or not
   std::uint64_t used_high = 0;
   std::uint64_t kept_high = 0;
 
@@ -119,7 +119,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
   if (device != 0) return report(cudaErrorInvalidDevice);
-  // Only a high mark can be set, and only to 0.
+  // Only the high marks can be set, and only to 0.
   if (*static_cast<std::uint64_t*>(value) != 0) return report(cudaErrorInvalidValue);
   GraphMemory& own = memory();
   const std::lock_guard lock(own.mutex);

@@ -53,7 +53,7 @@ class Graphs : public testing::Test {
     ASSERT_EQ(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &params),
               cudaSuccess);
   }
-  /// A kernel that sets a condition by the value, and a conditional node behind it.
+  /// A kernel that sets a condition by the value, followed by a conditional node.
   std::vector<cudaGraph_t> add_choice(cudaGraphConditionalNodeType type, unsigned bodies) {
     cudaGraphConditionalHandle condition = 0;
     EXPECT_EQ(cudaGraphConditionalHandleCreate(&condition, graph_), cudaSuccess);
@@ -226,7 +226,7 @@ TEST_F(Graphs, MemoryMayOutliveItsGraph) {
             cudaSuccess);
   EXPECT_EQ(last, 14);
   EXPECT_EQ(cudaFree(taken.dptr), cudaSuccess);
-  // What is freed is kept for graphs until it is trimmed.
+  // Freed memory is kept for graphs until it is trimmed.
   size_t kept = 0;
   ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept),
             cudaSuccess);

@@ -9,40 +9,42 @@
 
 #include "warpwise/emulator/runtime/registry.hpp"
 
-// What a launch is made of, whichever interface it came in through.
+// Prepares and runs launches of all interfaces.
 namespace warpwise::emulator::runtime {
 
-/// What a launch states besides its shape.
+/// Properties of a launch besides its shape.
 struct LaunchMode {
   bool cooperative = false;  ///< its blocks may wait for each other: all must be resident at once
   std::optional<Dim3> cluster = {};
 };
 
-/// What a launch says of itself in its attributes.
+/// Reads the attributes of a launch.
 LaunchMode mode_of(const cudaLaunchConfig_t& config);
 
-/// Whether any GPU takes this shape.
+/// Returns true if any GPU supports this shape.
 bool is_launchable(dim3 grid, dim3 block);
 
-/// The dynamic shared memory that a launch may have, in bytes: what the kernel asked for. One that
-/// did not has what its static part leaves of the 48 KiB that every GPU gives a block; it is
-/// negative where the static part alone is more.
+/// Returns the limit of a launch's dynamic shared memory in bytes.
+///
+/// - If the kernel has asked for a size, the limit is that size.
+/// - Otherwise it is the rest of the 48 KiB that every GPU gives a block, after the static part. It
+///   is negative if the static part alone is larger.
 std::int64_t dynamic_shared_limit(const KernelInfo& info, std::optional<int> asked_for);
 
-/// Whether a kernel may ask for so much dynamic shared memory: with its static part, no more than
-/// the GPU gives a block.
+/// Returns true if a kernel may ask for this much dynamic shared memory: with its static part it
+/// must fit into the GPU's limit for a block.
 bool may_ask_for_shared(const KernelInfo& info, int bytes);
 
-/// The parameter block of arguments that are given one by one.
+/// Builds the parameter block of arguments that are given one by one.
 std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);
 
-/// Makes the work of a launch, with copies of the arguments. Returns what the launch's call would:
-/// an error where the kernel is not known or no GPU takes the shape.
+/// Makes the work of a launch, with copies of the arguments. Returns an error for an unknown
+/// kernel, or for a shape that no GPU supports.
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
                            std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work);
 
-/// Runs a kernel to its end and tells an observer. \param ptx  gives the text that it is of
+/// Runs a kernel to its end and informs the observer. \param ptx  returns the text of its module
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
                        std::size_t shared, const std::vector<std::byte>& parameters,

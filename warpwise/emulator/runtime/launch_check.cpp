@@ -22,7 +22,7 @@ struct Failed {
   CallSite site;
 };
 
-// Of each thread, since errors are.
+// Failed launches by thread, because each thread has its own last error.
 struct AllFailed {
   std::mutex mutex;
   std::map<std::uint64_t, std::vector<Failed>> by_thread;
@@ -32,7 +32,7 @@ AllFailed& all_failed() {
   return instance;
 }
 
-/// A number that is this thread's alone; the system's own goes to another one when it has ended.
+/// Returns this thread's number. The system may reuse its own number after a thread has ended.
 std::uint64_t this_thread() {
   static std::atomic<std::uint64_t> threads = 0;
   thread_local const std::uint64_t number = ++threads;

@@ -2,17 +2,17 @@
 
 #include <cuda_runtime_api.h>
 
-// Check::runtime of launches: that the program asks how they went.
+// Check::runtime for launches: the program must ask for their errors.
 namespace warpwise::emulator::runtime {
 
-/// A `kernel<<<...>>>()` was refused; its call returns nothing that the program sees.
+/// Records a failed `kernel<<<...>>>()`, whose error the program does not see.
 void note_failed_launch(const void* function, cudaError_t error);
 
-/// This thread has asked for its last error.
+/// Records that this thread has asked for its last error.
 void note_question();
 
-/// Reports failed launches whose error nobody has asked for, and launches that nobody has waited
-/// for; at the program's end.
+/// Reports failed launches whose error was never asked for, and launches that were never waited
+/// for. Called at the program's end.
 void report_unchecked_launches();
 
 }  // namespace warpwise::emulator::runtime

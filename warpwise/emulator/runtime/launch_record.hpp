@@ -7,9 +7,9 @@
 #include "warpwise/emulator/count_fields.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// What a program's kernels cost, as the emulated runtime writes it down for `warpwise run
-// --explain` and the command reads it: the same version of both, so nothing in it is optional.
-// Header only: the two are different programs.
+// Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
+// run --explain`, and the command reads it. Both have the same version, so no field is optional.
+// They are different programs, so this file has no .cpp.
 namespace warpwise::emulator::runtime {
 
 inline constexpr const char* launch_record_format = "warpwise launches 1";
@@ -24,7 +24,7 @@ inline void add_counts(const MemoryCounts& from, MemoryCounts& to) {
   to.texture_references += from.texture_references;
 }
 
-/// Adds a launch to others of the same kernel and shape, decoded from the same code.
+/// Adds a launch to another one of the same kernel and shape, decoded from the same code.
 inline void add_launch(const LaunchResult& from, LaunchResult& to) {
   add_counts(from.totals, to.totals);
   for (const auto& [name, count] : from.instructions_by_class)
@@ -119,7 +119,7 @@ inline RecordJson json_of_launch(const LaunchResult& launch) {
   return object;
 }
 
-/// \throws nlohmann::json::exception  for what json_of_launch() did not write
+/// \throws nlohmann::json::exception  for JSON that json_of_launch() did not write
 inline LaunchResult launch_of(const RecordJson& object) {
   LaunchResult launch;
   read_counts(object.at("totals"), launch.totals);

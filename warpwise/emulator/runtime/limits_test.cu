@@ -1,5 +1,5 @@
-// What programs may do without end or measure, with all checks on: sizes that no GPU has, streams
-// that come and go, pages that were read-only before.
+// Unlimited but valid use, with all checks on: sizes larger than any GPU's, streams that come and
+// go, pages that were read-only before.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST_F(Streams, AreForgotten) {
   EXPECT_LT(peak_bytes() - before, 2 << 20);
 }
 
-// The last work of each is that its memory is freed, which nobody waits for.
+// The last work of each stream frees its memory, and no wait for that is needed.
 TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   const auto come_and_go_with_memory = [](int count) {
     for (int i = 0; i < count; ++i) {
@@ -97,14 +97,14 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
       ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess) << i;
     }
   };
-  // Of what was freed last messages know the names.
+  // Messages know the names of the last freed allocations.
   come_and_go_with_memory(1000);
   const std::int64_t before = peak_bytes();
   come_and_go_with_memory(2000);
   EXPECT_LT(peak_bytes() - before, 4 << 20);
 }
 
-// What was done on an earlier stream of the same number is behind the host, and so is this.
+// The host has waited for the earlier stream of the same number, so this work follows its work.
 TEST_F(Streams, OfAUsedNumberInventNoRace) {
   come_and_go(10000);
   cudaStream_t first = made();
@@ -125,7 +125,7 @@ TEST_F(Streams, OfAUsedNumberInventNoRace) {
   EXPECT_EQ(cudaStreamDestroy(first), cudaSuccess);
 }
 
-/// Whether the system may write to a page for us.
+/// Returns true if the system may write to the page.
 bool is_writable(void* page) {
   const int zeros = open("/dev/zero", O_RDONLY);
   const bool is_done = read(zeros, page, 1) == 1;
@@ -166,7 +166,7 @@ TEST(RegisteredMemory, IsHandedBackAsItWas) {
 using StreamsAtLast = Streams;
 TEST_F(StreamsAtLast, OfAUsedNumberHideNoRace) {
   come_and_go(1000);
-  // It is gone, but nobody has waited for its work: its number is its own still.
+  // The destroyed stream keeps its number, because its work was not waited for.
   cudaStream_t first = made();
   put<<<1, 32, 0, first>>>(values_, 1);
   ASSERT_EQ(cudaStreamDestroy(first), cudaSuccess);

@@ -25,7 +25,7 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
 }
 
-/// The name that a line of the module declares for itself alone; empty where it declares none.
+/// Returns the local name that a line declares; empty if it declares none.
 std::string_view own_name(std::string_view line) {
   line = trimmed(line);
   if (line.starts_with(".func")) {
@@ -40,7 +40,7 @@ std::string_view own_name(std::string_view line) {
   return before == std::string_view::npos ? std::string_view{} : line.substr(before + 1);
 }
 
-/// The names that a module has to itself.
+/// Returns all local names of a module.
 std::set<std::string, std::less<>> own_names(std::string_view text) {
   std::set<std::string, std::less<>> names;
   std::ptrdiff_t depth = 0;
@@ -55,7 +55,7 @@ std::set<std::string, std::less<>> own_names(std::string_view text) {
   return names;
 }
 
-/// Copies a module's text with new names and numbers of files.
+/// Copies a module's text with new local names and new file numbers.
 class Renamer {
  public:
   Renamer(std::set<std::string, std::less<>> renamed, std::string suffix, unsigned first_file)
@@ -75,7 +75,7 @@ class Renamer {
     }
     return result;
   }
-  /// The numbers of files that this module takes.
+  /// Number of file numbers that this module uses.
   unsigned files() const { return files_; }
 
  private:
@@ -108,7 +108,7 @@ class Renamer {
   char previous_ = '\n';
 };
 
-/// What each module begins with stands there once.
+/// Appends a module's text; only the first one keeps its header directives.
 void append(std::string& whole, std::string_view text) {
   const bool is_first = whole.empty();
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// The other file of linked_test.
+// Second file of linked_test.
 
 #include "linked_part.cuh"
 

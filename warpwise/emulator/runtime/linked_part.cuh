@@ -1,6 +1,6 @@
 #pragma once
 
-// What the two files of linked_test share.
+// Shared by the two files of linked_test.
 
 extern __device__ int of_the_other_file(int value);
 extern __constant__ int table[4];

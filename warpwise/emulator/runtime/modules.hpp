@@ -5,34 +5,33 @@
 
 #include "warpwise/emulator/runtime/registry.hpp"
 
-// Modules that a program loads while it runs, by whichever interface: the driver's modules and
-// libraries, the runtime's libraries. A kernel's handle stands where the runtime's functions take
-// the address of a host function.
+// Modules that a program loads at run time through any interface: modules and libraries of the
+// driver, libraries of the runtime. The runtime's functions accept a kernel's handle in place of a
+// host function's address.
 namespace warpwise::emulator::runtime {
 
-/// The PTX of an image as the driver takes it: text that ends with a zero, or a fat binary, with
-/// nvcc's wrapper or as it lies in a file.
-/// \throws InvalidArgument  where it holds no PTX
+/// Returns the PTX of an image in the driver's forms: zero-terminated text, or a fat binary with or
+/// without nvcc's wrapper.
+/// \throws InvalidArgument  if it holds no PTX
 std::string ptx_of_image(const void* image);
 
-/// The same of a file. \throws IoError, InvalidArgument
+/// The same for a file. \throws IoError, InvalidArgument
 std::string ptx_of_file(const std::string& path);
 
-/// Checks and keeps a module. \throws InvalidArgument  for PTX that is none
+/// Checks a module and keeps it. \throws InvalidArgument  for invalid PTX
 Module* load_module(std::string ptx);
 
-/// Forgets the module, its kernels and its variables. \throws InvalidArgument  where it is none
+/// Removes a module, its kernels and its variables. \throws InvalidArgument  for an unknown module
 void unload_module(Module* module);
 
-/// What the runtime's functions take for a kernel of the module; null where there is none of this
-/// name.
+/// Returns the handle of a module's kernel for the runtime's functions; null if the name is
+/// unknown.
 const void* kernel_handle(Module* module, const std::string& name);
 
-/// The address and size of a variable of the module. \throws InvalidArgument  where there is none
+/// Returns a variable's address and size. \throws InvalidArgument  for an unknown variable
 Address variable_of(Module* module, const std::string& name, std::uint64_t* bytes);
 
-/// The kernel that a handle, or the address of a host function, stands for; null where there is
-/// none.
+/// Finds the kernel of a handle or of a host function's address; null if there is none.
 Kernel* find_kernel(const void* function);
 
 }  // namespace warpwise::emulator::runtime

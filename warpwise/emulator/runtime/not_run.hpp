@@ -4,16 +4,16 @@
 
 namespace warpwise::emulator::runtime {
 
-/// What a function of the CUDA runtime returns that is not run here, cudaErrorNotSupported; says
-/// its name on standard error, once. (An int, so that who includes this need not know the
-/// runtime's header, which declares the same functions with their parameters.)
+/// Returns cudaErrorNotSupported for a function of the CUDA runtime that is not run here. Names the
+/// function once on standard error. It returns an int because the runtime's header declares the
+/// same functions with parameters: files without it include this.
 int not_run(const char* function);
 
-/// The same of a function of the driver, and CUDA_ERROR_NOT_SUPPORTED.
+/// The same for a function of the driver; returns CUDA_ERROR_NOT_SUPPORTED.
 int driver_not_run(const char* function);
 
-/// Says on standard error, once for each name of a function or a library, that it is not run and
-/// what comes of it, and keeps that for the reports.
+/// Says on standard error, once for each function or library, that it is not run and with which
+/// consequence. Keeps this for the reports.
 void say_not_run(const std::string& name, const std::string& consequence);
 
 }  // namespace warpwise::emulator::runtime

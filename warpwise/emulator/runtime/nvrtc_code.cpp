@@ -1,5 +1,5 @@
-// Loaded before NVRTC: what a program takes for its machine code is its PTX, which the emulated
-// driver loads. NVRTC makes PTX whatever it was asked to compile for.
+// Loaded before NVRTC. Gives the program PTX in place of machine code, and the emulated driver
+// loads that. NVRTC makes PTX for every target.
 
 #include <dlfcn.h>
 #include <nvrtc.h>

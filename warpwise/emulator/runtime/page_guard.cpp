@@ -12,10 +12,10 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Each makes the system split a mapping in up to three, of which a program has 65530, and costs
-// each piece of work two calls.
+// Each run splits a mapping into up to three, and a program may have 65530 mappings. It also costs
+// each piece of work two system calls.
 constexpr std::size_t most_runs = 512;
-// 64 MiB, which take some milliseconds a call.
+// 64 MiB: changing that much takes some milliseconds a call.
 constexpr std::size_t most_protected = 16384;
 
 void say_once(const char* text) {
@@ -102,7 +102,7 @@ void PageGuard::protect() {
   }
 }
 
-/// Whether how a page has to be protected has changed.
+/// Updates a page's protection. Returns true if it has changed.
 bool PageGuard::update(Address page, MemoryUses& uses) {
   const MemoryUses::Pending pending = uses.pending(page);
   const auto found = pages_.find(page);
@@ -149,7 +149,7 @@ void PageGuard::report_touches(const MemoryUses& uses) {
     const std::string wrong = uses.host_conflict(touch.address, touch.writes);
     if (wrong.empty()) continue;
     const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
-    // What the program gives a call to look at is no touch of its own.
+    // A touch inside a CUDA call, of memory that the program passed, is not the program's own.
     if (site.is_in_library()) continue;
     note_host_fault(FaultKind::unsynchronised, site,
                     with_origins(std::string(touch.writes ? "writes " : "reads ") +

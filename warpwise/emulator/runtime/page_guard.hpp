@@ -8,29 +8,33 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Keeps the program off pages that work which it has not waited for may still write or read: its
-/// first touch of one opens it, and is reported when the program next calls CUDA, or ends, as a
-/// fault of kind `unsynchronised` where the very byte is such work's. Whoever calls holds
-/// StreamOrder's lock.
+/// Protects pages that work in flight may still write or read. In flight means that the program has
+/// not waited for it.
+///
+/// - The program's first touch of a page opens it.
+/// - The next CUDA call, or the program's end, reports the touch as an `unsynchronised` fault if
+///   the very byte belongs to such work.
+///
+/// Callers hold StreamOrder's lock.
 class PageGuard {
  public:
-  /// What lies wholly in these bytes can be protected: nothing but the program's own data is there.
+  /// Allows protecting the whole pages in these bytes: they hold only the program's own data.
   void allow(Address begin, std::uint64_t bytes);
-  /// Ends what allow() began at this address.
+  /// Undoes allow() of this address.
   void disallow(Address begin);
 
-  /// Lets everybody at everything, before work is done.
+  /// Opens all pages, before work runs.
   void lift();
-  /// The work has been done: the pages that it touched are protected too.
+  /// Protects pages that the finished work has touched, and renews the protection.
   void work_done(MemoryUses& uses);
-  /// The host has waited for something: protects each page as long as it has to be.
+  /// Updates each page's protection after the host has waited.
   void renew(MemoryUses& uses);
 
-  /// From here to close() nothing is protected.
+  /// Suspends the protection until close().
   void open();
   void close();
 
-  /// Reports what was touched too early. Is asked before work is added or known to be done.
+  /// Reports early touches. Called before work is added or becomes known to be done.
   void report_touches(const MemoryUses& uses);
 
  private:
@@ -46,9 +50,9 @@ class PageGuard {
   void find_runs();
 
   std::map<Address, std::uint64_t> allowed_;
-  std::map<Address, PageState> pages_;  ///< that have to be protected, with how
-  std::vector<Run> runs_;               ///< of them
-  bool runs_are_true_ = true;           ///< else `pages_` has changed
+  std::map<Address, PageState> pages_;  ///< pages to protect, and how
+  std::vector<Run> runs_;               ///< of neighbouring pages in one state
+  bool runs_are_true_ = true;           ///< false: `pages_` has changed since
   bool is_lifted_ = true;
   int open_ = 0;
 };

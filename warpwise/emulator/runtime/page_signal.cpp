@@ -21,12 +21,12 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// ---- a byte for each page, which handlers read without a lock
+// ---- one byte for each page, which handlers read without a lock
 
 using State = std::atomic<PageState>;
 static_assert(sizeof(State) == 1 && State::is_always_lock_free);
 
-// The end of what a program has.
+// End of a program's address space.
 #if defined(__x86_64__)
 constexpr Address end_of_addresses = Address{1} << 47;
 #else
@@ -37,7 +37,7 @@ constexpr std::size_t most_pages = (end_of_addresses - host_visible_base) / Memo
 State* states_of_all() {
   static State* const states = []() -> State* {
     if (::sysconf(_SC_PAGESIZE) != static_cast<long>(MemoryUses::page_bytes)) return nullptr;
-    // Only what is written to takes memory.
+    // Only bytes that are written take memory.
     void* const mapped = ::mmap(nullptr, most_pages, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
@@ -48,10 +48,10 @@ State* states_of_all() {
   return states;
 }
 
-// For handlers, which must not wait for a static variable's first use.
+// A separate pointer for handlers, which must not wait for a static variable's initialisation.
 std::atomic<State*> all_states = nullptr;
 
-// ---- what handlers note
+// ---- touches recorded by handlers
 
 struct Slot {
   enum class State : std::uint8_t { free, being_written, full };
@@ -62,7 +62,7 @@ struct Slot {
 std::array<Slot, 1024> slots;
 std::atomic<std::uint64_t> touches = 0;
 
-// By the system, which says where there is nothing to read instead of another signal.
+// Reads through the system, which returns an error for unreadable memory instead of a signal.
 void read_memory(const void* from, void* to, std::size_t bytes) {
   const iovec there{const_cast<void*>(from), bytes};
   const iovec here{to, bytes};
@@ -85,7 +85,7 @@ void note(Address address, const ucontext_t& context) {
     read_memory(reinterpret_cast<const void*>(machine.gregs[REG_RSP]), touch.stack.data(),
                 sizeof(touch.stack));
 #elif defined(__aarch64__)
-    // Taken for a read: the CPU's word on it is not at a fixed place.
+    // Counts as a read: the position of the write bit in the CPU's report is not fixed.
     touch.program_counter = reinterpret_cast<const void*>(machine.pc);
     touch.stack[0] = reinterpret_cast<const void*>(machine.regs[30]);
     read_memory(reinterpret_cast<const void*>(machine.sp), &touch.stack[1],
@@ -101,7 +101,8 @@ void note(Address address, const ucontext_t& context) {
 
 // ---- handlers
 
-// A page that is open already was so only after the signal; but not a thousand times.
+// A page may have been opened after the signal, so the access is repeated; but not a thousand
+// times.
 bool comes_again(Address address) {
   static std::atomic<Address> last = 0;
   static std::atomic<int> count = 0;
@@ -109,7 +110,7 @@ bool comes_again(Address address) {
   return ++count > 1000;
 }
 
-/// Whether a signal is of a page of ours, which is open from here on.
+/// Returns true if a signal concerns one of our pages; the page is then open.
 bool meets(Address address, const ucontext_t& context) {
   State* const states = all_states;
   if (states == nullptr || address < host_visible_base || address >= end_of_addresses) return false;
@@ -117,7 +118,7 @@ bool meets(Address address, const ucontext_t& context) {
   PageState was = state;
   if (was == PageState::unknown) return false;
   if (was == PageState::open && comes_again(address)) return false;
-  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // it comes again
+  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // the access is repeated
   void* const page =
       reinterpret_cast<void*>(address / MemoryUses::page_bytes * MemoryUses::page_bytes);
   if (::mprotect(page, MemoryUses::page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
@@ -130,14 +131,14 @@ void pass_on(const struct sigaction& to, int signal, siginfo_t* info, void* cont
   if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) return to.sa_handler(signal);
   const bool is_sent = info->si_code <= 0;
   if (is_sent && to.sa_handler == SIG_IGN) return;
-  // The instruction comes again, to what there was before.
+  // Restores the earlier handler; the instruction runs again and meets it.
   ::sigaction(SIGSEGV, &to, nullptr);
   if (is_sent) ::raise(signal);
 }
 
-// A handler of the program that is set above ours may pass on what it does not know to ours. Ours
-// is then set above it a second time, as another function: so each knows what is below it, for
-// good.
+// The program may install a handler above ours which passes unknown signals down to ours. Ours is
+// then installed above it a second time, as another function. So each of our functions always knows
+// the handler below it.
 constexpr std::size_t most_handlers = 8;
 std::array<struct sigaction, most_handlers> below;
 std::size_t handlers_used = 0;
@@ -179,8 +180,8 @@ bool can_watch(Address begin, std::uint64_t bytes) {
 
 bool are_read_and_written(Address begin, std::uint64_t bytes) {
   std::ifstream maps("/proc/self/maps");
-  Address reached = begin;  // those before are
-  // "7f0c2a000000-7f0c2a021000 rw-p …", by address.
+  Address reached = begin;  // everything before it is
+  // Lines like "7f0c2a000000-7f0c2a021000 rw-p …", in order of addresses.
   for (std::string line; reached < begin + bytes && std::getline(maps, line);) {
     std::istringstream fields(line);
     Address first = 0;
@@ -206,7 +207,7 @@ bool set_pages(Address begin, std::uint64_t bytes, PageState state) {
     tell(state);
     return true;
   }
-  // Handlers have to know a page before there are signals of it, and as long as there may be.
+  // A page's state must be set before its first signal, and stay until after its last.
   if (state != PageState::open) tell(state);
   const int protection = state == PageState::closed      ? PROT_NONE
                          : state == PageState::read_only ? PROT_READ
@@ -231,7 +232,7 @@ bool start_handling() {
   own.sa_sigaction = handlers[static_cast<std::size_t>(known - below.begin())];
   own.sa_flags = SA_SIGINFO | SA_NODEFER | (now.sa_flags & SA_ONSTACK);
   ::sigemptyset(&own.sa_mask);
-  // The loader finds the function now, not on a small stack.
+  // The first call lets the loader find the function now, not later on a small stack.
   static const bool has_read = [] {
     char from = 0;
     char to = 0;

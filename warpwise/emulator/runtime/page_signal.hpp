@@ -6,15 +6,14 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// The signals of pages that the host must not touch yet. Their handler runs on whatever stack and
-// inside of whatever function the program has been stopped: it only notes the touch and opens the
-// page, by memory that is there already.
+// Signals of pages that the host must not touch yet. The handler may interrupt any function on any
+// stack. So it only records the touch and opens the page, in memory that is already allocated.
 namespace warpwise::emulator::runtime {
 
-/// What a host thread may do with a page.
+/// Access of host threads to a page.
 enum class PageState : std::uint8_t {
-  unknown,  ///< none of ours
-  open,     ///< everything; a signal of it comes late
+  unknown,  ///< not watched
+  open,     ///< all accesses; late signals are expected
   read_only,
   closed,
 };
@@ -24,30 +23,30 @@ struct HostTouch {
   Address address = 0;
   bool writes = false;
   const void* program_counter = nullptr;
-  /// What lies on the thread's stack, its innermost word first: return addresses among others.
+  /// Words of the thread's stack, the innermost first; some are return addresses.
   std::array<const void*, 32> stack{};
 };
 
-/// Whether pages can be told about here: false where they are not of 4096 bytes, or where there is
-/// no room for a byte of each.
+/// Returns false if pages do not have 4096 bytes, or if there is no room for one byte for each
+/// page.
 bool can_watch_pages();
 
-/// Whether pages of these addresses can be told about.
+/// Returns true if pages of these addresses can be watched.
 bool can_watch(Address begin, std::uint64_t bytes);
 
-/// Whether the program may read and write these pages and not execute them: what set_pages() leaves
-/// them as.
+/// Returns true if the program may read and write these pages but not execute them. set_pages()
+/// leaves pages in this state.
 bool are_read_and_written(Address begin, std::uint64_t bytes);
 
-/// Says what may be done with pages, and sees to it. Returns whether it could.
+/// Sets the access to pages. Returns false if the system refuses.
 bool set_pages(Address begin, std::uint64_t bytes, PageState state);
 
-/// From here on the program's touches are noted. Returns whether they are.
+/// Begins to record the program's touches. Returns true on success.
 bool start_handling();
-/// The program's own handler is the only one again, unless another one of it stands above ours.
+/// Restores the program's own handler, unless another handler of the program is above ours.
 void stop_handling();
 
-/// What has been noted since this was asked last: at most 1024 touches, the first ones.
+/// Returns the touches since the last call: at most the first 1024.
 std::vector<HostTouch> take_touches();
 
 }  // namespace warpwise::emulator::runtime

@@ -17,7 +17,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Device addresses begin here (see state.hpp's global_base); what lies below is the host's.
+// First device address (see state.hpp's global_base); lower addresses are the host's.
 constexpr Address first_device_address = Address{16} << 40;
 constexpr Address first_address_that_the_host_sees = Address{64} << 40;
 
@@ -135,7 +135,7 @@ int not_run(const char* function) {
 
 int driver_not_run(const char* function) {
   say_not_run(function, "it returns CUDA_ERROR_NOT_SUPPORTED");
-  return cudaErrorNotSupported;  // the two interfaces number it alike
+  return cudaErrorNotSupported;  // both interfaces use the same number
 }
 
 bool is_device_address(Address address) {

@@ -19,7 +19,7 @@ std::string to_text(Dim3 d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
-// What each kind means, for people who read a report and not this project's documents.
+// Explains each kind to readers who do not know this project's pages.
 std::string_view meaning(FaultKind kind) {
   switch (kind) {
     case FaultKind::out_of_bounds:
@@ -66,12 +66,12 @@ std::string_view meaning(FaultKind kind) {
   return "";
 }
 
-// Bytes that are no UTF-8 replaced, by the one function at hand that does so.
+// Replaces bytes that are not valid UTF-8; the JSON library has the function for it.
 std::string as_utf8(const std::string& text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// As XML has it in text and in attributes; most control characters cannot be in it at all.
+// Escapes text for XML content and attributes; XML does not allow most control characters.
 std::string xml(const std::string& text) {
   std::string result;
   for (const char c : as_utf8(text)) {
@@ -105,7 +105,7 @@ std::string seconds_attribute(double seconds) {
   return attribute("time", text);
 }
 
-// The file relative to the folder where it lies below it; else as it is.
+// Returns a path relative to the folder if it lies inside; otherwise unchanged.
 fs::path shown_path(const std::string& file, const fs::path& folder) {
   if (!fs::path(file).is_absolute()) return fs::path(file).lexically_normal();
   std::error_code error;
@@ -116,7 +116,7 @@ fs::path shown_path(const std::string& file, const fs::path& folder) {
   return relative.empty() || *relative.begin() == ".." ? path : relative;
 }
 
-// RFC 3986: what is neither unreserved nor a slash becomes %XX.
+// Encodes a path as RFC 3986 says: %XX for all but unreserved characters and slashes.
 std::string uri_of(const fs::path& path) {
   std::string uri = path.is_absolute() ? "file://" : "";
   for (const char c : path.string()) {
@@ -139,7 +139,8 @@ bool did_not_run(const KernelReport& kernel) {
   return !kernel.refusal.empty() || kernel.launches == 0;
 }
 
-// One element for all faults: not every reader takes several. The first one gives it its type.
+// Writes one element for all faults, because some readers take only one. The first fault gives its
+// type.
 std::string failure(FaultKind kind, const std::vector<std::string>& lines) {
   std::string all;
   for (const std::string& line : lines) all += line + "\n";
@@ -208,8 +209,8 @@ Json callers_of(const Fault& fault, const fs::path& folder) {
   return all;
 }
 
-// GitHub refuses a whole file for one result without a place: the program stands for a source line
-// that nobody knows.
+// GitHub rejects a whole file for one result without a place. An unknown source line becomes the
+// program's first line.
 Json location_at(const SourcePlace& place, const RunReport& report) {
   const bool known = !place.file.empty() && place.line > 0;
   return {{"physicalLocation",

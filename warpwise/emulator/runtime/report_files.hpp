@@ -7,43 +7,44 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// What a program's kernels did, as the files that other people's tools read.
+// Reports of a program's run, in the file formats of other tools.
 namespace warpwise::emulator::runtime {
 
-/// A fault that the program's suppressions cover.
+/// A fault that one of the program's suppressions matches.
 struct SuppressedFault {
   Fault fault;
   std::string reason;
 };
 
-/// A kernel of the program, by its readable name, and all of its launches.
+/// A kernel of the program, by its readable name, with all its launches.
 struct KernelReport {
   std::string name;
-  std::uint64_t launches = 0;  ///< that ran, faults or not
-  double seconds = 0;          ///< that these took here
+  std::uint64_t launches = 0;  ///< that ran, with or without faults
+  double seconds = 0;          ///< time of these launches on this machine
   std::vector<Fault> faults;
   std::vector<SuppressedFault> suppressed;
-  std::vector<ModelledUse> modelled;  ///< of all launches, each kind once
-  double order_rounding = 0;          ///< as LaunchResult's, the largest
-  bool orders_not_compared = false;   ///< as LaunchResult's, of any launch
-  /// Why the emulator did not run a launch; empty too where an earlier fault kept all from running.
+  std::vector<ModelledUse> modelled;  ///< over all launches, each kind once
+  double order_rounding = 0;          ///< the largest LaunchResult::order_rounding
+  bool orders_not_compared = false;   ///< true for any launch
+  /// Reason why the emulator did not run a launch. Also empty if an earlier fault prevented all
+  /// launches.
   std::string refusal;
 };
 
-/// What the program itself did wrong, in its calls of CUDA's functions or beside them.
+/// An error of the program itself, in a call of CUDA's functions or outside of one.
 struct HostFault {
   FaultKind kind = FaultKind::copy;
-  std::string function;  ///< of CUDA's; empty where none is at fault
-  SourcePlace source;    ///< that called it, where it is known
-  std::string place;     ///< the same in words
+  std::string function;  ///< the called CUDA function; empty if none is at fault
+  SourcePlace source;    ///< of the call, if known
+  std::string place;     ///< text form of the source place
   std::string message;
-  std::string suppressed_because = {};  ///< empty: it is not
+  std::string suppressed_because = {};  ///< empty: not suppressed
 };
 
-/// A program's run so far.
+/// The state of a program's run.
 struct RunReport {
-  std::string program;           ///< its name, without a folder
-  std::filesystem::path folder;  ///< that it was started in, absolute
+  std::string program;           ///< file name without its folder
+  std::filesystem::path folder;  ///< absolute working folder at the start
   std::vector<KernelReport> kernels;
   std::vector<HostFault> host_faults;
   std::vector<HostFault> suppressed_host_faults;
@@ -52,27 +53,31 @@ struct RunReport {
   std::uint64_t launches() const;
   std::uint64_t faults() const;
   std::uint64_t suppressed() const;
-  /// Kernels that the program launched and that did not run.
+  /// Returns the number of kernels that were launched but not run.
   std::uint64_t not_run() const;
 };
 
-/// A fault's line: kind, kernel, block, thread, count, source line, message.
+/// Formats a fault as a line: kind, kernel, block, thread, count, source line, message.
 /// \param kernel  its readable name
 std::string describe(const std::string& kernel, const Fault& fault);
 
-/// The same of a fault of the program itself: kind, function, place, message.
+/// Formats a fault of the program itself: kind, function, place, message.
 std::string describe(const HostFault& fault);
 
-/// JUnit's XML: a test case for each kernel, failed with its faults, in error where the emulator
-/// does not run it, skipped where an earlier fault kept it from running; one in error for each
-/// function of the CUDA runtime that is not run; and one that failed for the program itself, where
-/// that has faults. Suppressed faults fail nothing.
+/// Formats a run as JUnit XML. Test cases:
+///
+/// - one for each kernel: failed if it has faults, error if the emulator does not run it, skipped
+///   if an earlier fault prevented it
+/// - one error for each function of the CUDA runtime that is not run
+/// - one failure for the program itself, if it has faults
+///
+/// Suppressed faults do not fail a test case.
 std::string junit_of(const RunReport& report);
 
-/// SARIF 2.1.0: a result for each fault, at its source line, by a path relative to the run's folder
-/// where the source lies below it; at the program's first line where no source line is known,
-/// because a reader as GitHub's takes no result without a place. One that is
-/// suppressed has its reason.
+/// Formats a run as SARIF 2.1.0, with a result for each fault. Source paths below the run's folder
+/// are relative to it. A fault without a known source line is placed at the program's first line,
+/// because readers like GitHub's reject results without a place. A suppressed fault carries its
+/// reason.
 std::string sarif_of(const RunReport& report);
 
 }  // namespace warpwise::emulator::runtime

@@ -27,26 +27,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that was refused something never ends with 0, whether it looked or not.
+// A program that was refused something never exits with 0, even if it ignored the error.
 constexpr int refusal_exit_code = 1;
 
-// A thousand times as long is longer than anybody waits.
+// A thousand runs of each launch take longer than anyone waits.
 constexpr int most_orders = 1000;
 
-// What is said on stderr: nothing, each fault as it is found, or also a line at the end.
+// Output on stderr: nothing, each fault when it is found, or also a summary at the end.
 enum class Messages { none, faults, all };
 constexpr auto enum_names(Messages) {
   return std::to_array<EnumName<Messages>>(
       {{Messages::none, "none"}, {Messages::faults, "faults"}, {Messages::all, "all"}});
 }
 
-// One write(), so that the lines of several processes do not mix.
+// Prints by one write(), so that lines of several processes do not mix.
 void say(const std::string& text) {
   const std::string line = "warpwise: " + text + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-// The program is not begun: what was asked for would silently not be done.
+// Ends the program before it begins, because an invalid request would be ignored silently.
 [[noreturn]] void refuse(const char* variable, std::string_view text, const std::string& needs) {
   say(std::string(variable) + " got '" + std::string(text) + "', it needs " + needs);
   ::_exit(2);
@@ -110,7 +110,7 @@ Suppressions suppressions() {
   }
 }
 
-// Programs that this one starts would write over its reports.
+// Removes the variable, because child programs would overwrite the reports.
 fs::path taken_file(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == 0) return {};
@@ -124,7 +124,7 @@ std::string plural(std::uint64_t count, const std::string& what, const std::stri
   return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
 }
 
-/// Adds a fault to those of its kind and place, of earlier launches.
+/// Adds a fault to earlier ones of the same kind and place.
 void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
                     const std::string& reason) {
   for (SuppressedFault& known : all) {
@@ -181,7 +181,7 @@ class Reports {
     own.order_rounding = std::max(own.order_rounding, result.order_rounding);
     own.orders_not_compared |= result.orders_not_compared;
     for (const Fault& each : faults) found(describe(own.name, each));
-    // A program that is ended from outside has its kernels in the files at least.
+    // A program that is killed leaves at least its kernels in the files.
     if (own.launches == 1 || !faults.empty()) write_files();
   }
 
@@ -227,7 +227,7 @@ class Reports {
     write_files();
   }
 
-  // registry.cpp has said it.
+  // registry.cpp has printed it.
   void call_not_run(const std::string& function) {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
@@ -278,7 +278,7 @@ class Reports {
     }
   }
 
-  // A child that fork() made has the parent's reports and files: it leaves both alone.
+  // A fork() child shares the parent's reports and files, and must leave both alone.
   bool is_own_process() const { return ::getpid() == process_; }
 
   void write_files() {
@@ -287,7 +287,7 @@ class Reports {
     if (!sarif_.empty()) write(sarif_, sarif_of(report_));
   }
 
-  // Beside its place and renamed, so that a program that is killed meanwhile leaves a whole file.
+  // Writes a new file and renames it, so that a program killed meanwhile leaves a complete file.
   void write(fs::path& file, const std::string& text) {
     std::error_code error;
     const fs::file_status there = fs::status(file, error);
@@ -309,7 +309,7 @@ class Reports {
     }
     say(file.string() + " cannot be written: " + (out ? error.message() : std::strerror(reason)));
     fs::remove(beside, error);
-    file.clear();  // said once
+    file.clear();  // reported once
   }
 
   void end(int status) {
@@ -331,7 +331,7 @@ class Reports {
         }
       }
     }
-    // What is left to be done at the end of the program is done, with this status: so glibc has it.
+    // std::exit() here runs the remaining exit handlers with this status, as glibc defines.
     if (status == 0 && error_exit_code_ != 0 && found_in_ == ::getpid())
       std::exit(error_exit_code_);
     if (status == 0 && refused_in_ == ::getpid()) std::exit(refusal_exit_code);
@@ -365,7 +365,7 @@ class Reports {
 
   const Checks checks_ = checks();
   const Suppressions suppressions_ = suppressions();
-  std::set<std::size_t> used_;  ///< of the suppressions
+  std::set<std::size_t> used_;  ///< indices of used suppressions
   const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
   const bool fidelity_ = is_set("WARPWISE_EMULATED_FIDELITY");
   const int error_exit_code_ = integer("WARPWISE_EMULATED_ERROR_EXITCODE", 0, 1, 255);
@@ -375,8 +375,8 @@ class Reports {
   fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   const pid_t process_ = ::getpid();
-  pid_t found_in_ = 0;    ///< the process that something was found in
-  pid_t refused_in_ = 0;  ///< the process that was refused something
+  pid_t found_in_ = 0;    ///< process in which something was found
+  pid_t refused_in_ = 0;  ///< process that was refused something
   std::vector<void (*)()> last_looks_;
   std::mutex mutex_;
   RunReport report_;
@@ -388,7 +388,7 @@ Reports& reports() {
   return instance;
 }
 
-// Before main(): a program that launches nothing is reported on too, from the folder it began in.
+// Made before main(), so that programs without launches are reported too, with their first folder.
 [[maybe_unused]] const Reports& reports_begun = reports();
 
 }  // namespace

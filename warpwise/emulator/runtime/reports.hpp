@@ -8,51 +8,52 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/runtime/call_site.hpp"
 
-// What the environment asks to be told of a program's run, and how the run is told about: README.md
-// beside this file lists the variables. None of them is set: nothing is kept and nothing said.
+// Options of a program's run from environment variables, and the collection of its reports.
+// README.md in this folder lists the variables. If none is set, nothing is recorded or printed.
 namespace warpwise::emulator::runtime {
 
-/// What WARPWISE_EMULATED_CHECK asks for.
+/// Returns the checks in WARPWISE_EMULATED_CHECK.
 Checks checks_asked_for();
 
-/// The orders that each launch runs in, and their seed, by WARPWISE_EMULATED_ORDERS and _SEED.
+/// Return the number of orders of each launch, and their seed, from WARPWISE_EMULATED_ORDERS and
+/// _SEED.
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 
-/// Whether a launch has to say what was not exact.
+/// Returns true if launches must report inexact behaviour.
 bool fidelity_is_reported();
 
-/// Takes the faults that are suppressed out of a launch's result, and notes them.
+/// Removes suppressed faults from a launch's result, and records them.
 /// \param kernel  its name in the PTX
 void take_suppressed(const std::string& kernel, LaunchResult& result);
-/// Whether it would take this one.
+/// Returns true if take_suppressed() would remove this fault.
 bool is_suppressed(const std::string& kernel, const Fault& fault);
 
-/// A launch has ended. \param kernel  its name in the PTX
+/// Records a finished launch. \param kernel  its name in the PTX
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);
 
-/// The program itself did something wrong. The same fault of the same call is told once.
-/// \param kernel  the readable name of the kernel whose launch is at fault
+/// Records an error of the program itself. The same fault of the same call is recorded once.
+/// \param kernel  the readable name, if a kernel's launch is at fault
 void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message,
                      const std::string& kernel = {});
 
-/// `last_look` is called at the program's end, before its reports are written, behind others that
-/// were given before; it may note faults.
+/// Registers a function to call at the program's end, before reports are written. Functions run in
+/// the order of registration and may record faults.
 void at_end(void (*last_look)());
 
-/// Whether anything is told of the run, so that it is worth while to know where things were done.
+/// Returns true if the run is reported, so that recording places is worth its time.
 bool is_reported();
 
-/// The emulator does not run a launch. \param why  one line
+/// Records that the emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);
 
-/// A function of the CUDA runtime that is not run was called for the first time.
+/// Records the first call of a CUDA runtime function that is not run.
 void note_call_not_run(const std::string& function);
 
-/// A launch that does not happen because an earlier kernel faulted.
+/// Records a launch that was skipped because an earlier kernel had a fault.
 void note_skipped(const std::string& kernel);
 
-/// What `body` returns; an exception of it is a refusal to run the kernel, and goes on.
+/// Returns the result of `body`. An exception is recorded as a refusal of the kernel and rethrown.
 template <class Body>
 decltype(auto) noting_refusal(const std::string& kernel, const Body& body) {
   try {

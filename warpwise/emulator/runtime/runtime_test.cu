@@ -1,6 +1,6 @@
-// What programs ask of the runtime beside launches and copies: graphs, callbacks, managed
-// variables, slices, and functions that are not run. On a GPU the same program shows the same, but
-// for what says so.
+// Uses of the runtime besides launches and copies: graphs, callbacks, managed variables, slices,
+// and functions that are not run. On a GPU the same program shows the same, except where the
+// tests say otherwise.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -33,7 +33,7 @@ __global__ void square_told() {
   squares[threadIdx.x] = told * static_cast<int>(threadIdx.x * threadIdx.x);
 }
 
-// Block 0 writes pairs of the same number, block 1 reads them and counts those of two.
+// Block 0 writes pairs of equal numbers; block 1 reads them and counts unequal pairs.
 __global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
   unsigned differ = 0;
   for (unsigned long long i = 1; i <= count; ++i) {
@@ -52,7 +52,7 @@ __global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
   if (blockIdx.x == 1) *torn = differ;
 }
 
-// Each block adds one, and after all have, each writes what it finds.
+// Each block adds one. After all blocks have, each writes the sum that it finds.
 __global__ void meet(unsigned* count, unsigned* found, int rounds) {
   const auto grid = cooperative_groups::this_grid();
   for (int round = 0; round < rounds; ++round) {
@@ -73,7 +73,7 @@ struct Square : Shape {
 __global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
 __global__ void make(Square* square) { new (square) Square; }
 
-// What is taken of the heap, and destructors that call each other.
+// Objects on the heap, and destructors that call each other.
 struct Counted {
   __device__ virtual ~Counted() {}
   __device__ virtual int value() const = 0;
@@ -380,7 +380,7 @@ TEST_F(Runtime, BlocksOfACooperativeLaunchMeet) {
   EXPECT_EQ(cudaFree(found), cudaSuccess);
 }
 
-// CUB and Thrust choose among what they were compiled for by this.
+// By this CUB and Thrust select among the architectures that they were compiled for.
 TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
@@ -429,7 +429,7 @@ TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
   EXPECT_EQ(read().front(), 1);
 }
 
-// A GPU leaves what was there.
+// A GPU leaves the old value.
 TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
   int blocks = -7;
   const void* const no_kernel = &blocks;

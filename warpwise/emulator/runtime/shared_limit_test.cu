@@ -1,5 +1,5 @@
-// Which launches the shared memory of a block is enough for, through the runtime and through the
-// driver. It runs on the emulated ones; on a GPU the same program may show the same.
+// Limits of a block's shared memory, through the runtime and through the driver. It runs on the
+// emulated ones; on a GPU the same program may show the same.
 
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr int usual = 48 * 1024;  // that a block may have without asking for more
+constexpr int usual = 48 * 1024;  // limit of a block that asks for no more
 constexpr int own = 1024;         // the static part of the kernels below
 constexpr int given = usual - own;
 

@@ -38,7 +38,7 @@ const char* input_format(std::string_view name) {
   return nullptr;
 }
 
-// Drivers count in units of 100 ns, and 29.97 is not 30.
+// Tolerates the drivers' unit of 100 ns, but tells 29.97 from 30.
 bool equal(const Rate& a, const Rate& b) {
   return std::abs(a.per_second() - b.per_second()) < 5e-4 * b.per_second();
 }
@@ -50,8 +50,7 @@ bool has_what_was_asked(const CameraMode& mode, const SourceOptions& options) {
          (!options.rate || equal(mode.rate, *options.rate));
 }
 
-// The fastest of the modes that have what was asked for, of these the largest, and then the one
-// that is not compressed.
+// Returns the fastest mode that matches the options, then the largest, then an uncompressed one.
 const CameraMode* best_of(const std::vector<CameraMode>& modes, const SourceOptions& options) {
   const auto worth = [](const CameraMode& mode) {
     return std::tuple(mode.rate.per_second(), mode.width * mode.height, mode.format != "mjpeg");
@@ -72,7 +71,7 @@ std::string text_of(const SourceOptions& options) {
   return text;
 }
 
-// "yuyv 640x480 at 30, 15 fps; mjpeg 1280x720 at 30 fps".
+// Lists modes: "yuyv 640x480 at 30, 15 fps; mjpeg 1280x720 at 30 fps".
 std::string text_of(const std::vector<CameraMode>& modes) {
   std::string text;
   const CameraMode* last = nullptr;
@@ -96,8 +95,9 @@ std::string text_of(const std::vector<CameraMode>& modes) {
                 (modes.empty() ? "" : "; it gives " + text_of(modes)));
 }
 
-// What is not asked for stays as the camera has it. Of a size between those listed only trying
-// tells.
+// Returns the options for FFmpeg; the camera keeps its settings for all others. A size that is not
+// listed, for example one between the smallest and the largest, is passed on: only trying shows
+// whether it works.
 Dictionary asked_of(const std::vector<CameraMode>& modes, const SourceOptions& options) {
   const CameraMode* best = best_of(modes, options);
   CameraMode mode;
@@ -142,7 +142,7 @@ bool is_what_was_asked(const Stream& given, const SourceOptions& options) {
 
 }  // namespace
 
-// A driver that cannot do what it is asked for does something else.
+// Checks the mode after opening: a driver that cannot do what it is asked for does something else.
 std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions& options) {
   forget_messages();
   SourceOptions of_camera = options;

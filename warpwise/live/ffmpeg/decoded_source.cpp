@@ -8,7 +8,7 @@ namespace warpwise::live::ffmpeg {
 namespace {
 
 bool is_interlaced(const AVFrame& frame) {
-#ifdef AV_FRAME_FLAG_INTERLACED  // from FFmpeg 6.1 on
+#ifdef AV_FRAME_FLAG_INTERLACED  // since FFmpeg 6.1
   return (frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
 #else
   return frame.interlaced_frame != 0;
@@ -28,7 +28,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
   }
 }
 
-// Guessing another matrix than the one that is said would be wrong for certain.
+// Refuses a tagged matrix that Warpwise does not know: any guess would be wrong.
 void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
   const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
   if (unknown.empty() || !has_luma(*format_of(static_cast<AVPixelFormat>(frame.format)))) return;

@@ -42,9 +42,9 @@ void Decoder::open_codec(const AVCodec* codec) {
   int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
   codec_->pkt_timebase = stream_->time_base;
   codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
-  // These two fill in what they cannot decode, and no frame says so. MJPEG's returns an error if it
-  // is asked to be strict. FFV1's complains of a slice's checksum: on threads that share a frame,
-  // so that it is known of which one.
+  // These two codecs conceal damage, and no frame is marked. In strict mode, MJPEG's decoder
+  // returns an error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share
+  // one frame, so that the message belongs to a known frame.
   if (codec->id == AV_CODEC_ID_MJPEG) codec_->err_recognition |= AV_EF_EXPLODE;
   if (codec->id == AV_CODEC_ID_FFV1) {
     codec_->thread_type = FF_THREAD_SLICE;
@@ -62,7 +62,7 @@ void Decoder::fail_at_next(const std::string& why) const {
   fail("at frame " + std::to_string(number_ + 1) + " " + why);
 }
 
-// Some seconds of nothing but damage: it will not end.
+// Gives up after some seconds of nothing but damage.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
   if (damage_ != Damage::is_passed_over || ++passed_over_ <= most_of_a_camera) return;
@@ -89,8 +89,8 @@ const AVFrame* Decoder::next() {
   }
 }
 
-// Frames that are on their way through the decoder still come when the input has ended, however it
-// did.
+// Passes a packet to the decoder, or the end of the input. After any kind of end the decoder still
+// returns the frames in flight.
 void Decoder::feed() {
   if (read_packet()) {
     send(packet_.get());
@@ -99,7 +99,8 @@ void Decoder::feed() {
   }
 }
 
-// Of a file that is cut short some demuxers say nothing but a complaint to people.
+// Describes an error of reading; empty if there is none. For a truncated file some demuxers only
+// log a message.
 std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);

@@ -8,30 +8,32 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// What becomes of frames that cannot be decoded: an error in a file; a camera, whose cable loses
-/// bytes at times, goes on.
+/// Treatment of frames that cannot be decoded. For a file they are an error. For a camera they are
+/// skipped, because its cable loses bytes at times.
 enum class Damage { is_an_error, is_passed_over };
 
-/// The frames of an input's first video stream, in the order in which they are shown.
+/// Decodes the frames of an input's first video stream, in the order of display.
 class Decoder {
  public:
-  /// Decodes on as many threads as there are cores; a camera's frames, of which none may wait for
-  /// the next, on one. \throws IoError  there is no video in it, or no decoder for it.
+  /// Decodes a file on as many threads as there are cores. A camera is decoded on one thread,
+  /// because no frame may wait for the next. \throws IoError  the input has no video, or FFmpeg no
+  /// decoder for it.
   Decoder(Input input, std::string name, Damage damage);
 
-  /// The next frame, which stays until the next call; null after the last one.
-  /// \throws IoError  the input is damaged, cut short, or gone. All frames before that were given.
+  /// Returns the next frame, valid until the next call; null after the last one.
+  /// \throws IoError  the input is damaged, cut short, or gone. All frames before that were
+  /// returned.
   const AVFrame* next();
 
-  /// Of the frame that was given last, from 1 on.
+  /// Number of the last frame returned, counted from 1.
   std::int64_t number() const { return number_; }
 
   const AVStream& stream() const { return *stream_; }
-  /// "street.avi"
+  /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
-  /// "mpeg4"
+  /// The codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
-  /// \throws IoError  always, with the input's name before it.
+  /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;
 
  private:
@@ -52,8 +54,8 @@ class Decoder {
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::int64_t number_ = 0;
-  int passed_over_ = 0;  // since the last frame
-  std::string trouble_;  // why nothing is read any more, but that the input ended
+  int passed_over_ = 0;  // failures since the last frame
+  std::string trouble_;  // why reading ended early; empty at a normal end
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -58,7 +58,7 @@ AVRational rational_of(const Rate& rate) {
   return result;
 }
 
-// Of a file that is cut short the frames behind the last key frame are lost.
+// Distance of key frames. A truncated file loses the frames after its last key frame.
 int frames_of_two_seconds(AVRational rate) {
   return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
 }
@@ -72,12 +72,12 @@ void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
   }
   if (kind == Kind::mjpeg) {
     codec.flags |= AV_CODEC_FLAG_QSCALE;
-    codec.global_quality = 2 * FF_QP2LAMBDA;  // the best but one; that doubles the file
+    codec.global_quality = 2 * FF_QP2LAMBDA;  // second best; the best doubles the file's size
   }
   if (kind == Kind::ffv1) {
     codec.gop_size = 1;
-    // Version 3 cuts frames into slices, each with a checksum. Of small frames FFmpeg makes slices
-    // without a pixel, and loses others.
+    // Version 3 cuts frames into slices, each with a checksum. For small frames FFmpeg makes empty
+    // slices and loses other ones, so they use version 1.
     const bool is_small = std::min(codec.width, codec.height) < 32;
     codec.level = is_small ? 1 : 3;
     if (!is_small) options.set("slicecrc", "1");
@@ -114,7 +114,7 @@ class FileSink final : public Sink {
   const AVCodec& encoder_;
   PixelFormat format_ = PixelFormat::i420;
   Codec codec_;
-  Output output_;  // from begin() on; its header was written where is_begun_
+  Output output_;  // set by begin(); is_begun_ says that its header was written
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::int64_t frames_ = 0;
@@ -122,11 +122,11 @@ class FileSink final : public Sink {
   bool has_failed_ = false;
 };
 
-// Of a side; FFmpeg's own limits for these encoders are about that.
+// Maximum width and height, close to FFmpeg's own limits for these encoders.
 constexpr std::int64_t most_pixels = 16384;
 
-// H.264 keeps 4:2:0 of any colours as it is. MJPEG can say nothing of colours: its readers take
-// them for full range, BT.601, chroma in the centre.
+// H.264 stores 4:2:0 of any colours unchanged. MJPEG cannot state colours: its readers assume full
+// range, BT.601, chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
   if (std::max(stream.shape.width, stream.shape.height) > most_pixels) {
     throw InvalidArgument(name() + " takes frames of up to " + std::to_string(most_pixels) +
@@ -196,7 +196,7 @@ void FileSink::open_file() {
   AVFormatContext* output = nullptr;
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, nullptr));
   output_.reset(output);
-  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // what was written plays if the program is killed
+  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // written frames play if the program is killed
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
   video->time_base = codec_->time_base;
@@ -212,7 +212,7 @@ void FileSink::open_file() {
   check(output->pb->error);
 }
 
-// An encoder may still read the frames that it was given.
+// Takes a new buffer if an encoder still reads the old one.
 void FileSink::renew_frame() {
   if (frame_->buf[0] != nullptr && av_frame_is_writable(frame_.get()) != 0) return;
   av_frame_unref(frame_.get());
@@ -252,7 +252,7 @@ void FileSink::write_packets() {
   }
 }
 
-// After a failure the end is written as far as that goes, and nothing more is said.
+// After a failure it writes as much of the end as it can, and reports nothing more.
 void FileSink::finish() {
   if (!is_begun_) return;
   forget_messages();

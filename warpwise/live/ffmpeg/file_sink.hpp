@@ -7,7 +7,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// As VideoModule::create().
+/// Creates a video file; see VideoModule::create().
 std::unique_ptr<Sink> create_file(const std::string& path);
 
 }  // namespace warpwise::live::ffmpeg

@@ -14,8 +14,8 @@ class FileSource final : public DecodedSource {
   }
 };
 
-// A file, whatever its name looks like, that leads to nothing but files: a playlist could name
-// anything.
+// Opens `path` as a file, whatever the name looks like. Allows no other protocol, because a
+// playlist could name anything.
 Input open(const std::string& path) {
   Dictionary options;
   options.set("protocol_whitelist", "file");

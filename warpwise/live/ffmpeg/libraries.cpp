@@ -10,7 +10,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// FFmpeg's own threads have theirs, which nobody asks for: an error code comes from there.
+// Messages of FFmpeg's own threads are kept there and never read; those threads report by error
+// codes.
 thread_local std::string last_complaint;
 
 void mark(void* from) {

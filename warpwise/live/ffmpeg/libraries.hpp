@@ -11,7 +11,7 @@ extern "C" {
 #include <string>
 #include <utility>
 
-// FFmpeg's libraries: owners of what they allocate, and what they say.
+// Owners of what FFmpeg's libraries allocate, and access to their messages.
 namespace warpwise::live::ffmpeg {
 
 struct Freed {
@@ -30,7 +30,7 @@ Frame new_frame();
 /// \throws std::bad_alloc
 Packet new_packet();
 
-/// Options of FFmpeg by their names; those that were taken are removed.
+/// Options of FFmpeg by name; FFmpeg removes those that it has used.
 class Dictionary {
  public:
   Dictionary() = default;
@@ -47,20 +47,21 @@ class Dictionary {
   AVDictionary* options_ = nullptr;
 };
 
-/// A codec whose AVCodecContext::opaque points to one sets it when it complains, on any thread.
+/// Flag that a codec sets when it logs an error, on any thread. AVCodecContext::opaque points to
+/// it.
 using HasComplained = std::atomic<bool>;
 
-/// From now on FFmpeg prints nothing; what it complains of is kept for the thread that called it.
+/// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
 
-/// What it complained of before has nothing to do with what comes.
+/// Discards this thread's message, because it has nothing to do with the next calls.
 void forget_messages();
 
-/// What FFmpeg complained of since then; empty if of nothing.
+/// Returns FFmpeg's last error message since forget_messages(); empty if there is none.
 std::string complaint();
 
-/// What one of FFmpeg's error codes means, with what FFmpeg complained of: "Invalid data found when
-/// processing input: moov atom not found".
+/// Describes one of FFmpeg's error codes, together with its last error message: "Invalid data found
+/// when processing input: moov atom not found".
 std::string reason_of(int error);
 
 }  // namespace warpwise::live::ffmpeg

@@ -11,7 +11,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// How a decoder's samples become a frame's.
+// Conversion of a decoder's samples to a frame's.
 enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb };
 
 struct KnownPixels {
@@ -19,7 +19,7 @@ struct KnownPixels {
   PixelFormat format;
   Layout layout;
 };
-// The names with a j differ from those without in their range alone.
+// Names with a J differ from those without only in the range.
 constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
     {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},
@@ -94,7 +94,7 @@ void copy_planes(const AVFrame& frame, PixelFormat format, std::byte* to) {
   }
 }
 
-// Red, green and blue lie in planes of their own, or with a byte between.
+// Copies red, green and blue from planes, or from pixels with an unused byte.
 void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
   const AVPixFmtDescriptor& pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   for (int part = 0; part < 3; ++part) {

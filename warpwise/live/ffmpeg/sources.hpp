@@ -7,7 +7,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// As VideoModule::open_file() and open_camera().
+/// Opens a file or a camera; see VideoModule::open_file() and open_camera().
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options);
 std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions& options);
 

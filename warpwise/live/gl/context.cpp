@@ -14,8 +14,8 @@
 namespace warpwise::live::gl {
 namespace {
 
-// What EGL keeps by thread: which interface is meant, and the current context, which no other
-// thread can have before this one gives it up.
+// EGL's state of a thread: the chosen API, and the current context. The destructor releases the
+// context, because no other thread can use it before.
 struct Thread {
   Thread() { eglBindAPI(EGL_OPENGL_API); }
   ~Thread() { eglReleaseThread(); }
@@ -51,8 +51,8 @@ EGLContext context_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
     return EGL_NO_CONTEXT;
   }
-  // The strategy first: without it a driver that loses what it draws with gives black frames and no
-  // error. One that does not take it draws all the same.
+  // Tries the attributes with a reset strategy first. Without it, a driver that loses its contents
+  // gives black frames and no error. A driver that refuses the strategy still draws.
   constexpr std::array<EGLint, 9> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
                                               3,
                                               EGL_CONTEXT_MINOR_VERSION,
@@ -72,7 +72,7 @@ EGLContext context_on(EGLDisplay display) {
 
 }  // namespace
 
-// Displays are never terminated: that would end every other context of the same GPU.
+// Displays are never terminated, because that would end every other context of the same GPU.
 Context::Context() : display_(EGL_NO_DISPLAY), context_(EGL_NO_CONTEXT) {
   begin_thread();
   for (EGLDeviceEXT device : all_devices()) {

@@ -4,27 +4,27 @@
 
 namespace warpwise::live::gl {
 
-/// A context of OpenGL 3.3 without a window or a screen: of the GPU that is CUDA's current device
-/// where that draws, else of the first GPU or driver that does.
+/// An OpenGL 3.3 context without a window or a screen. It is on CUDA's current device if that
+/// device can draw, otherwise on the first GPU or driver that can.
 class Context {
  public:
-  /// It is then current on the calling thread. \throws IoError  there is no such driver.
+  /// Makes the context current on the calling thread. \throws IoError  no driver offers one.
   Context();
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Makes it the calling thread's, until that thread ends or release() is called there: it is
-  /// current on one thread at a time. \throws IoError  it is current on another one, or the driver
-  /// refuses
+  /// Makes the context current on the calling thread, until that thread ends or calls release(). A
+  /// context is current on one thread at a time. \throws IoError  it is current on another thread,
+  /// or the driver refuses
   void make_current() const;
   static void release();
 
-  /// \throws IoError  what the current context draws is lost, as after a reset of the GPU. Drivers
-  /// that cannot tell say nothing.
+  /// \throws IoError  the current context has lost its contents, for example by a reset of the GPU.
+  /// Some drivers cannot report this.
   static void require_alive();
 
-  /// What draws, when it is current: "llvmpipe (LLVM 15.0.6, 256 bits)".
+  /// Name of the current context's renderer: "llvmpipe (LLVM 15.0.6, 256 bits)".
   static std::string renderer();
 
  private:

@@ -7,7 +7,7 @@
 namespace warpwise::live::gl {
 
 void take_memory(const std::string& what, const std::function<void()>& allocate) {
-  glGetError();  // of earlier calls
+  glGetError();  // clears errors of earlier calls
   allocate();
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;

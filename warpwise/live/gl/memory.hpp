@@ -5,8 +5,8 @@
 
 namespace warpwise::live::gl {
 
-/// Calls `allocate`, which has the current OpenGL context take memory. \throws IoError  it could
-/// not; `what` the memory was for, and why
+/// Calls `allocate`, which takes memory from the current OpenGL context. \throws IoError  it
+/// failed; the message names `what` the memory is for, and the reason
 void take_memory(const std::string& what, const std::function<void()>& allocate);
 
 }  // namespace warpwise::live::gl

@@ -15,7 +15,7 @@ namespace {
 constexpr int segments = 192;  // along the ring, as in the shader
 constexpr int sides = 64;      // around its tube
 
-// Each instance is the strip between two circles of the tube; no vertex is stored.
+// Each instance is the strip between two circles of the tube. No vertex is stored.
 constexpr const char* vertex_shader = R"(#version 330 core
 const float tau = 6.28318530718;
 const ivec2 facets = ivec2(192, 64);  // along the ring, around its tube
@@ -113,7 +113,7 @@ void Scene::draw(double turn) {
   glEnable(GL_DEPTH_TEST);
   glUseProgram(program_);
   glUniform1f(glGetUniformLocation(program_, "turn"), static_cast<float>(turn));
-  // All of the ring fits into the shorter side.
+  // The whole ring fits into the shorter side.
   const float shorter = 2.4F * static_cast<float>(std::min(width_, height_));
   glUniform2f(glGetUniformLocation(program_, "zoom"), shorter / static_cast<float>(width_),
               shorter / static_cast<float>(height_));

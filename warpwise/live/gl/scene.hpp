@@ -4,19 +4,19 @@
 
 namespace warpwise::live::gl {
 
-/// A chequered ring that turns in the light, drawn into a frame buffer of its own. All here needs
-/// one OpenGL context.
+/// Draws a chequered ring that turns in the light into its own frame buffer. All calls need the
+/// same OpenGL context.
 class Scene {
  public:
-  /// \throws InvalidArgument  the driver has no frame buffers of that size.  \throws IoError  or no
-  /// memory for one, or refuses the shaders
+  /// \throws InvalidArgument  the driver has no frame buffers of that size.
+  /// \throws IoError  there is no memory for one, or the driver refuses the shaders.
   Scene(std::int64_t width, std::int64_t height);
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  /// Draws the ring, turned by that angle in radians, to where glReadPixels() reads; the picture's
-  /// top row comes first there.
+  /// Draws the ring, turned by that angle in radians, to the buffer that glReadPixels() reads. The
+  /// picture's top row comes first in it.
   void draw(double turn);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double seconds_of_turn = 8;
 
-// What OpenGL calls the order of a pixel's bytes.
+// Returns OpenGL's name for a format's order of bytes.
 GLenum order_of(PixelFormat format) {
   switch (format) {
     case PixelFormat::rgb24: return GL_RGB;
@@ -31,7 +31,7 @@ GLenum order_of(PixelFormat format) {
   }
 }
 
-// Where OpenGL puts pixels that it reads, in memory that CUDA shares.
+// A buffer for glReadPixels() in memory that CUDA shares.
 class PixelBuffer {
  public:
   explicit PixelBuffer(std::int64_t bytes) : PixelBuffer() {
@@ -53,7 +53,8 @@ class PixelBuffer {
   gpu::GlBuffer& shared() { return *shared_; }
 
  private:
-  PixelBuffer() { glGenBuffers(1, &name_); }  // one that the other's failure deletes
+  // Separate, so that the destructor deletes the buffer if the other constructor throws.
+  PixelBuffer() { glGenBuffers(1, &name_); }
 
   unsigned name_ = 0;
   std::optional<gpu::GlBuffer> shared_;
@@ -67,7 +68,7 @@ class SceneSource final : public Source {
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     Context::release();
   }
-  // Where another thread still has the context, its end takes along what it holds.
+  // If another thread still has the context, the end of the context frees its objects.
   ~SceneSource() override {
     try {
       context_->make_current();
@@ -80,7 +81,7 @@ class SceneSource final : public Source {
 
   bool is_opengl() const override { return true; }
 
-  // CUDA is called when it is asked for.
+  // The answer is found on the first call, because it calls CUDA.
   std::string why_not_on_gpu() override {
     if (!why_not_on_gpu_) {
       context_->make_current();
@@ -109,7 +110,7 @@ class SceneSource final : public Source {
   }
 
  private:
-  // Why there is no such buffer; empty where there is.
+  // Makes the shared buffer. Returns why it cannot; empty on success.
   std::string share_buffer() {
     std::string why_not = gpu::why_no_gl_sharing();
     try {
@@ -120,7 +121,7 @@ class SceneSource final : public Source {
     return why_not;
   }
 
-  // By the time at which a frame is shown, so that the ring turns as fast at any rate.
+  // Turns the ring by the frame's time, so that its speed is the same at any rate.
   void draw_next() {
     context_->make_current();
     const double turns =
@@ -128,7 +129,7 @@ class SceneSource final : public Source {
     scene_.draw(2 * std::numbers::pi * (turns - std::floor(turns)));
   }
 
-  // To memory, or to the place in a buffer that is bound.
+  // Reads the pixels to memory, or to an offset in the bound buffer.
   void read_pixels(void* to) const {
     const io::PictureShape& shape = stream().shape;
     glReadPixels(0, 0, static_cast<GLsizei>(shape.width), static_cast<GLsizei>(shape.height),
@@ -139,7 +140,7 @@ class SceneSource final : public Source {
   Scene scene_;
   std::optional<PixelBuffer> buffer_;
   GLenum order_;
-  std::optional<std::string> why_not_on_gpu_;  // when it was asked
+  std::optional<std::string> why_not_on_gpu_;  // set on the first call
   std::int64_t next_ = 0;
 };
 
@@ -147,7 +148,7 @@ std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   const Stream stream =
       stream_of(options.format.value_or(PixelFormat::rgba32), options.width.value_or(1280),
                 options.height.value_or(720), options.rate.value_or(Rate{30, 1}), options.colours);
-  order_of(stream.format());  // refused before a driver is looked for
+  order_of(stream.format());  // refuses a format before it looks for a driver
   return std::make_unique<SceneSource>(std::make_unique<Context>(), stream);
 }
 

@@ -33,7 +33,7 @@ class ChainStage final : public Stage {
 
   void run(HostSource from, HostResult to) override { chain_->run(from.view(), to.view()); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
-    // Lanes share the stage, and the images between separate kernels would be one stream's.
+    // Lanes share this stage. Images between separate kernels could serve only one stream.
     if (!chain_->is_fused(from.view(), to.view())) {
       throw InvalidArgument("'" + text() + "' is no one kernel of a GPU for " +
                             from.shape.pixel_text() + " frames of " +

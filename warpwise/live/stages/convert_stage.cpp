@@ -7,7 +7,7 @@
 namespace warpwise::live {
 namespace {
 
-// convert() itself says whether it is defined: it is asked with one pixel.
+// Calls convert() with one pixel, so that it refuses undefined conversions itself.
 void require_defined(PixelFormat from, PixelFormat to, const ConvertOptions& options) {
   const std::array<std::byte, 4> pixel{};
   std::array<std::byte, 4> result{};
@@ -23,7 +23,8 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
-// convert() changes the range of YUV, not its matrix: the codes would stay, under another name.
+// convert() changes the range of YUV, not its matrix: the codes would keep the old matrix under a
+// new name.
 void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
   const Told<Matrix>& matrix = from.colours.matrix;
@@ -34,7 +35,8 @@ void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices
                         std::string(name_of(*choices.matrix)) + "; put rgb24 between");
 }
 
-// What RGB is converted by where nobody says it: these conventions have one matrix only.
+// Returns the default matrix for a conversion. The conventions opencv and jfif have only one for
+// RGB.
 Matrix matrix_for(const Stream& from, Convention convention) {
   const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
   return has_one && !has_luma(from.format()) ? Matrix::bt601 : from.colours.matrix.value;
@@ -55,8 +57,8 @@ void complete(ConvertOptions& options, const Stream& from, PixelFormat to,
   }
 }
 
-// convert() takes grey for RGB, and RGB has no limited range: such grey is read as a YUV frame
-// whose chroma is neutral all over.
+// convert() treats grey as RGB, which has no limited range. Grey of limited range is therefore read
+// as a YUV frame with neutral chroma.
 constexpr PixelFormat with_chroma = PixelFormat::i420;
 constexpr std::uint8_t neutral = 128;
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint8_t white = 255;
 
-// The largest displacement that is searched along an axis, at least 1.
+// Returns the largest displacement searched along an axis, at least 1.
 float reach_of(const MatchOptions& options) {
   int reach = 1;
   for (const SearchRange range : {options.search_x, options.search_y}) {
@@ -35,7 +35,7 @@ void make_folder(const std::string& folder) {
   if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
 }
 
-// What the stage keeps on a GPU, and where the host works.
+// Data kept on a GPU between frames, and the host's picture.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
       : previous(ElementType::u8, shape.width, shape.height, 1, stream),
@@ -98,7 +98,7 @@ class MatchStage final : public Stage {
           options_, stream);
     gpu::download(std::as_const(device_->displacement).view(), displacement_->view(), stream);
     device_->done.record(stream);
-    device_->done.synchronize();  // which the last picture's upload came before
+    device_->done.synchronize();  // also waits for the last picture's upload
     show_motion({picture, device_->picture.data()});
   }
 
@@ -113,7 +113,7 @@ class MatchStage final : public Stage {
   MatchOptions options_;
   float full_;
   std::string flo_folder_;
-  std::int64_t motions_ = 0;  // the first is that of the second frame
+  std::int64_t motions_ = 0;  // the first one belongs to the second frame
   MatchGrid grid_;
   std::optional<Image> displacement_;
   std::optional<Image> previous_;

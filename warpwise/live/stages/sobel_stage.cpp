@@ -10,7 +10,7 @@ class SobelStage final : public Stage {
       : Stage(std::move(text)), options_(options) {}
 
   std::optional<PixelFormat> reads(const Stream& from) const override {
-    // sobel() itself takes the grey of RGB.
+    // sobel() itself computes the grey of RGB.
     return has_luma(from.format()) ? grey_unless_it_is(from) : std::nullopt;
   }
 

@@ -4,20 +4,20 @@
 
 namespace warpwise::live {
 
-/// What primitives of one channel want of a stream: gray8, where it is not that already.
+/// Returns the input format of single-channel primitives: gray8, or nullopt if the stream is gray8.
 inline std::optional<PixelFormat> grey_unless_it_is(const Stream& from) {
   if (from.format() == PixelFormat::gray8) return std::nullopt;
   return PixelFormat::gray8;
 }
 
-/// A stream of rgb24 that a stage makes of another: of that size, and else as it was.
+/// Returns a stage's rgb24 result of that size; all other properties are those of `from`.
 inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t height) {
   Stream result = from;
   result.shape = io::PictureShape::of(PixelFormat::rgb24, width, height);
   return result;
 }
 
-/// A stream of gray8 that a stage makes of another: of full range, because the stage says so.
+/// Returns a stage's gray8 result. Its range is full, because the stage says so.
 inline Stream grey_result(const Stream& from) {
   Stream result = from;
   result.shape = io::PictureShape::of(PixelFormat::gray8, from.shape.width, from.shape.height);

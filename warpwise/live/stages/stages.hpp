@@ -12,14 +12,14 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// The stages that there are. Each is made of its text in the pipeline and what its options say;
-// grey and YUV results are of full range, unless a stage says otherwise.
+// All stages. Each is made from its text in the pipeline and its parsed options. Grey and YUV
+// results have full range, unless a stage says otherwise.
 namespace warpwise::live {
 
-/// Whose grey stages read where RGB comes: COLOR_RGB2GRAY's.
+/// Convention of the grey that stages read from RGB: that of COLOR_RGB2GRAY.
 inline constexpr Convention convention_of_grey = Convention::opencv;
 
-/// What somebody chose of a conversion; the rest follows from the frames.
+/// The user's choices for a conversion; the frames decide the rest.
 struct ConvertChoices {
   std::optional<Matrix> matrix = std::nullopt;
   std::optional<Range> from_range = std::nullopt;
@@ -28,60 +28,67 @@ struct ConvertChoices {
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
 };
 
-/// Frames of the format `to`, by convert(). Where the choices are silent, the matrix and the range
-/// of what comes in are the stream's; what comes out of RGB is of full range, of YUV or grey of the
-/// range that it had. Grey of limited range, which convert() does not take, is scaled as luma is.
-/// RGB is converted with BT.601 by the conventions that have no other matrix, opencv and jfif.
+/// Converts frames to the format `to` by convert(). Defaults without a choice:
 ///
-/// Its luma_alone() gives the Y of these frames, byte for byte.
+/// - input matrix and range: the stream's
+/// - output range: full from RGB, the input's range from YUV or grey
+/// - matrix from RGB: BT.601 with the conventions opencv and jfif, which have no other
 ///
-/// Its begin() throws InvalidArgument where convert() does not define the formats with these
-/// choices, by convert()'s own message, and for ChromaUpsampling::linear where the chroma is not
-/// on the left.
+/// convert() does not take grey of limited range; such grey is scaled like luma.
+///
+/// Its luma_alone() computes the Y of these frames, byte for byte.
+///
+/// Its begin() throws InvalidArgument with convert()'s own message if convert() does not define the
+/// formats with these choices. It also throws for ChromaUpsampling::linear if the chroma is not on
+/// the left.
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
 
-/// Edges by sobel() as gray8, of grey and RGB as they are and of the luma of YUV. The order of
-/// channels in the options does not count: the frame's format has it.
+/// Computes edges by sobel() as gray8, from grey and RGB directly and from the luma of YUV. The
+/// order of channels comes from the frame's format, not from the options.
 /// \throws InvalidArgument  an output other than the magnitude, which does not fit 8 bits.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
-/// Grey frames cut in two by threshold(), as gray8.
+/// Thresholds grey frames by threshold(), as gray8.
 /// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
 
-/// Stages that follow one another, each of which is a step of a Chain, by that chain. On a GPU only
-/// where it is one kernel, which keeps nothing between frames: run() throws InvalidArgument for
-/// frames of which Chain::is_fused() is false. Pipeline::join_chains() makes no such stage.
+/// Runs consecutive stages as one Chain; each must be a step of a Chain. On a GPU it requires that
+/// the chain is one kernel, which keeps nothing between frames: run() throws InvalidArgument for
+/// frames for which Chain::is_fused() is false. Pipeline::join_chains() makes only stages that are
+/// one kernel.
 std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 
-/// The motion from the frame before, by match() of their grey, as rgb24 in the colours of
-/// draw_motion(). A motion of `max_motion` pixels (at least 1) has full colour; unless it is given,
-/// that is the largest displacement that is searched along an axis: a scale that follows the frames
-/// would flicker. The first frame, which has none before it, gives a white picture. The vectors go
-/// into `flo_folder` too, if that is named, which begin() makes: those of the second frame as
-/// 000002.flo. run() then throws IoError where they cannot be written.
+/// Computes the motion since the previous frame by match() of their grey, as rgb24 in the colours
+/// of draw_motion(). The first frame has no predecessor and gives a white picture.
 ///
-/// It remembers the last frame. On a GPU it waits for the stream: the host colours the blocks.
-/// Its begin() throws InvalidArgument where match_grid() does.
+/// A motion of `max_motion` pixels (at least 1) has full colour. By default that is the largest
+/// displacement searched along an axis; a scale that follows the frames would flicker.
+///
+/// If `flo_folder` is named, begin() makes it and the vectors go there too: those of the second
+/// frame as 000002.flo. run() throws IoError if they cannot be written.
+///
+/// It remembers the last frame. On a GPU it waits for the stream, because the host colours the
+/// blocks. Its begin() throws InvalidArgument where match_grid() does.
 /// \throws InvalidArgument  max_motion is below 1.
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options = {},
                                    std::optional<float> max_motion = std::nullopt,
                                    std::string flo_folder = {});
 
-/// The disparity of a stereo pair side by side in one frame, the left image on the left: by
-/// disparity() of their grey, as rgb24 of the left half's size in the colours of draw_disparity().
+/// Computes the disparity of a stereo pair that lies side by side in one frame, the left image on
+/// the left. Uses disparity() of their grey. The result is rgb24 of the left half's size in the
+/// colours of draw_disparity().
 ///
-/// On a GPU it waits for the stream: the host colours the pixels. Its begin() throws
+/// On a GPU it waits for the stream, because the host colours the pixels. Its begin() throws
 /// InvalidArgument for frames of odd width.
 /// \throws InvalidArgument  options that disparity() does not take.
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options = {});
 
-/// The frames as rgb24 with the outline of a box that is followed by Tracker, 2 pixels wide inside
-/// the box. The box is the one of the first frame; what is compared is the grey of
+/// Draws the outline of a box that Tracker follows, 2 pixels wide inside the box, on the frames as
+/// rgb24. `box` is its place in the first frame. Tracker compares the grey of
 /// cv::cvtColor(COLOR_RGB2GRAY).
 ///
-/// It remembers where the box is. On a GPU it waits for the stream, as DeviceTracker does. Its
+/// It remembers the box's place. On a GPU it waits for the stream, as DeviceTracker does. Its
 /// begin() throws InvalidArgument where Tracker does.
 std::unique_ptr<Stage> track_stage(std::string text, const Box& box,
                                    const TrackOptions& options = {});

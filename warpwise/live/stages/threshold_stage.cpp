@@ -29,7 +29,7 @@ class ThresholdStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options) {
-  // threshold() itself says what it does not take: it is asked with one pixel.
+  // Calls threshold() with one pixel, so that it refuses options itself.
   const std::byte pixel{};
   std::byte result{};
   threshold(ConstHostView(&pixel, ElementType::u8, 1, 1), HostView(&result, ElementType::u8, 1, 1),

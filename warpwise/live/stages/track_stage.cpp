@@ -16,7 +16,7 @@ constexpr std::array<std::uint8_t, 3> green = {0, 255, 0};
 constexpr std::int64_t outline_pixels = 2;
 constexpr ConvertOptions to_grey = {.convention = convention_of_grey};
 
-// Four bars inside the box; they meet in its corners.
+// Returns four bars inside the box that meet in its corners.
 std::array<Box, 4> outline_of(const Box& box) {
   const std::int64_t across = std::min(outline_pixels, box.width);
   const std::int64_t down = std::min(outline_pixels, box.height);
@@ -26,7 +26,7 @@ std::array<Box, 4> outline_of(const Box& box) {
            {box.x + box.width - across, box.y, across, box.height}}};
 }
 
-// Enough of the outline's colour for each of its bars.
+// Makes an image in the outline's colour, large enough for each bar.
 Image ink_of(const Box& box) {
   Image ink(ElementType::u8, box.width, box.height, 3);
   for (std::int64_t y = 0; y < box.height; ++y) {
@@ -79,7 +79,7 @@ class TrackStage final : public Stage {
   }
 
  private:
-  // Tracker itself says what it does not take: it is asked with a black frame.
+  // Makes a Tracker on a black frame, so that it refuses the box itself.
   void require_box(const io::PictureShape& shape) const {
     const std::vector<std::byte> black(static_cast<std::size_t>(shape.width * shape.height));
     Tracker(ConstHostView(black.data(), ElementType::u8, shape.width, shape.height), box_,

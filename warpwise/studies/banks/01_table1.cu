@@ -1,7 +1,7 @@
-// Idea: the document's three kernels. A thread takes an element to shared memory and, after a
-//   barrier, another element of its block back; READ chooses which. 2: a block of 256 is 16 rows of
-//   16 words, and is read by columns, so that the 16 lanes of a half-warp meet in one bank of 16.
-//   1: each thread reads its own word. 0: none is read, and what is stored comes from a register.
+// Idea: the document's three kernels. A thread writes an element to shared memory and, after a
+//   barrier, reads an element of its block; READ chooses which. 2: a block of 256 is 16 rows of 16
+//   words, and is read by columns: the 16 lanes of a half-warp meet in one bank of 16. 1: each
+//   thread reads its own word. 0: none is read, and the stored word comes from a register.
 // Expected: on 16 banks the reads of READ 2 take 16 passes a half-warp, those of READ 1 one. On the
 //   32 banks since compute capability 2.0 the lanes of a warp meet in two banks, 16 in each.
 // Next limit: global memory, which all three load and store alike.

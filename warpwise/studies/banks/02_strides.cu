@@ -1,16 +1,16 @@
 // Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times, the words of
-//   adjacent lanes `stride` words apart. PADDED leaves a word free behind each row of 32 banks, so
-//   that words a whole row apart lie in adjacent banks. READS is odd: each read flips the bits of
-//   the word in the result, so that the word is left, and no read can be left out.
-// Expected: as many passes as lanes that go at the same time and meet in one bank: the greatest
-//   power of two in the stride, up to the number of banks. Wide words go in halves or quarters of a
-//   warp, and meet less often. Padding takes the conflicts of powers of two away.
-// Next limit: the block's shared memory, which grows with the stride, and with it the blocks of an
+//   adjacent lanes `stride` words apart. PADDED leaves a word free after each row of 32 banks:
+//   words a whole row apart lie in adjacent banks. READS is odd: each read flips the bits of the
+//   word in the result. The word itself is left at the end, and no read can be removed.
+// Expected: as many passes as lanes that are served together and meet in one bank. This is the
+//   greatest power of two in the stride, up to the number of banks. Wide words are served in halves
+//   or quarters of a warp, and meet less often. Padding ends the conflicts of powers of two.
+// Next limit: the block's shared memory, which grows with the stride and limits the blocks of an
 //   SM.
 static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
 
-// A word as the GPU moves it at once: 4, 8 or 16 bytes. A volatile read of a vector type would be
-// one of each of its parts, and one that is not volatile would happen once.
+// A word that the GPU moves at once: 4, 8 or 16 bytes. A volatile read of a vector type would read
+// each of its parts by itself, and reads that are not volatile would be merged into one.
 #if WORDS == 1
 using Word = unsigned;
 __device__ void flip(Word& bits, unsigned address) {

@@ -1,5 +1,5 @@
-// What the kernels have to give, without shared memory: a copy, or with READ 2 the block's 16 rows
-// of 16 words as columns.
+// Expected result, computed without shared memory: a copy, or with READ 2 the block's 16 rows of
+// 16 words as columns.
 extern "C" __global__ void reference(unsigned* out, const unsigned* in, long long count, int) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const int thread = threadIdx.x;
@@ -9,7 +9,7 @@ extern "C" __global__ void reference(unsigned* out, const unsigned* in, long lon
 #ifdef READ
     if (READ == 2) from = first + thread % 16 * 16 + thread / 16;
 #endif
-    // Beyond the end a block holds zeros.
+    // Words beyond the end are zeros in the block.
     if (to < count) out[to] = from < count ? in[from] : 0;
   }
 }

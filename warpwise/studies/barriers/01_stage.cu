@@ -1,13 +1,13 @@
-// Idea: a thread takes ACCESSES values, one after another. Between asking for one and adding it, it
-//   has OPS multiplications to do that need none of them. STAGE 0 reads the value from global
-//   memory. STAGE 1 has each warp copy 32 values to shared memory and reads its value there, and
-//   STAGE 2 stands between two barriers of the whole block for that. Loads, values and
+// Idea: a thread takes ACCESSES values, one after another. Between the load of a value and its
+//   addition it does OPS multiplications that need none of them. STAGE 0 reads the value from
+//   global memory. In STAGE 1 each warp copies 32 values to shared memory and reads its value
+//   there. STAGE 2 does so between two barriers of the whole block. Loads, values and
 //   multiplications are the same in all three.
-// Expected: a load only stops the warp that uses its value. STAGE 0 uses it after the
+// Expected: a load stops the warp only at the use of its value. STAGE 0 uses it after the
 //   multiplications, whose time hides the load's. A copy to shared memory uses it at once, before
-//   them, and at a barrier the block waits for its slowest warp: load and multiplications take
-//   their times one after the other, unless other blocks are there to compute meanwhile.
-// Next limit: with many resident warps the multiplications themselves, which all do alike.
+//   them, and at a barrier the block waits for its slowest warp. Load and multiplications then take
+//   their times one after the other, unless other resident blocks compute meanwhile.
+// Next limit: with many resident warps the multiplications, which are the same in all three.
 extern __shared__ float tile[];
 
 __device__ void wait() {
@@ -17,7 +17,7 @@ __device__ void wait() {
 
 extern "C" __global__ void barriers(float* out, const float* in, long long count) {
   const int thread = threadIdx.x;
-  // The lane that mirrors this one in its warp: another thread, so that the copy has to wait.
+  // The lane that mirrors this one in its warp. It is another thread, so the copy has to wait.
   const int partner = thread ^ 31;
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const bool is_inside = first + thread < count;

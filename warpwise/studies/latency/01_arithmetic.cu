@@ -1,10 +1,10 @@
 // Idea: a thread loads LOADS floats, adds them, takes the sum through a chain of OPS operations of
 //   one kind, each of which needs the one before, and stores the result STORES times. Loads and
-//   stores are the same whatever OPS is.
+//   stores are the same for every OPS.
 // Expected: while one warp waits for memory others compute. The time does not change until all
-//   warps' operations take longer than all warps' accesses, and then grows by as much for each.
-// Next limit: at first how many bytes are asked for at once, then memory's bandwidth, and behind
-//   the knee the instructions that an SM issues.
+//   warps' operations take longer than all warps' accesses. It then grows equally with each.
+// Next limit: at first the number of bytes in flight, then memory's bandwidth, and beyond the knee
+//   the instructions that an SM issues.
 #include "operation.cuh"
 
 extern "C" __global__ void latency(float* out, const float* in, long long count) {

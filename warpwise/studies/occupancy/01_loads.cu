@@ -1,9 +1,9 @@
-// Idea: a copy, each thread with LOADS words: it asks for all of them before it stores the first,
-//   so that LOADS loads of each thread are in flight. What is in flight on an SM is then its
-//   resident threads times LOADS times 4 bytes; dynamic shared memory that nobody uses bounds the
-//   blocks, and with them the threads.
-// Expected: the time falls as what is in flight grows, by occupancy or by loads alike, until the
-//   bandwidth is full: latency times bandwidth. Beyond, neither helps.
+// Idea: a copy of LOADS words for each thread. The thread loads all of them before it stores the
+//   first, so LOADS loads of each thread are in flight. An SM then has its resident threads times
+//   LOADS times 4 bytes in flight. Unused dynamic shared memory limits the blocks, and with them
+//   the threads.
+// Expected: the time falls as the bytes in flight grow, by occupancy or by loads alike, up to
+//   latency times bandwidth. Beyond that neither helps.
 // Next limit: bandwidth.
 extern "C" __global__ void occupancy(unsigned* out, const unsigned* in, long long count) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X * LOADS + threadIdx.x;

@@ -1,8 +1,8 @@
-// Idea: the block's rows lie in shared memory, read there by adjacent threads from adjacent words,
-//   and stay there: a thread works on its row in place. A row has a free word behind it where LIVE
-//   is even, so that the lanes of a warp meet no bank twice.
+// Idea: adjacent threads load adjacent words of the block's rows into shared memory. The rows stay
+//   there: a thread works on its row in place. If LIVE is even a row has a free word after it, so
+//   the lanes of a warp lie in different banks.
 // Expected: few registers and no spills; the reads are coalesced. Each word is loaded and stored in
-//   every round, as one in local memory is, and the rows bound the blocks of an SM as registers do.
+//   every round, like one in local memory, and the rows limit the blocks of an SM as registers do.
 // Next limit: the accesses to shared memory.
 extern __shared__ unsigned rows[];
 

@@ -1,4 +1,4 @@
-// What the kernels have to give: the last word of a row after its rounds.
+// Expected result of the kernels: the last word of a row after its rounds.
 extern "C" __global__ void reference(unsigned* out, const unsigned* in, cudaTextureObject_t,
                                      int count, int rounds) {
   const int i = blockIdx.x * BLOCK_X + threadIdx.x;

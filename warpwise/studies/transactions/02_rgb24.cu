@@ -4,7 +4,7 @@
 // Expected: the 48 bytes at 0 and at 144 lie in one segment of 64 bytes, those at 48 and at 96 in
 //   two. Only words of 2 bytes are served by segments of 64 bytes, on compute capability 1.2 and
 //   1.3: bytes by segments of 32, words of 4 bytes by segments of 128.
-// Next limit: none: this is what the study is about.
+// Next limit: none: this is the subject of the study.
 #include "word.cuh"
 
 extern "C" __global__ void transactions(Word* out, const Word* in, long long count, int, int) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a lane loads: a word of BITS bits.
+// The word of BITS bits that a lane loads.
 #if BITS == 8
 using Word = unsigned char;
 #elif BITS == 16

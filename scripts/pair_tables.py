@@ -1,0 +1,44 @@
+"""The tables of the pairs in tests/pairs: measured times and gains beside predicted ones."""
+import pairs
+from tables import origin, table
+
+
+def summary_row(gpu, which, rows):
+    said = pairs.summary(rows)
+    share = [f"{said[name]} ({100 * said[name] / said['pairs']:.0f} %)" for name in ("direction", "near")]
+    return [gpu, which, str(said["pairs"]), *share, f"{said['median_factor']:.2f}", f"{100 * said['median_time_error']:.0f} %",
+            f"{100 * said['in_range'] / said['times']:.0f} %"]
+
+
+def summary():
+    """Each GPU: the open pairs and the sealed ones apart."""
+    lines = [summary_row(pairs.read(pairs.measured_path(device, sealed))["machine"]["gpu"], which, list(rows.values()))
+             for device in pairs.DEVICES for sealed, which in ((False, "open"), (True, "sealed")) if (rows := pairs.rows(device, sealed))]
+    head = ["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time",
+            "times within least … most"]
+    return table(head, lines)
+
+
+def open_row(pair, row):
+    both = ("measured", "predicted")
+    times = [f"{row[kernel][f'{what}_us']:,.1f}" for what in both for kernel in pairs.KERNELS]
+    gains = [f"{row['gain'][what]:.2f}" for what in both]
+    return [pair["kind"], pair["name"].replace("_", " "), *times, *gains, " → ".join(row[kernel]["rules"] for kernel in pairs.KERNELS)]
+
+
+def each_open():
+    """The open pairs one by one, on the first GPU that has them."""
+    device = next((device for device in pairs.DEVICES if pairs.rows(device, False)), None)
+    if not device:
+        return "Not recorded yet."
+    rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
+    lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
+    head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "rules, as said"]
+    return f"{origin(record)}.\n\n{table(head, lines)}"
+
+
+PARTS = {"summary": summary, "open": each_open}
+
+
+def rendered(what):
+    return PARTS[what]()

@@ -1,0 +1,96 @@
+"""The pairs of tests/pairs: their table, the rule that seals a third, and how well predictions agree with measured times."""
+import hashlib
+import json
+import statistics
+
+from recording import REPOSITORY
+
+FOLDER = REPOSITORY / "tests/pairs"
+RESULTS = REPOSITORY / "results/pairs"
+KERNELS = ("slow", "fast")
+DEVICES = ("h100", "h200")
+# A gain within this factor of 1 is none: nobody looks for such a cure.
+NO_GAIN = 1.05
+# How far off a predicted gain may be and still say what the cure is worth.
+NEAR = 1.5
+
+
+def table():
+    return json.loads((FOLDER / "pairs.json").read_text(encoding="utf-8"))
+
+
+def source(pair):
+    return FOLDER / ("sealed" if pair["sealed"] else "open") / f"{pair['name']}.cu"
+
+
+def launch(pair, kernel):
+    """How one of the two kernels is launched: what the table says of both, and then of this one."""
+    return {"shared": 0, "launches": 1, **pair, **pair.get(kernel, {})}
+
+
+def ending(sealed):
+    return "-sealed.json" if sealed else ".json"
+
+
+def predictions_path(sealed):
+    return RESULTS / f"predictions{ending(sealed)}"
+
+
+def measured_path(device, sealed):
+    return RESULTS / f"nvidia-{device}{ending(sealed)}"
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def sealed_names(pairs):
+    """The second of each three of a kind, in the order of a hash of their names."""
+    names = set()
+    for kind in {pair["kind"] for pair in pairs}:
+        alike = [pair["name"] for pair in pairs if pair["kind"] == kind]
+        names.update(sorted(alike, key=lambda name: hashlib.sha256(name.encode()).hexdigest())[1::3])
+    return names
+
+
+def factor(a, b):
+    """How many times one is the other, the greater by the smaller."""
+    return max(a / b, b / a)
+
+
+def side(gain):
+    return 0 if factor(gain, 1) <= NO_GAIN else 1 if gain > 1 else -1
+
+
+def right_direction(measured, predicted):
+    """On the same side of no gain; two gains that are closer to each other than a gain is to none agree as well."""
+    return side(measured) == side(predicted) or factor(measured, predicted) <= NO_GAIN
+
+
+def compared(measured, predicted):
+    """A pair's two times and its gain, as measured and as predicted, from one record of each."""
+    times = {kernel: {"measured_us": measured[kernel]["median_us"], "predicted_us": predicted[kernel]["time_us"],
+                      "range_us": (predicted[kernel]["least_us"], predicted[kernel]["most_us"]), "rules": predicted[kernel]["rules"]}
+             for kernel in KERNELS}
+    gain = {what: times["slow"][f"{what}_us"] / times["fast"][f"{what}_us"] for what in ("measured", "predicted")}
+    return {**times, "gain": gain}
+
+
+def rows(device, sealed):
+    """Each pair that was both measured on a GPU and predicted for it, by name."""
+    measured, predicted = read(measured_path(device, sealed)), read(predictions_path(sealed))
+    if not measured or not predicted or device not in predicted["devices"]:
+        return {}
+    times = predicted["devices"][device]
+    return {name: compared(row, times[name]) for name, row in measured["pairs"].items() if "wrong" not in row and name in times}
+
+
+def summary(rows):
+    """Rows are compared pairs."""
+    gains = [(row["gain"]["measured"], row["gain"]["predicted"]) for row in rows]
+    times = [row[kernel] for row in rows for kernel in KERNELS]
+    return {"pairs": len(rows), "direction": sum(right_direction(*gain) for gain in gains),
+            "near": sum(factor(*gain) <= NEAR for gain in gains),
+            "median_factor": statistics.median(factor(*gain) for gain in gains),
+            "times": len(times), "in_range": sum(time["range_us"][0] <= time["measured_us"] <= time["range_us"][1] for time in times),
+            "median_time_error": statistics.median(factor(time["measured_us"], time["predicted_us"]) - 1 for time in times)}
