@@ -70,7 +70,7 @@ struct FrameShape {
   PixelFormat format;
   std::int64_t width;
   std::int64_t height;
-  bool whole;  ///< true: the array holds all planes in a row; false: it is the frame's only plane
+  bool whole;  ///< true: the array holds all planes, in sequence; false: the only plane
 };
 
 bool is_one_image(PixelFormat format) { return plane_count(format) == 1; }
