@@ -1,4 +1,4 @@
-// Grey images as binary PGM files, for the examples that read pictures.
+// Reads and writes binary PGM files, for the examples with pictures.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct GreyImage {
   warpwise::HostView view() { return {pixels.data(), width, height}; }
 };
 
-// Comments in the header, which the format allows, are not understood.
+// Does not support comments in the header, which the format allows.
 inline GreyImage read_pgm(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic;
@@ -27,7 +27,7 @@ inline GreyImage read_pgm(const std::string& path) {
       image.width > 65535 || image.height > 65535) {
     throw std::runtime_error(path + " is no PGM file (P5) of 8 bits");
   }
-  file.get();  // one white space ends the header
+  file.get();  // one whitespace character ends the header
   image.pixels.resize(static_cast<std::size_t>(image.width * image.height));
   if (!file.read(reinterpret_cast<char*>(image.pixels.data()),
                  static_cast<std::streamsize>(image.pixels.size()))) {
@@ -36,7 +36,7 @@ inline GreyImage read_pgm(const std::string& path) {
   return image;
 }
 
-// A PGM file for one byte a pixel, a PPM file for three.
+// Writes a PGM file for one byte a pixel, or a PPM file for three.
 inline void write_pnm(const std::string& path, std::int64_t width, std::int64_t height,
                       const std::vector<std::uint8_t>& bytes) {
   const bool grey = bytes.size() == static_cast<std::size_t>(width * height);

@@ -1,8 +1,8 @@
-// Two transposes of a matrix of width x width floats, width a multiple of 32, each in blocks of 32
-// x 32 threads:
+// Two transposes of a width x width matrix of floats, with blocks of 32 x 32 threads. The width is
+// a multiple of 32. This command explains, without a GPU, why the first transpose is slow:
+//
 //   warpwise explain examples/transpose.cu --kernel transpose_naive --grid 8,8 --block 32,32
 //     --arg f32[65536] --arg f32[65536]:iota --arg i32:256
-// tells, without a GPU, why the first is slow.
 
 __global__ void transpose_naive(float* out, const float* in, int width) {
   const int x = blockIdx.x * 32 + threadIdx.x;
@@ -14,7 +14,7 @@ __global__ void transpose_naive(float* out, const float* in, int width) {
 #define PAD 1
 #endif
 
-// Through a tile in shared memory, so that both sides of the matrix are met along its rows.
+// A tile in shared memory, so that reads and writes both run along the rows of the matrix.
 __global__ void transpose_tiled(float* out, const float* in, int width) {
   __shared__ float tile[32][32 + PAD];
   int x = blockIdx.x * 32 + threadIdx.x;

@@ -1,5 +1,5 @@
-// A photographed page to black on white, whatever the light: each pixel is compared with the mean
-// of the window around it.
+// Makes a photographed page black on white in uneven light: compares each pixel with the mean of
+// the window around it.
 //
 //   binarise PAGE.pgm OUT.pgm [WINDOW [OFFSET]]
 
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   }
   try {
     warpwise::ThresholdOptions options;
-    // A window wider than a stroke of the pen, and smaller than a shadow.
+    // The window must be wider than a stroke of the pen and smaller than a shadow.
     options.window = argc > 3 ? std::stoll(argv[3]) : 31;
     options.offset = argc > 4 ? std::stod(argv[4]) : 10;
     GreyImage page = read_pgm(argv[1]);

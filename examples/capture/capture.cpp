@@ -1,10 +1,9 @@
-// A capture loop: frames of a camera come in as YUYV, as most USB cameras send them, and go out as
-// RGB.
+// A capture loop that converts a camera's frames from YUYV, which most USB cameras send, to RGB.
 //
 //   capture WIDTH HEIGHT < yuyv > rgb
 //
-// It reads a pipe; with V4L2 the same loop takes a frame from VIDIOC_DQBUF, hands the mapped buffer
-// to convert() as it lies, and gives it back with VIDIOC_QBUF.
+// It reads a pipe. With V4L2 the same loop takes a frame from VIDIOC_DQBUF, passes the mapped
+// buffer to convert() without a copy, and returns it with VIDIOC_QBUF.
 
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +21,7 @@ int main(int argc, char** argv) {
     using warpwise::PixelFormat;
     const std::int64_t width = std::stoll(argv[1]);
     const std::int64_t height = std::stoll(argv[2]);
-    // Both are made once: nothing is allocated while frames come.
+    // Both buffers are allocated once, not for each frame.
     std::vector<std::uint8_t> yuyv(warpwise::frame_bytes(PixelFormat::yuyv, width, height));
     std::vector<std::uint8_t> rgb(warpwise::frame_bytes(PixelFormat::rgb24, width, height));
     warpwise::ConvertOptions options;
@@ -37,7 +36,7 @@ int main(int argc, char** argv) {
                         {rgb.data(), PixelFormat::rgb24, width, height}, options);
       if (std::fwrite(rgb.data(), 1, rgb.size(), stdout) != rgb.size() ||
           std::fflush(stdout) != 0) {
-        return 1;  // whoever was reading has gone
+        return 1;  // the reader has closed the pipe
       }
     }
   } catch (const std::exception& error) {

@@ -1,9 +1,9 @@
-// A kernel and a program that tests it, as a project has them: nothing here knows of Warpwise.
+// A kernel and a program that tests it, as in any project: nothing here uses Warpwise.
 
 #include <cstdio>
 #include <vector>
 
-// out[i] is the mean of in[i - 1], in[i] and in[i + 1], of those that exist.
+// out[i] is the mean of those of in[i - 1], in[i] and in[i + 1] that exist.
 __global__ void blur(const int* in, int* out, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What smooth.cu and its callers share.
+// Declarations that smooth.cu and its callers share.
 
 struct Image {
   float* pixels;

@@ -1,7 +1,7 @@
-// Tests of smooth.cu, on machines without a GPU too:
+// Tests of smooth.cu, also for machines without a GPU:
 //
 //   ctest                                          results, faults and costs, in the emulator
-//   WARPWISE_TEST_BACKEND=gpu ctest                the same results on a GPU, which counts nothing
+//   WARPWISE_TEST_BACKEND=gpu ctest                results only, on a GPU, which counts nothing
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace bench = warpwise::testbench;
 
 constexpr float weights[] = {0.1F, 0.2F, 0.4F, 0.2F, 0.1F};
 
-// What the kernel is to compute, in plain words.
+// The reference for the kernel's results, written for clarity.
 static std::vector<float> smoothed(const std::vector<float>& from, int width, int height) {
   std::vector<float> to(from.size());
   for (int y = 0; y < height; ++y) {
@@ -67,7 +67,7 @@ TEST_F(Smooth, EveryWidth) {
     const std::vector<float> pixels = pixels_of(width, 3);
     EXPECT_TRUE(run(pixels, width, 3).expect_no_faults()) << width;
     const std::vector<float> wanted = smoothed(pixels, width, 3);
-    // The sums' order is the same; a fused multiply-add rounds once where the host rounds twice.
+    // Both add in the same order, but a fused multiply-add rounds once and the host rounds twice.
     for (std::size_t i = 0; i < wanted.size(); ++i)
       ASSERT_NEAR(result[i], wanted[i], 1e-4F) << width;
   }

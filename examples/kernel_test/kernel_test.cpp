@@ -1,5 +1,5 @@
-// A unit test of a CUDA kernel that needs no GPU: the emulator runs its PTX, checks every access,
-// and counts.
+// A unit test of a CUDA kernel without a GPU: the emulator runs the kernel's PTX, checks every
+// access and counts.
 //
 //   kernel_test saxpy.ptx
 
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     emulator::Program program(ptx);
     emulator::Device device;
 
-    const int count = 1000;  // no multiple of a warp: the last block has threads with nothing to do
+    const int count = 1000;  // not a multiple of a warp: the last block has idle threads
     std::vector<float> x(count), y(count, 1);
     for (int i = 0; i < count; ++i) x[i] = static_cast<float>(i);
     const emulator::Address x_there = upload(device, x, "x");
@@ -60,11 +60,11 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; ++i) right = right && y[i] == 2 * x[i] + 1;
     expect(right, "every element is 2 x + 1");
     expect(result.faults.empty(), "no access is out of bounds");
-    // 4000 bytes are 125 sectors of 32 bytes: the kernel reads nothing twice and nothing in vain.
+    // 4000 bytes are 125 sectors of 32 bytes: the kernel reads each sector once and uses all of it.
     expect(result.memory[0].global_store.transactions_32 == 125,
            "y is written in 125 transactions");
 
-    // A mistake in the call: more elements than the buffers have.
+    // The call has an error: it passes more elements than the buffers hold.
     const emulator::LaunchResult wrong = launch(count + 1);
     const bool caught =
         !wrong.faults.empty() && wrong.faults[0].kind == emulator::FaultKind::out_of_bounds;

@@ -1,5 +1,5 @@
-// The depth of a rectified stereo pair as colours: what is near is red, what is far is blue, and
-// what one camera alone sees is black.
+// Shows the depth of a rectified stereo pair as colours: near is red, far is blue. A pixel that
+// only one camera sees is black.
 //
 //   stereo LEFT.pgm RIGHT.pgm OUT.ppm [GREATEST_DISPARITY]
 

@@ -23,7 +23,7 @@ constexpr NumpyType numpy_types[] = {
     {ElementType::u32, "uint32"},  {ElementType::i32, "int32"},    {ElementType::f32, "float32"},
     {ElementType::f16, "float16"}, {ElementType::bf16, "bfloat16"}};
 
-/// The element type of a format of the struct module: one letter, in native order.
+/// Parses a format of Python's struct module: one letter, in native byte order.
 std::optional<ElementType> type_of_format(std::string_view format, std::int64_t bytes) {
   if (!format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<'))
     format.remove_prefix(1);
@@ -70,13 +70,13 @@ std::optional<ElementType> type_of(const dlpack::DataType& type) {
   return std::nullopt;
 }
 
-/// What an array's elements are called: "int64", or what its protocol says.
+/// Returns the name of an array's dtype ("int64"), or `otherwise` if it has none.
 std::string type_words(nb::handle object, const std::string& otherwise) {
   if (!nb::hasattr(object, "dtype")) return otherwise;
   return nb::cast<std::string>(nb::str(nb::object(object.attr("dtype"))));
 }
 
-/// The types there are, for messages.
+/// Lists the supported types, for messages.
 std::string all_types() {
   std::string names;
   for (const NumpyType& each : numpy_types)
@@ -84,7 +84,7 @@ std::string all_types() {
   return names;
 }
 
-/// The same of an array interface: "<f4".
+/// Parses a type of the array interface, such as "<f4".
 std::optional<ElementType> type_of_typestr(std::string_view typestr) {
   if (typestr == "|b1") return ElementType::u8;
   for (const NumpyType& each : numpy_types) {
@@ -115,7 +115,7 @@ void Array::fail(const std::string& what) const {
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
     : name_(name), kind_(array_type_of(object).kind) {
-  // CuPy's arrays have a buffer that is only there for memory which the host sees too.
+  // A CuPy array has the buffer protocol, but it works only for memory that the host can read.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
   if (kind_ == Kind::opencv_gpu) {
@@ -144,7 +144,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT;
   Py_buffer& buffer = buffer_.it;
   if (PyObject_GetBuffer(object.ptr(), &buffer, flags) != 0) {
-    // NumPy's bfloat16 has no buffer; DLPack may say more.
+    // NumPy gives no buffer of bfloat16; DLPack may still lend the array.
     nb::python_error why;
     if (nb::hasattr(object, "__dlpack__")) return false;
     throw why;
@@ -155,7 +155,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   std::int64_t packed = buffer.itemsize;
   for (std::size_t i = axes_; i-- > 0;) {
     shape_[i] = buffer.shape[i];
-    // ctypes gives none, though they are asked for.
+    // ctypes gives no strides, although PyBUF_STRIDES requests them.
     strides_[i] = buffer.strides == nullptr ? packed : buffer.strides[i];
     packed *= shape_[i];
   }
@@ -171,7 +171,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
 bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t stream) {
   const dlpack::ExchangeApi* api = array_type_of(object).exchange;
   if (api == nullptr) return false;
-  // __dlpack__ says what is wrong about these: autograd would not know of a result.
+  // Autograd would not see the result. __dlpack__ refuses such tensors with a message.
   if (kind_ == Kind::torch &&
       nb::cast<bool>(nb::object(nb::getattr(object, "requires_grad", nb::bool_(false)))))
     return false;
@@ -179,7 +179,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
   if (lent_ == nullptr) return false;
   const dlpack::Device device = lent_->tensor.device;
   if (is_on_gpu(device) && current_stream(*api, device) != stream) {
-    lent_.reset();  // and __dlpack__ orders the two streams
+    lent_.reset();  // __dlpack__ then orders the two streams
     return false;
   }
   take_versioned(object, writable, *lent_);
@@ -189,7 +189,7 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
 bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream) {
   const nb::object method = nb::getattr(object, "__dlpack__", nb::object());
   if (!method.is_valid()) return false;
-  bool on_gpu = kind_ == Kind::cupy;  // without the question, which takes as long as the answer
+  bool on_gpu = kind_ == Kind::cupy;  // known: __dlpack_device__ takes as long as __dlpack__
   if (!on_gpu) {
     const nb::object device = object.attr("__dlpack_device__")();
     const auto type = static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
@@ -202,9 +202,9 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
     owner_ = method(nb::arg("stream") = at, nb::arg("max_version") = nb::make_tuple(1, 1));
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    owner_ = method(nb::arg("stream") = at);  // from before DLPack had versions
+    owner_ = method(nb::arg("stream") = at);  // a library older than DLPack's versions
   }
-  // The capsule is not consumed, only looked into: its own destructor gives the memory back.
+  // The capsule is only read, not consumed: its own destructor frees the memory.
   if (PyCapsule_IsValid(owner_.ptr(), "dltensor_versioned") != 0) {
     take_versioned(object, writable,
                    *static_cast<const dlpack::ManagedTensorVersioned*>(
@@ -269,12 +269,12 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
     strides_[i] = strides.is_none() ? packed : nb::cast<std::int64_t>(nb::object(strides[i]));
     packed *= shape_[i];
   }
-  data_ = reinterpret_cast<std::byte*>(data.first);  // NOLINT: what the protocol gives
+  data_ = reinterpret_cast<std::byte*>(data.first);  // NOLINT: the protocol's address
   memory_ = Memory::device;
   device_ = packed == 0 ? gpu::current_device() : gpu::device_of(data_);
   owner_ = nb::borrow(object);
   const nb::object last = says.get("stream", nb::none());
-  if (last.is_none()) return true;  // whoever lends it says that there is nothing to wait for
+  if (last.is_none()) return true;  // the lender says that there is nothing to wait for
   if (const std::uintptr_t writer = counted_stream(last); writer != stream) {
     const OnDevice on(device_);
     gpu::order(gpu_stream(writer), gpu_stream(stream));
@@ -283,7 +283,7 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
 }
 
 void Array::take_gpu_mat(nb::handle object) {
-  // OpenCV's depths CV_8U … CV_16F, by number; those above are of OpenCV 5.
+  // OpenCV's depths CV_8U … CV_16F, by number. OpenCV 5 has further ones above these.
   constexpr std::array<std::optional<ElementType>, 8> depths{
       ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
       ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};

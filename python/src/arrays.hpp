@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays of Python as views, without copies, and new arrays of the same kind for results.
+// Views of Python arrays without a copy, and new arrays of the same library for results.
 
 #include <nanobind/nanobind.h>
 
@@ -17,23 +17,23 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-/// A CUDA stream, and what keeps it alive.
+/// A CUDA stream and the Python object that keeps it alive.
 struct Stream {
-  std::uintptr_t handle = 1;  ///< as DLPack counts them: 1 is the legacy default stream
+  std::uintptr_t handle = 1;  ///< DLPack's number of the stream: 1 is the legacy default stream
   nb::object owner;
 };
 
-/// An array that somebody lends. Its memory is valid as long as this object.
+/// An array borrowed from Python. Its memory stays valid while this object lives.
 class Array {
  public:
   static constexpr int most_axes = 4;
 
-  /// Takes what has the buffer protocol, __dlpack__, __cuda_array_interface__, or is a
+  /// Borrows an object with the buffer protocol, __dlpack__ or __cuda_array_interface__, or a
   /// cv2.cuda.GpuMat.
-  /// \param name      of the argument, for messages
-  /// \param writable  whether it is written: a read-only array is an error then
-  /// \param stream    that the array is used on
-  /// \throws nb::python_error, InvalidArgument  what is no array, or one that no view can be of
+  /// \param name      name of the argument, for messages
+  /// \param writable  true if the call writes the array; a read-only array is then an error
+  /// \param stream    stream that the array is used on
+  /// \throws nb::python_error, InvalidArgument  the object is not an array, or no view of it exists
   Array(nb::handle object, const char* name, bool writable, const Stream& stream);
 
   Kind kind() const { return kind_; }
@@ -42,12 +42,12 @@ class Array {
   ElementType type() const { return type_; }
   std::span<const std::int64_t> shape() const { return {shape_.data(), axes_}; }
 
-  /// The array as an image: height x width, or height x width x channels.
+  /// Returns the array as an image: height x width, or height x width x channels.
   template <class View>
   View view() const {
     return View(data_, type_, width(), height(), channels(), pitch());
   }
-  /// A vector as an image of one column, or of one row where its elements lie side by side.
+  /// Returns a vector as an image: one row if its elements are contiguous, else one column.
   template <class View>
   View vector() const {
     if (axes_ != 1) fail("has " + std::to_string(axes_) + " axes, a vector has one");
@@ -55,13 +55,13 @@ class Array {
     if (strides_[0] < size_of(type_)) fail("runs backwards; pass a copy of it");
     return View(data_, type_, 1, shape_[0], 1, strides_[0]);
   }
-  /// The first byte of an array without gaps. \throws InvalidArgument  it has some
+  /// Returns the first byte of an array without gaps. \throws InvalidArgument  the array has gaps
   std::byte* bytes() const;
 
   std::int64_t width() const;
   std::int64_t height() const;
   int channels() const;
-  /// Ends a call on the array with what is wrong about it.
+  /// Throws InvalidArgument with the argument's name and `what` is wrong with it.
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
@@ -87,31 +87,32 @@ class Array {
   Kind kind_ = Kind::numpy;
   HeldBuffer buffer_;
   Lent lent_;
-  nb::object owner_;  ///< a capsule, or an object that owns the memory
+  nb::object owner_;  ///< capsule or object that owns the memory
 };
 
-/// Looks up what is used of NumPy; to be called when the module is loaded.
+/// Looks up the NumPy functions that the module uses. Call it when the module is loaded.
 void find_numpy();
 
-/// A new array of `like`'s kind, on its device, not initialised; a DeviceArray, for work on
-/// `stream`, where arrays of its library cannot be made.
+/// Makes an uninitialised array of `like`'s library on `like`'s device. For a GPU library whose
+/// arrays cannot be made here, makes a DeviceArray that is ordered with `stream`.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type, const Stream& stream);
 
-/// The stream that calls on an array use: what `stream` says (an integer, or an object of PyTorch,
-/// CuPy or with __cuda_stream__), or else the current one of the array's library.
-/// \throws InvalidArgument  for a number that no stream has
+/// Returns the stream that a call on `array` uses. `stream` is None, an integer, a stream of
+/// PyTorch, CuPy or OpenCV, or an object with __cuda_stream__. None means the current stream of the
+/// array's library, if it has one, else the legacy default stream.
+/// \throws InvalidArgument  the number is not a stream's
 Stream stream_of(nb::handle stream, nb::handle array);
 
-/// An integer that a stream is known by, as DLPack counts them. \throws InvalidArgument
+/// Converts a stream's integer to DLPack's number: 0 becomes 1. \throws InvalidArgument
 std::uintptr_t counted_stream(nb::handle number);
 
-/// What NumPy calls an element type: "uint8", and in its array interface: "|u1", empty for
-/// bfloat16.
+/// Returns NumPy's name of an element type ("uint8"), and its name in the array interface ("|u1",
+/// empty for bfloat16).
 const char* numpy_name(ElementType type);
 std::string typestr_of(ElementType type);
 
-/// The element type that a NumPy name stands for: "uint8", … \throws InvalidArgument
+/// Returns the element type with a NumPy name such as "uint8". \throws InvalidArgument
 ElementType element_type_named(std::string_view name);
 
 }  // namespace warpwise::python

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every primitive's function does with its arguments.
+// Helpers for the arguments and results of every primitive's function.
 
 #include <string>
 #include <string_view>
@@ -20,18 +20,18 @@ Enum parse(std::string_view word, const char* name) {
                         names);
 }
 
-/// An option's default as Python has it.
+/// Returns the word that Python uses for an option's value.
 template <class Enum>
 const char* word(Enum value) {
-  return name_of(value).data();  // a literal, which ends with a zero
+  return name_of(value).data();  // a literal, so it ends with a zero
 }
 
-/// A stream as the library has it.
+/// Converts DLPack's number of a stream to the library's handle.
 inline gpu::StreamHandle gpu_stream(std::uintptr_t number) {
   return reinterpret_cast<gpu::StreamHandle>(number);  // NOLINT
 }
 
-/// Makes a GPU the current one, for as long as this lives.
+/// Makes a GPU the current one while this object lives.
 class OnDevice {
  public:
   explicit OnDevice(int device) : before_(gpu::current_device()) {
@@ -61,8 +61,8 @@ inline void require_beside(const Array& first, const Array& other) {
     other.fail("is not in the memory that the first array is in");
 }
 
-/// Calls body(views) for arrays on the host, body(views, stream) for those on a GPU, without
-/// Python's lock.
+/// Calls body(views) for arrays on the host and body(views, stream) for arrays on a GPU. Python's
+/// lock is released during the call.
 template <class Body>
 void call(const Array& first, const Stream& stream, const Body& body) {
   std::optional<OnDevice> on;
@@ -75,7 +75,7 @@ void call(const Array& first, const Stream& stream, const Body& body) {
   }
 }
 
-/// An array for a result: `out`, or a new one.
+/// Returns the array for a result: `out`, or a new array if `out` is None.
 inline nb::object result(const nb::object& out, const Array& like, const nb::object& object,
                          std::initializer_list<std::int64_t> shape, ElementType type,
                          const Stream& stream) {
@@ -83,7 +83,7 @@ inline nb::object result(const nb::object& out, const Array& like, const nb::obj
                        : out;
 }
 
-/// A result that was made here, as the library of the first input has it.
+/// Converts a new result to a JAX array if the first input is one. Returns `out` as it is.
 inline nb::any finished(nb::object made, const nb::object& out, const Array& like) {
   if (!out.is_none() || like.kind() != Kind::jax) return nb::borrow<nb::any>(made);
   const nb::module_ jax = nb::module_::import_("jax");
@@ -92,7 +92,7 @@ inline nb::any finished(nb::object made, const nb::object& out, const Array& lik
                                  : nb::object(jax.attr("numpy").attr("asarray")(made)));
 }
 
-/// Adds the functions of a part to the module.
+/// Each adds one source file's functions and classes to the module.
 void add_images(nb::module_& module);
 void add_chain(nb::module_& module);
 void add_matching(nb::module_& module);

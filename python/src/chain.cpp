@@ -15,7 +15,7 @@
 namespace warpwise::python {
 namespace {
 
-/// What the last step writes where nobody says otherwise.
+/// The default type and channel count of a step's result.
 struct Pixels {
   ElementType type;
   std::int64_t channels;
@@ -28,12 +28,13 @@ Pixels result_of(std::span<const ChainStep> steps, Pixels pixels) {
     } else if (const auto* sobel = std::get_if<SobelOptions>(&step)) {
       const auto types = sobel_dst_types(pixels.type, sobel->output);
       pixels = {types.empty() ? pixels.type : types.front(), 1};
-    }  // threshold's result is as what it takes
+    }  // threshold's result has the type and channels of its input
   }
   return pixels;
 }
 
-/// Refused where it is made, not where it runs.
+/// Parses a format of one plane, so that others are refused when the step is made, not when it
+/// runs.
 PixelFormat one_plane(std::string_view word, const char* name) {
   const auto format = parse<PixelFormat>(word, name);
   if (const int planes = plane_count(format); planes != 1)
@@ -55,7 +56,8 @@ class PythonChain {
     call(from, at, [&](auto views, auto... on) {
       using V = decltype(views);
       std::unique_lock one_at_a_time(mutex_, std::defer_lock);
-      if constexpr (sizeof...(on) > 0) one_at_a_time.lock();  // its images between are the chain's
+      if constexpr (sizeof...(on) > 0)
+        one_at_a_time.lock();  // the chain owns the images between steps
       chain_.run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
     });
     return finished(std::move(made), out, from);
@@ -220,7 +222,7 @@ once, and run it often.
            [](const PythonChain& chain) {
              return "Chain(" + nb::cast<std::string>(nb::repr(nb::cast(chain.steps()))) + ")";
            })
-      .def("__getstate__", &PythonChain::steps)  // what it keeps between two runs stays here
+      .def("__getstate__", &PythonChain::steps)  // without the images kept between runs
       .def("__setstate__",
            [](PythonChain* self, std::vector<ChainStep> steps) {
              new (self) PythonChain(std::move(steps));

@@ -1,4 +1,4 @@
-// Arrays on a GPU that other libraries take, by DLPack or by CUDA's array interface.
+// Arrays on a GPU for other libraries, which take them by DLPack or CUDA's array interface.
 #include "device_array.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -17,8 +17,8 @@ namespace {
 
 using Pair = std::pair<int, int>;
 
-/// The memory, which lives as long as the last array or capsule of it, and goes back in the order
-/// of the stream that it was written on.
+/// Memory that its arrays and capsules share. The last of them frees it, in the order of the stream
+/// that it was written on.
 struct DeviceMemory {
   DeviceMemory(int device_, std::int64_t bytes, Stream stream_)
       : device(device_), stream(std::move(stream_)) {
@@ -29,7 +29,7 @@ struct DeviceMemory {
     try {
       const OnDevice on(device);
       buffer.reset();
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a context that is gone took it along
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): freed with its context
     }
   }
   DeviceMemory(const DeviceMemory&) = delete;
@@ -40,7 +40,7 @@ struct DeviceMemory {
   std::optional<gpu::Buffer> buffer;
 };
 
-/// What a capsule holds.
+/// The data behind a capsule: its memory, and the arrays that its tensor points to.
 struct Shared {
   std::shared_ptr<DeviceMemory> memory;
   std::vector<std::int64_t> shape;
@@ -49,7 +49,7 @@ struct Shared {
 
 template <class Managed>
 void delete_managed(Managed* managed) {
-  if (Py_IsInitialized() == 0) return;  // the process ends
+  if (Py_IsInitialized() == 0) return;  // the process is ending
   const nb::gil_scoped_acquire locked;
   delete static_cast<Shared*>(managed->context);
   delete managed;
@@ -62,7 +62,7 @@ constexpr const char* capsule_name<dlpack::ManagedTensor> = "dltensor";
 
 template <class Managed>
 nb::object capsule_of(Managed* managed) {
-  // Whoever takes the tensor renames the capsule, and calls the deleter itself.
+  // A consumer renames the capsule and calls the deleter itself; only an unused one is deleted.
   const auto destroy = [](PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, capsule_name<Managed>) == 0) return;
     auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(capsule, capsule_name<Managed>));
@@ -147,7 +147,7 @@ class DeviceArray {
     return made;
   }
 
-  /// What the consumer's stream is given from now on waits for what has been done to the array.
+  /// Makes later work on the consumer's stream wait for all work so far on the array's stream.
   void order_before(std::optional<std::intptr_t> stream) const {
     constexpr std::intptr_t unordered = -1, legacy_default = 1;
     const std::intptr_t consumer = stream.value_or(legacy_default);

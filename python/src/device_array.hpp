@@ -4,7 +4,7 @@
 
 namespace warpwise::python {
 
-/// A new array on a GPU of Warpwise's own, for libraries whose arrays cannot be made from here.
+/// Makes a DeviceArray on a GPU, for libraries whose arrays cannot be made from here.
 nb::object make_device_array(int device, std::span<const std::int64_t> shape, ElementType type,
                              const Stream& stream);
 

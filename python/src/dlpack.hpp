@@ -1,6 +1,6 @@
 #pragma once
 
-// The structures of DLPack 1.x and of the versions before it, as its specification lays them out
+// The structures of DLPack 1.x and of the versions before 1.0, with the specification's layout
 // (github.com/dmlc/dlpack).
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct Tensor {
   std::int32_t axes;
   DataType type;
   std::int64_t* shape;
-  std::int64_t* strides;  ///< in elements; null: rows follow one another without gaps
+  std::int64_t* strides;  ///< in elements; null: no gaps
   std::uint64_t byte_offset;
 };
 
-/// What a capsule "dltensor" holds.
+/// Content of a capsule named "dltensor".
 struct ManagedTensor {
   Tensor tensor;
   void* context;
@@ -47,7 +47,7 @@ struct ManagedTensor {
 inline constexpr std::uint64_t flag_read_only = 1;
 inline constexpr std::uint64_t flag_copied = 2;
 
-/// What a capsule "dltensor_versioned" holds.
+/// Content of a capsule named "dltensor_versioned".
 struct ManagedTensorVersioned {
   std::uint32_t major;
   std::uint32_t minor;
@@ -57,13 +57,13 @@ struct ManagedTensorVersioned {
   Tensor tensor;
 };
 
-/// What a type's capsule `__dlpack_c_exchange_api__` holds, of the name "dlpack_exchange_api": its
-/// arrays in C, without ordering any streams. Functions return 0, or -1 with Python's exception
-/// set.
+/// Content of an array type's attribute `__dlpack_c_exchange_api__`, a capsule named
+/// "dlpack_exchange_api". Its functions lend and make arrays in C and order no streams. They return
+/// 0, or -1 with Python's exception set.
 struct ExchangeApi {
   std::uint32_t major;
   std::uint32_t minor;
-  ExchangeApi* before;  ///< of an older major version
+  ExchangeApi* before;  ///< table of an older major version, or null
   int (*allocate)(Tensor* like, ManagedTensorVersioned** made, void* context,
                   void (*failed)(void* context, const char* kind, const char* message));
   int (*from_object)(void* object, ManagedTensorVersioned** lent);

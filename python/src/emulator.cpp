@@ -1,4 +1,4 @@
-// The module of warpwise.emulator: the testbench of C++, with NumPy arrays.
+// The module behind warpwise.emulator: the C++ testbench with NumPy arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -17,15 +17,15 @@ namespace {
 
 namespace bench = testbench;
 
-/// A device that every object on it keeps alive. Launches run without Python's lock, and so wait
-/// for each other at this one.
+/// A test device, kept alive by every object on it. Launches run without Python's lock, so the
+/// mutex keeps them one at a time.
 struct Device {
   explicit Device(bench::Backend backend) : testbench(backend) {}
   bench::Testbench testbench;
   std::mutex mutex;
 };
 
-/// That of `warpwise explain` for one compute capability.
+/// Warp instructions; the default budget of `warpwise explain` for one compute capability.
 constexpr std::uint64_t default_budget = 100'000'000;
 
 using SharedDevice = std::shared_ptr<Device>;
@@ -39,14 +39,14 @@ auto alone(const SharedDevice& device, const Body& body) {
 
 std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 
-/// Kernels read bytes as the machine has them.
+/// Kernels read elements in the machine's byte order.
 void require_native(nb::handle dtype, const char* name) {
   if (!nb::cast<bool>(dtype.attr("isnative")))
     throw InvalidArgument(std::string(name) + " is of " + text(dtype) +
                           ", whose bytes are the other way round than the machine's");
 }
 
-/// The bytes of an array, one after another: what has them, and a buffer of it.
+/// The contiguous bytes of an array: the array that owns them, and a buffer of it.
 class BytesOf {
  public:
   explicit BytesOf(nb::handle array, const char* name) {
@@ -232,7 +232,7 @@ class PythonTestbench {
 
   PythonBuffer zeros(const std::string& name, nb::handle shape, nb::handle dtype) const {
     const nb::module_ numpy = nb::module_::import_("numpy");
-    // A view of one element has the shape, its type and its bytes, and no memory.
+    // Broadcasting one element gives the shape, type and number of bytes without the memory.
     const nb::object one = numpy.attr("zeros")(nb::tuple(), dtype);
     const nb::object like = numpy.attr("broadcast_to")(one, shape);
     require_native(like.attr("dtype"), "dtype");
@@ -245,7 +245,7 @@ class PythonTestbench {
   }
 
  private:
-  /// A str, bytes or what is os.PathLike, as the file system has it.
+  /// Converts a str, bytes or os.PathLike to a path in the file system's encoding.
   static std::filesystem::path path_of(nb::handle path) {
     const nb::bytes encoded(nb::module_::import_("os").attr("fsencode")(path));
     const std::string name(encoded.c_str(), encoded.size());
@@ -371,7 +371,7 @@ budget                warp instructions after which a launch is ended with a fau
 }  // namespace
 }  // namespace warpwise::python
 
-// The package has imported _warpwise before: what C++ throws becomes the exceptions of that.
+// The package imports _warpwise first; its translator turns C++ exceptions into Python's.
 NB_MODULE(_emulator, module) {
   using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
   add_launch(module);

@@ -15,14 +15,14 @@ const dlpack::ExchangeApi* exchange_of(nb::handle type) {
   constexpr const char* capsule_name = "dlpack_exchange_api";
   const nb::object capsule = nb::getattr(type, attribute, nb::object());
   if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), capsule_name) == 0) return nullptr;
-  // Stays as long as the process does, whoever holds the capsule.
+  // The table lives as long as the process, independently of the capsule.
   const auto* api =
       static_cast<const dlpack::ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), capsule_name));
   while (api != nullptr && api->major != 1) api = api->before;
   return api;
 }
 
-/// The name of the library that a type comes from: "torch" of "torch.nn.parameter".
+/// Returns the library that a type comes from: "torch" for "torch.nn.parameter".
 std::string library_of(nb::handle type) {
   const nb::object module = nb::getattr(type, "__module__", nb::str(""));
   if (!nb::isinstance<nb::str>(module)) return "";
@@ -35,13 +35,14 @@ Kind kind_of(nb::handle type) {
   if (library == "torch") return Kind::torch;
   if (library == "cupy") return Kind::cupy;
   if (library == "jax" || library == "jaxlib") return Kind::jax;
-  // By its methods: OpenCV 5's __dlpack_device__ names the first GPU whichever it is, and grey
-  // images have three axes there.
+  // A GpuMat is read through its methods. OpenCV 5's DLPack always names the first GPU, and gives
+  // grey images three axes.
   if (nb::hasattr(type, "cudaPtr") && nb::hasattr(type, "depth")) return Kind::opencv_gpu;
   return Kind::numpy;
 }
 
-/// What was found of the first few types, which it holds: looking takes as long as a small image.
+/// A cache of the first few types seen. Inspecting a type takes as long as a small image.
+/// The cache keeps its types alive.
 struct KnownTypes {
   struct Known {
     PyObject* type;
@@ -109,7 +110,7 @@ nb::object allocate(const dlpack::ExchangeApi& api, dlpack::Device device,
       nullptr, device, static_cast<std::int32_t>(shape.size()), dlpack_type(type), extents.data(),
       nullptr, 0};
   dlpack::ManagedTensorVersioned* made = nullptr;
-  const auto failed = [](void*, const char*, const char*) {};  // the usual way says why
+  const auto failed = [](void*, const char*, const char*) {};  // the fallback reports the reason
   if (api.allocate(&like, &made, nullptr, failed) != 0 || made == nullptr) {
     PyErr_Clear();
     return {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Types of arrays, and of these the ones whose libraries lend and make arrays in C, by DLPack's
-// exchange interface: in a tenth of what __dlpack__ takes.
+// Types of arrays. Some libraries lend and make arrays in C by DLPack's exchange interface, which
+// takes a tenth of the time of __dlpack__.
 
 #include <nanobind/nanobind.h>
 
@@ -28,30 +28,30 @@ inline bool is_on_gpu(const dlpack::Device& device) {
   return device.type == dlpack::DeviceType::cuda || device.type == dlpack::DeviceType::cuda_managed;
 }
 
-/// Whose arrays they are: results are of the kind of the first input.
+/// The library of an array. Results have the kind of the first input.
 enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
 
-/// What is known of an array by its type.
+/// Properties of an array that follow from its type.
 struct ArrayType {
   Kind kind = Kind::numpy;
-  const dlpack::ExchangeApi* exchange = nullptr;  ///< null where there is none of DLPack 1
+  const dlpack::ExchangeApi* exchange = nullptr;  ///< null if the type has none of DLPack 1
 };
 ArrayType array_type_of(nb::handle object);
 
-/// An array, which is not ordered with any stream; null where the library refuses.
+/// Borrows an array without ordering any stream. Returns null if the library refuses.
 Lent lend(const dlpack::ExchangeApi& api, nb::handle object);
 
-/// The GPU that an array is on, if it is on one.
+/// Returns the GPU that an array is on, or nothing if it is on none.
 std::optional<dlpack::Device> gpu_of(const dlpack::ExchangeApi& api, nb::handle object);
 
-/// The library's current stream of a GPU, as DLPack counts them. \throws nb::python_error
+/// Returns DLPack's number of the library's current stream on a GPU. \throws nb::python_error
 std::uintptr_t current_stream(const dlpack::ExchangeApi& api, dlpack::Device device);
 
-/// A new array on a device; null where the library makes none of this type.
+/// Makes a new array on a device. Returns null if the library has no arrays of this type.
 nb::object allocate(const dlpack::ExchangeApi& api, dlpack::Device device,
                     std::span<const std::int64_t> shape, ElementType type);
 
-/// An element type as DLPack has it.
+/// Converts an element type to DLPack's.
 dlpack::DataType dlpack_type(ElementType type);
 
 }  // namespace warpwise::python

@@ -4,9 +4,9 @@
 
 namespace warpwise::python {
 
-/// A buffer that is given back.
+/// Owns a Python buffer and releases it.
 struct HeldBuffer {
-  Py_buffer it{};  ///< held where it.obj is not null
+  Py_buffer it{};  ///< held if it.obj is not null
 
   HeldBuffer() = default;
   ~HeldBuffer() {

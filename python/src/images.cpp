@@ -65,12 +65,12 @@ nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_v
   return finished(std::move(made), out, from);
 }
 
-/// How an array holds a frame.
+/// The layout of a frame in an array.
 struct FrameShape {
   PixelFormat format;
   std::int64_t width;
   std::int64_t height;
-  bool whole;  ///< planes follow one another in one array, rather than being its one image
+  bool whole;  ///< true: the array holds all planes, in sequence; false: the only plane
 };
 
 bool is_one_image(PixelFormat format) { return plane_count(format) == 1; }

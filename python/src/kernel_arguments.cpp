@@ -32,10 +32,12 @@ KernelArgument floating(double value, std::string_view type, std::size_t index) 
                             ", which its parameter .f32 does not hold");
     return argument_with(static_cast<float>(value), ArgumentKind::floating);
   }
-  return argument_with(value, ArgumentKind::floating);  // what it does not fit says so later
+  return argument_with(value,
+                       ArgumentKind::floating);  // the launch refuses it if the size does not match
 }
 
-/// Of as many bytes as the parameter has. PTX says .u32 of an int too: either sign goes.
+/// Makes an integer argument with the parameter's size. PTX declares a C++ int as .u32 too, so
+/// signed and unsigned values are both taken.
 KernelArgument integer(nb::handle value, std::uint64_t bytes, std::size_t index) {
   static_assert(std::endian::native == std::endian::little);
   const auto outside = [&] {
@@ -66,7 +68,7 @@ ArgumentKind kind_of_format(const char* format) {
              : ArgumentKind::integer;
 }
 
-/// An int, or what is one, such as NumPy's; null for what is none.
+/// Converts an integer of any kind, such as NumPy's, to an int. Returns null for other objects.
 nb::object whole_number(nb::handle value) {
   PyObject* made = PyNumber_Index(value.ptr());
   if (made == nullptr) PyErr_Clear();
@@ -81,7 +83,7 @@ KernelArgument argument_of(emulator::Address address) {
 
 KernelArgument argument_of(nb::handle value, const emulator::KernelInfo& kernel,
                            std::size_t index) {
-  // One too many is reported with their number.
+  // The launch reports a surplus argument, with the number of arguments.
   const bool known = index < kernel.parameter_types.size();
   const std::string_view type = known ? kernel.parameter_types[index] : "u64";
   const std::uint64_t bytes = known ? kernel.parameter_bytes[index] : 8;

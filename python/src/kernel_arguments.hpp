@@ -1,6 +1,6 @@
 #pragma once
 
-// Arguments of kernels, from objects of Python.
+// Kernel arguments from Python objects.
 
 #include <nanobind/nanobind.h>
 
@@ -19,15 +19,16 @@ struct KernelArgument {
   testbench::ArgumentKind kind;
 };
 
-/// A pointer.
+/// Makes a pointer argument.
 KernelArgument argument_of(emulator::Address address);
 
-/// A number as the kernel's parameter `index` has it, or the bytes of a scalar or a structure.
-/// \throws InvalidArgument  a number that the parameter does not hold, or an array
-/// \throws nb::type_error   what is neither
+/// Converts a number to the type of the kernel's parameter `index`, or takes the bytes of a scalar
+/// or a structure.
+/// \throws InvalidArgument  the number does not fit the parameter, or the value is None or an array
+/// \throws nb::type_error   the value is of another type
 KernelArgument argument_of(nb::handle value, const emulator::KernelInfo& kernel, std::size_t index);
 
-/// One to three numbers. \throws nb::type_error, InvalidArgument
+/// Converts one to three numbers; missing ones are 1. \throws nb::type_error, InvalidArgument
 emulator::Dim3 dim3_of(nb::handle value, const char* name);
 
 }  // namespace warpwise::python

@@ -1,4 +1,4 @@
-// What came of a launch, as plain objects.
+// A launch's counts and faults as plain Python objects.
 
 #include "launch_counts.hpp"
 
@@ -17,8 +17,7 @@ namespace {
 
 namespace bench = testbench;
 
-/// Text that may have any bytes, of a kernel's printf or of a file: those that are no UTF-8 are
-/// shown as \xNN.
+/// Decodes text from a kernel's printf or a file. Bytes that are not UTF-8 become \xNN.
 nb::str text_of(std::string_view text) {
   PyObject* made =
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
@@ -26,7 +25,7 @@ nb::str text_of(std::string_view text) {
   return nb::steal<nb::str>(made);
 }
 
-/// Adds an attribute that is such a text.
+/// Adds a text attribute that text_of() decodes.
 template <auto Member, class Of, class... Extra>
 void add_text(ResultClass<Of>& to, const char* name, const Extra&... extra) {
   to.property(
@@ -90,7 +89,7 @@ void add_memory_counts(nb::module_& module) {
 
 nb::tuple tuple_of(const emulator::Dim3& at) { return nb::make_tuple(at.x, at.y, at.z); }
 
-/// Adds an attribute that is a place in a block or in the grid.
+/// Adds an attribute that is a position in a block or in the grid, as a tuple.
 template <auto Member, class Of>
 void add_place(ResultClass<Of>& to, const char* name) {
   to.property(
@@ -150,7 +149,7 @@ void add_launch(nb::module_& module) {
   const auto result = [](auto member) {
     return [member](const Launch& launch) { return launch.result().*member; };
   };
-  // An expectation of all lines, or of those that `line` and `file` name.
+  // Binds an expectation for all lines, or for the lines that `line` and `file` select.
   const auto on_lines = [](auto expectation) {
     return [expectation](const Launch& launch, int line, std::string file) {
       return (launch.*expectation)(bench::Where{line, std::move(file)});

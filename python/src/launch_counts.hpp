@@ -6,7 +6,7 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-/// Adds Launch, and what it counted and found.
+/// Adds Launch and the classes of its counts and faults.
 void add_launch(nb::module_& module);
 
 }  // namespace warpwise::python

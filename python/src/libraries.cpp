@@ -1,5 +1,5 @@
-// The libraries that arrays come from: whose an array is, the stream that it is worked on, and new
-// arrays for results.
+// Access to the libraries that arrays come from: the stream that a call uses, and new arrays for
+// results.
 #include <array>
 #include <atomic>
 #include <string>
@@ -12,9 +12,9 @@
 namespace warpwise::python {
 namespace {
 
-/// cupy.cuda.get_current_stream, looked up once: to import takes longer than to call it.
+/// Returns cupy.cuda.get_current_stream. It is looked up once: the import takes longer than a call.
 nb::handle cupy_current_stream() {
-  static std::atomic<PyObject*> found{nullptr};  // two threads may find it at once
+  static std::atomic<PyObject*> found{nullptr};  // two threads may look it up at once
   if (found.load() == nullptr) {
     const nb::module_ cuda = nb::module_::import_("cupy.cuda");
     found = nb::object(cuda.attr("get_current_stream")).release().ptr();
@@ -22,9 +22,9 @@ nb::handle cupy_current_stream() {
   return found.load();
 }
 
-// What is used of NumPy, looked up when the module is loaded: the first call of several threads at
-// once must not import anything, which gives up Python's lock in between. Never given back: at exit
-// it may be gone before this is.
+// numpy.empty, looked up when the module is loaded. An import releases Python's lock, so the first
+// calls, which several threads may make at once, must not import. The reference is never released:
+// at exit NumPy may be gone before this variable.
 nb::handle numpy_empty;
 
 }  // namespace
@@ -41,14 +41,14 @@ std::uintptr_t counted_stream(nb::handle number) {
 
 namespace {
 
-/// What each channel above the first adds to OpenCV's number of a type: 8, from OpenCV 5 on 32.
+/// Returns the step per further channel in OpenCV's type numbers: 8, or 32 from OpenCV 5 on.
 int opencv_channel() {
   const nb::object modules = nb::module_::import_("sys").attr("modules");
   const nb::object cv2 = modules.attr("get")("cv2");
   return cv2.is_none() ? 8 : nb::cast<int>(cv2.attr("CV_8UC2"));  // CV_8UC1 is 0
 }
 
-/// OpenCV's number of an element type: the depth, and the channels above it.
+/// Returns OpenCV's type number: the depth in the low bits, the channels minus one above them.
 int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
   constexpr std::array<std::optional<ElementType>, 8> depths{
       ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
@@ -60,7 +60,7 @@ int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
   throw InvalidArgument("OpenCV has no " + std::string(numpy_name(type)));
 }
 
-/// Makes the GPU of a CuPy array CuPy's current one, for as long as this lives.
+/// Makes a CuPy array's GPU the current one of CuPy while this object lives.
 class OnCupyDevice {
  public:
   explicit OnCupyDevice(nb::handle array) : device_(array.attr("device")) {

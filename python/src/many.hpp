@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls on a list of arrays.
+// Calls on lists of arrays.
 
 #include <deque>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace warpwise::python {
 
-/// Whether an argument is a list or a tuple of arrays, where one array may stand too.
+/// Returns true if an argument is a list or tuple of arrays rather than one array.
 inline bool is_list(nb::handle object) {
   return PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
 }
@@ -23,27 +23,27 @@ inline Objects objects_of(nb::handle list) {
   return objects;
 }
 
-/// The objects of `out`, if it is not None.
+/// Returns the objects of the list `out`, or nothing if it is None.
 inline std::optional<Objects> outs_of(nb::handle out) {
   if (out.is_none()) return {};
   if (!is_list(out)) throw InvalidArgument("src is a list of arrays, and out is none");
   return objects_of(out);
 }
 
-/// What a call names its arguments.
+/// Names of a call's arguments, for messages.
 struct Names {
   const char* src = "src";
   const char* out = "out";
 };
 
-/// Arrays, which stay where they are.
+/// Arrays at stable addresses: an Array cannot be moved.
 using Arrays = std::deque<Array>;
 
-/// Calls run(views, from, to, stream...) as call() does, on arrays that are all in one memory.
-/// `make` makes a result for an array, make(array, object, stream), where there are no outs.
+/// Calls run(views, from, to, stream...) as call() does. All arrays must be in one memory. If there
+/// are no outs, make(array, object, stream) makes the result for each array.
 ///
-/// \throws InvalidArgument  by these names: other numbers of outs than of srcs, an array as call()
-///                          would refuse it
+/// \throws InvalidArgument  the numbers of srcs and outs differ, an array is not in the first one's
+///                          memory, or it is no image; messages use `names`
 template <class Make, class Run>
 Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle stream,
                  const Make& make, const Run& run, const Names& names = {}) {
@@ -77,8 +77,8 @@ std::vector<View> views_of(const Arrays& arrays) {
   return views;
 }
 
-/// A function of an image, or of a list of them: run(in, into, stream...) takes two views, or two
-/// vectors of views.
+/// Calls a function of one image or of a list of images. run(in, into, stream...) takes two views,
+/// or two vectors of views.
 template <class Make, class Run>
 nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& stream, const Make& make,
                     const Run& run) {

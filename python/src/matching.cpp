@@ -112,7 +112,7 @@ Finding find(nb::any templ, nb::any image, std::string_view measure, nb::any map
 
 using BoxTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
-/// Tracker and DeviceTracker under one name.
+/// Tracker or DeviceTracker, by the memory of the first frame.
 class AnyTracker {
  public:
   AnyTracker(nb::any first, const BoxTuple& box, std::pair<int, int> search_x,
@@ -151,7 +151,7 @@ class AnyTracker {
  private:
   Stream stream_;
   int device_ = 0;
-  std::mutex mutex_;  ///< frames come one after another, whichever threads bring them
+  std::mutex mutex_;  ///< one frame at a time, also with several threads
   std::variant<std::monostate, Tracker, DeviceTracker> tracker_;
 };
 

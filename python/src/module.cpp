@@ -1,4 +1,4 @@
-// The Python module: each primitive with the names, defaults and results of C++.
+// The Python module: each primitive with the names, defaults and results of its C++ function.
 
 #include <nanobind/stl/string.h>
 
@@ -8,7 +8,7 @@
 namespace warpwise::python {
 namespace {
 
-/// Python's exception classes, by the C++ ones.
+/// Python's exception class for each C++ exception.
 struct Exceptions {
   PyObject* error;
   PyObject* invalid_argument;
@@ -77,7 +77,7 @@ nb::tuple names() {
   return nb::tuple(list);
 }
 
-/// What each enum's values are called, for the package's own enums.
+/// Returns the names of each enum's values; a test compares the package's enums with them.
 nb::dict enums() {
   nb::dict all;
   all["SobelOutput"] = names<SobelOutput>();
@@ -101,7 +101,7 @@ nb::dict enums() {
 
 NB_MODULE(_warpwise, module) {
   using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
-  // What other libraries hold when the process ends is no leak that anyone could mend.
+  // Other libraries may still hold objects at exit. nanobind would report them as leaks.
   nanobind::set_leak_warnings(false);
   find_numpy();
   add_exceptions(module);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Options of primitives from their words in Python.
+// Converts words from Python to the primitives' options.
 
 #include <optional>
 #include <string_view>
@@ -36,9 +36,9 @@ inline ConvertOptions convert_options(std::string_view convention, std::string_v
   return options;
 }
 
-/// Channels of an image that holds a format of one plane.
+/// Returns the channels of an image that holds a format of one plane.
 inline std::int64_t channels_of(PixelFormat format) {
-  constexpr std::int64_t width = 2;  // yuyv's and uyvy's are even
+  constexpr std::int64_t width = 2;  // even, as yuyv and uyvy need
   return plane_row_bytes(format, 0, width) / width;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Classes of results, which C++ alone makes: compared, shown and pickled by what Python sees of
-// them.
+// Classes of results that only C++ makes. They are compared, shown and pickled by the attributes
+// that Python sees.
 
 #include <nanobind/nanobind.h>
 
@@ -14,14 +14,14 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-/// Binds a class of results, whose attributes are added one by one and are all that Python sees.
+/// Binds a class of results. Its attributes are added one by one; Python sees nothing else.
 template <class T>
 class ResultClass {
  public:
   ResultClass(nb::module_& module, const char* name, const char* text)
       : made_(module, name, text) {}
 
-  /// An attribute that is a member, of a type that nanobind casts both ways.
+  /// Adds a data member as an attribute. nanobind must be able to cast its type both ways.
   template <auto Member, class... Extra>
   ResultClass& member(const char* name, const Extra&... extra) {
     made_.def_ro(name, Member, extra...);
@@ -32,7 +32,7 @@ class ResultClass {
     return *this;
   }
 
-  /// An attribute that Python has as something else; `set` takes it back.
+  /// Adds an attribute of another type in Python: `get` converts to it, `set` converts back.
   template <class Get, class... Extra>
   ResultClass& property(const char* name, const Get& get, void (*set)(T&, nb::handle),
                         const Extra&... extra) {
@@ -43,7 +43,7 @@ class ResultClass {
 
   /// Adds ==, hash and pickling, and a repr that shows all attributes.
   nb::class_<T>& finish() { return finish(shown()); }
-  /// The same with a repr of its own.
+  /// Adds the same methods, but with the given repr.
   template <class Repr>
   nb::class_<T>& finish(const Repr& repr) {
     const auto values = [attributes = attributes_](nb::handle_t<T> self) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What makes objects of plain values comparable and picklable, and what they show.
+// Makes objects of plain values comparable, hashable and picklable, and gives them a repr.
 
 #include <nanobind/nanobind.h>
 
@@ -10,8 +10,8 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-/// Adds repr, ==, hash and pickling to a class whose objects `words_of` describes by a dict of what
-/// its constructor takes by these names.
+/// Adds repr, ==, hash and pickling to a class. `words_of` gives an object's constructor arguments
+/// as a dict by name.
 template <class T>
 void add_words(nb::class_<T>& made, nb::dict (*words_of)(const T&)) {
   made.def("__repr__",

@@ -1,4 +1,4 @@
-"""What the docstrings show is what comes out; the stubs fit what they describe."""
+"""The examples in docstrings give the results that they show; the stubs match the modules."""
 
 import doctest
 import importlib.util

@@ -15,7 +15,7 @@ from warpwise import _command
 
 emulator = pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
 
-# to[i] = value, one element a thread: what nvcc makes of it, without a compiler.
+# to[i] = value, one element a thread: nvcc's PTX, so that no compiler is needed.
 SET = """
 .version 7.0
 .target sm_75
@@ -45,7 +45,7 @@ SET = """
 }
 """
 
-# Prints what nobody promises to be UTF-8, and writes where nothing is.
+# Prints bytes that are not UTF-8, and writes to an address without memory.
 PRINTS = b"""
 .version 7.0
 .target sm_75
@@ -83,7 +83,7 @@ AGAIN:
 }
 """
 
-# Each line is what one expectation is about.
+# Each line is the subject of one expectation.
 TRANSPOSE = """__constant__ float bias[1];
 extern "C" __global__ void transpose(const float* from, float* to, int size) {
   __shared__ float tile[32][32 + PAD];
@@ -135,7 +135,7 @@ def test_faults_are_found(bench):
 
 
 def test_results_are_values(bench):
-    """What a launch counted and found is compared, shown and pickled; the launch itself stays with its Testbench."""
+    """A launch's counts and faults can be compared, shown and pickled; the launch stays with its Testbench."""
     module = bench.load_ptx(SET)
     launches = [module.kernel("set").launch(2, threads, bench.zeros("to", 40, np.int32), 7) for threads in (41, 41, 32)]
     results = [[launch.totals, *launch.memory, launch.memory[0].global_store, launch.memory[0].shared_load, *launch.lines,

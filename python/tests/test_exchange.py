@@ -17,7 +17,7 @@ IMAGE = np.random.default_rng(3).integers(0, 256, (24, 40), np.uint8)
 
 
 class OnlyDlpack:
-    """An array that says nothing of itself but by DLPack, in the versions that it is told to know."""
+    """An array that only has DLPack, in the given versions."""
 
     def __init__(self, array, versioned):
         self.array, self.versioned, self.asked = array, versioned, []
@@ -72,7 +72,7 @@ def test_memory_is_given_back():
 
 
 class OnGpu:
-    """Says that it is on a GPU, and writes down the stream that it is asked for."""
+    """Claims to be on a GPU, and records the requested stream."""
 
     def __init__(self):
         self.asked = None

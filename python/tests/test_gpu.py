@@ -83,7 +83,7 @@ def test_memories_do_not_mix():
 
 
 class OnlyDlpack:
-    """An array that says nothing of itself but by DLPack, in the versions that it is told to know."""
+    """An array that only has DLPack, in the given versions."""
 
     def __init__(self, array, versioned):
         self.array, self.versioned, self.asked = array, versioned, []
@@ -109,7 +109,7 @@ def test_dlpack(library, versioned):
 
 
 class OnlyInterface:
-    """An array that says nothing of itself but by CUDA's array interface, with other things than it would say."""
+    """An array that only has CUDA's array interface, with the given entries replaced."""
 
     def __init__(self, array, **other):
         self.array, self.__cuda_array_interface__ = array, {**array.__cuda_array_interface__, **other}
@@ -176,7 +176,7 @@ def test_device_array():
                 cupy.matmul(matrix, matrix)
         made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
         assert made.__dlpack_device__() == (2, 0)
-        # Their streams wait for `busy`, which nobody waits for here.
+        # Their streams wait for `busy`; the CPU does not.
         library, stream = (torch, torch.cuda.stream(torch.cuda.Stream())) if i % 2 else (cupy, cupy.cuda.Stream(non_blocking=True))
         with stream:
             assert np.array_equal(back(library.from_dlpack(made) * 2), expected * 2)
@@ -200,7 +200,7 @@ def test_what_a_device_array_does_not():
 
 
 class GpuMat:
-    """What cv2.cuda.GpuMat of OpenCV 4 has, on CuPy's memory: no package of OpenCV that can be had has CUDA."""
+    """The methods of OpenCV 4's cv2.cuda.GpuMat, on CuPy's memory: no available package of OpenCV has CUDA."""
 
     def __init__(self, rows, columns, kind):
         cupy = pytest.importorskip("cupy")
@@ -377,7 +377,7 @@ def test_jax():
     assert np.array_equal(out.get(), warpwise.sobel(IMAGE + 1))
     matrix, vector = jax.device_put(LARGE, gpu), jax.device_put(np.ones(2048, np.float32), gpu)
     expected = warpwise.gemv(LARGE, np.full(2048, 3, np.float32))
-    for _ in range(20):  # each waits for what is before, on whatever stream
+    for _ in range(20):  # each waits for the work before it, on any stream
         made = warpwise.gemv(matrix, vector * 3)
         assert type(made) is type(array) and made.devices() == {gpu}
         assert np.array_equal(np.asarray(made * 2), expected * 2)

@@ -1,4 +1,4 @@
-"""warpwise.lab: what the command says of ladders and studies, as plain objects."""
+"""warpwise.lab: the command's output about ladders and studies, as plain objects."""
 
 import os
 import shutil

@@ -38,7 +38,7 @@ def noise(height, width, channels=3, seed=1):
 
 
 def chain(rgb):
-    """What CHAIN is, by the primitives alone."""
+    """Computes CHAIN by calls of the primitives."""
     matrix = "bt709" if rgb.shape[0] > 576 or rgb.shape[1] > 1024 else "bt601"
     luma = numpy.ascontiguousarray(warpwise.convert(rgb, "rgb24", "ycbcr32", matrix=matrix, to_range="full")[:, :, 0])
     return warpwise.threshold(warpwise.sobel(luma), window=7, offset=3)
@@ -76,7 +76,7 @@ def results(out):
 
 
 def check(folder, out, counts):
-    """Every good input's result is there, once, and right; every bad one's reason; and nothing else."""
+    """Checks that every good input has one right result, every bad one a reason, and that there is nothing else."""
     rows = manifest(out)
     assert len(rows) == len({row["input"] for row in rows}) == 28 == sum(counts)
     failed = {pathlib.Path(row["input"]).name: row["reason"] for row in rows if row["status"] == "failed"}
@@ -169,7 +169,7 @@ def test_example_of_the_docstring():
     assert doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, "PipelineActor", None, 0)).failed == 0
 
 
-# The same pictures as the command's.
+# The results equal those of the command.
 
 @pytest.mark.skipif(shutil.which("warpwise") is None, reason="the command is not on PATH")
 @pytest.mark.parametrize("pipeline", [
@@ -235,7 +235,7 @@ def test_frames_of_a_video_that_is_cut(tmp_path):
 
 
 def below(pid):
-    """The processes that a process has started, and those that they have, with their command lines."""
+    """Returns the direct and indirect child processes of a process, with their command lines."""
     processes = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -249,7 +249,7 @@ def below(pid):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of this machine, its address, and the address for clients that are no part of it."""
+    """Starts a cluster on this machine. Gives its address, and the address for clients outside it."""
     ports = []
     for _ in range(2):
         with socket.socket() as free:
@@ -412,7 +412,7 @@ def test_workers_share_the_gpus():
 
 @needs_ray
 def test_workers_that_ask_ray_for_a_share_of_a_gpu(files, tmp_path):
-    """One that Ray is told of and nobody uses: what this machine can see of --device cuda."""
+    """A GPU that is declared to Ray and never used: this tests --device cuda as far as this machine allows."""
     import ray
     from warpwise.ray._cluster import Run
     from warpwise.ray._files import version
@@ -435,7 +435,7 @@ def test_workers_that_ask_ray_for_a_share_of_a_gpu(files, tmp_path):
 def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
     killer = files / "killer.png"
     killer.write_bytes(b"")
-    os.truncate(killer, 1 << 29)  # so long that each worker is met while it reads it
+    os.truncate(killer, 1 << 29)  # long enough to find each worker while it reads it
     out = tmp_path / "out"
     with killing(lambda: opened_by(killer), 0.02) as killed:
         process([str(files)], str(out), CHAIN, cluster=cluster[0], workers=2)

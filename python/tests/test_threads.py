@@ -1,4 +1,4 @@
-"""Many threads at a time, on objects of their own and on shared ones; with a free-threaded Python nothing else orders them."""
+"""Many threads at once, on separate and on shared objects. In a free-threaded Python no lock orders them."""
 
 import concurrent.futures
 import sys
@@ -27,7 +27,7 @@ COUNT_PTX = """
 
 
 def at_once(work, threads=8):
-    """What `work` gives in each of so many threads that begin together."""
+    """Returns the results of `work` in several threads that start together."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         return [each.result() for each in [pool.submit(work) for _ in range(threads)]]
 

@@ -65,7 +65,7 @@ def test_opcheck(device, name, arguments, options):
 @each_case
 @each_device
 def test_compiled(device, name, arguments, options):
-    torch.compiler.reset()  # one line of code is compiled for a few calls alone
+    torch.compiler.reset()  # PyTorch compiles one line of code for a few calls only
     call = torch.compile(lambda *given: getattr(ops, name)(*given, **options).clone(), backend="aot_eager", fullgraph=True)
     expected = getattr(warpwise, name)(*arguments, **pairs(options))
     result = call(*on(device, arguments))
@@ -76,7 +76,7 @@ def test_compiled(device, name, arguments, options):
 @each_device
 def test_compiled_by_default(device, name, arguments, options):
     torch.compiler.reset()
-    # The operator alone: nothing for a C++ compiler to do, which takes half a minute.
+    # Only the operator: a C++ compiler, which takes half a minute, has nothing to do.
     call = torch.compile(lambda *given: getattr(ops, name)(*given, **options), fullgraph=True)
     assert torch.equal(call(*on(device, arguments)).cpu(), getattr(warpwise, name)(*arguments, **pairs(options)))
 
@@ -112,7 +112,7 @@ def test_exported_with_any_size(device):
 
 
 def test_options_are_those_of_the_functions():
-    """With their defaults, but for arrays that are written to, as the documentation says."""
+    """The operators have the documented defaults and no arguments for arrays that are written."""
     without = {"gemv": {"beta"}, "threshold": {"mean"}, "match": {"score"}}
     for name in ops.__all__:
         shown, _, values = getattr(warpwise, name).__nb_signature__[0]

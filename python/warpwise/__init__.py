@@ -1,8 +1,8 @@
 """Image primitives with the same result on GPU and CPU, on arrays of NumPy, PyTorch, CuPy, JAX and OpenCV.
 
-An array on the CPU is worked on by the CPU, an array on a GPU by that GPU, in order with the work of its library's
-current stream, and without waiting for it. Nothing is copied. Results are arrays of the first input's library; `out=`
-takes one that is there already.
+An array in host memory is processed on the CPU, an array on a GPU on that GPU. A call on a GPU uses the current
+stream of the array's library and does not wait for the result. Inputs are not copied. Results are arrays of the first
+input's library; `out=` names an existing array for the result.
 """
 
 from ._enums import (

@@ -1,4 +1,4 @@
-"""The command warpwise, which has what the library has not: `explain` and the laboratory."""
+"""Runs the command warpwise for `explain` and the laboratory, which the library does not have."""
 
 import json
 import os
@@ -12,14 +12,15 @@ import numpy
 
 from ._warpwise import Error
 
-REPEATED = ("--arg", "--define", "--dump", "--include")  # of the command's options, each with one value
+REPEATED = ("--arg", "--define", "--dump", "--include")  # options that the command takes several times
 
 
 def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]") -> Any:
-    """What `warpwise WORDS --json SUBJECTS` prints, read.
+    """Runs `warpwise WORDS --json SUBJECTS` and returns its JSON, parsed.
 
-    options  the command's, with _ for -. Of a list each element is a value of an option that may be repeated; else they are
-             joined by what `between` names for the option, by default a comma
+    options  the command's options, with _ for -. If the command allows an option several times, each element of a
+             list becomes one; else the elements are joined
+    between  an option's separator for joining, by default a comma
     """
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
@@ -32,7 +33,7 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
             ended = subprocess.run([command, *all_words], capture_output=True, text=True, check=False)
         except OSError as error:
             raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
-    if not ended.stdout:  # a kernel with faults has a report and ends with another status too
+    if not ended.stdout:  # the status does not tell: a kernel with faults has a report and a status other than 0
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     try:
         return json.loads(ended.stdout)
@@ -41,7 +42,7 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
 
 
 def option(name: str, value: Any, folder: str, between: str) -> "list[str]":
-    """An option as the command takes it. Arrays become files in the folder."""
+    """Returns the command's words for an option. Arrays are written to files in the folder."""
     if value is True:
         return [name]
     if value is False or value is None:

@@ -1,4 +1,4 @@
-"""The words that options take, as enums; a word alone does as well."""
+"""Enums of the words that options take; options also take the words themselves."""
 
 import enum
 

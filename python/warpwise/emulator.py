@@ -1,4 +1,4 @@
-"""Tests of CUDA kernels on any machine: the emulator runs their PTX, checks every access, and counts what it costs.
+"""Tests CUDA kernels on any machine: the emulator runs their PTX, checks every access and counts its cost.
 
 >>> import numpy
 >>> from warpwise import emulator
@@ -47,16 +47,16 @@ __all__ = [
 
 
 def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[str, Any]":
-    """What `warpwise explain SUBJECT --json` says of a kernel, as a dict.
+    """Runs `warpwise explain SUBJECT --json` and returns its report on a kernel as a dict.
 
-    subjects  a file of CUDA C++ or PTX, a rung or a primitive, as the command takes them; two of them are compared
-    options   the command's, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"], machine_code=True.
-              One that may be repeated takes a list or a tuple, too: define=["N=3"]. arg=[...] are the kernel's arguments,
-              in the command's words ("f32[256]:iota", "i32:5"), NumPy's scalars, or its arrays for buffers with their
-              elements
+    subjects  a file of CUDA C++ or PTX, a rung or a primitive, as for the command; two subjects are compared
+    options   the command's options, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"],
+              machine_code=True. An option that may be repeated takes a list or a tuple: define=["N=3"]
+              arg=[...] holds the kernel's arguments: the command's words ("f32[256]:iota", "i32:5"), NumPy scalars, or
+              NumPy arrays, which become buffers with the same elements
 
-    The command has to be installed, on the PATH or where the environment variable WARPWISE says. Faults of the kernel are
-    in the dict; what the command could not do is raised as an Error.
+    The command must be installed, on the PATH or at the path in the environment variable WARPWISE. The dict holds the
+    kernel's faults. If the command fails, an Error is raised.
     """
     said: "dict[str, Any]" = told(["explain"], subjects, options, {"size": "x"})
     return said

@@ -1,13 +1,16 @@
-"""The primitives as operators of PyTorch: for torch.compile and torch.export, which do not see into warpwise's own.
+"""The primitives as PyTorch operators for torch.compile and torch.export, which cannot trace warpwise.sobel() etc.
 
 >>> import torch, warpwise.torch
 >>> edges = torch.compile(lambda image: warpwise.torch.sobel(image, output="dx").abs(), backend="eager", fullgraph=True)
 >>> edges(torch.tensor([[0, 0, 10, 10]] * 3, dtype=torch.uint8))[0].tolist()
 [0, 40, 40, 0]
 
-Each has the options, defaults and results of warpwise's function of its name, but for arrays that are written to: `out`,
-gemv's `beta` of it, threshold's `mean` and match's `score`. There is no `stream`: on a GPU they run on the current one.
-Gradients do not flow through them: tensors are taken as detached, and so are results. Needs PyTorch 2.4 or later.
+Each operator has the options, defaults and results of the warpwise function of its name, without these options:
+
+- `out`, gemv's `beta`, threshold's `mean` and match's `score`, since operators write to no argument
+- `stream`: on a GPU an operator runs on the current stream
+
+Gradients do not flow through: tensors are taken as detached, and results are detached. Needs PyTorch 2.4 or later.
 """
 
 from collections.abc import Sequence
@@ -23,14 +26,14 @@ __all__ = ["convert", "copy", "disparity", "gemv", "match", "sobel", "threshold"
 
 
 def copy(src: Tensor) -> Tensor:
-    """Every pixel of an image: warpwise.copy()."""
+    """Copies every pixel of an image: warpwise.copy()."""
     result: Tensor = _copy(src.detach())
     return result
 
 
 def sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
           channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
-    """The image gradient: warpwise.sobel()."""
+    """Computes the image gradient: warpwise.sobel()."""
     result: Tensor = _sobel(
         src.detach(), output=output, norm=norm, taps=kernel, border=border, channels=channels, dtype=dtype)
     return result
@@ -38,7 +41,7 @@ def sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", kernel: s
 
 def threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
               inverted: bool = False) -> Tensor:
-    """Adaptive threshold: warpwise.threshold()."""
+    """Applies an adaptive threshold: warpwise.threshold()."""
     result: Tensor = _threshold(
         src.detach(), window=window, offset=offset, method=method, maximum=maximum, inverted=inverted)
     return result
@@ -47,7 +50,7 @@ def threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str 
 def convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
             matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
             upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
-    """A frame of the pixel format source in the format to: warpwise.convert()."""
+    """Converts a frame from the pixel format source to the format to: warpwise.convert()."""
     result: Tensor = _convert(
         src.detach(), source, to, size=size, convention=convention, matrix=matrix, from_range=from_range,
         to_range=to_range, upsampling=upsampling, gray_is_luma=gray_is_luma)
@@ -55,7 +58,7 @@ def convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] 
 
 
 def gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
-    """Matrix times vector: warpwise.gemv()."""
+    """Multiplies a matrix by a vector: warpwise.gemv()."""
     result: Tensor = _gemv(a.detach(), x.detach(), alpha=alpha, transpose=transpose)
     return result
 
@@ -63,7 +66,7 @@ def gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -
 def match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
           search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
           border: str = "skip") -> Tensor:
-    """Block motion: warpwise.match()."""
+    """Estimates the motion of each block: warpwise.match()."""
     result: Tensor = _match(
         reference.detach(), target.detach(), block=block, stride=stride, search_x=search_x, search_y=search_y,
         measure=measure, border=border)
@@ -72,15 +75,15 @@ def match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32),
 
 def disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
               subpixel: bool = False) -> Tensor:
-    """How far each pixel of a rectified stereo pair lies left of its counterpart: warpwise.disparity()."""
+    """Computes the disparity of each pixel of a rectified stereo pair: warpwise.disparity()."""
     result: Tensor = _disparity(
         left.detach(), right.detach(), block=block, max_disparity=max_disparity, measure=measure, check=check,
         subpixel=subpixel)
     return result
 
 
-# The operators, torch.ops.warpwise.NAME: what runs, and which tensor comes of tensors without data. None has an argument of
-# the name `kernel`, which torch.compile takes for its own.
+# The operators torch.ops.warpwise.NAME, each with a fake implementation, which gives the result's shape and type
+# without data. No argument is named `kernel`: torch.compile reserves that name.
 
 
 def _dtype(result: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.generic]]") -> torch.dtype:
@@ -113,7 +116,7 @@ def _sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: st
 @_sobel.register_fake
 def _(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: str = "sobel", border: str = "reflect101",
       channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
-    # The library itself says what type a pixel's result has.
+    # A call on one pixel gives the type of the result.
     pixel = numpy.zeros((1, 1), str(src.dtype).rpartition(".")[2])
     return src.new_empty(src.shape[:2], dtype=_dtype(warpwise.sobel(pixel, output=output, dtype=dtype)))
 
@@ -168,7 +171,7 @@ def _(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> T
 
 
 _MATCH = """(Tensor reference, Tensor target, *, int[] block=[32, 32], int[] stride=[0, 0], int[] search_x=[-16, 15],
-int[] search_y=[-16, 15], str measure="sad", str border="skip") -> Tensor"""  # PyTorch reads no defaults of tuples itself
+int[] search_y=[-16, 15], str measure="sad", str border="skip") -> Tensor"""  # PyTorch cannot infer default tuples
 
 
 @torch.library.custom_op("warpwise::match", mutates_args=(), schema=_MATCH)

@@ -1,7 +1,7 @@
-"""Pictures and videos by the million: an actor for Ray Data, and the run of files through a pipeline on a cluster.
+"""Pipelines for millions of pictures and videos: an actor for Ray Data, and `process` for files on a cluster.
 
-`python -m warpwise.ray INPUTS... OUT --pipeline "sobel | threshold window=31" --cluster local` is `process` as a command. Needs
-`pip install 'warpwise[ray]'`.
+`python -m warpwise.ray INPUTS... OUT --pipeline "sobel | threshold window=31" --cluster local` runs `process`.
+Needs `pip install 'warpwise[ray]'`.
 """
 
 from ._actor import PipelineActor

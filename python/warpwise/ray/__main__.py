@@ -1,4 +1,4 @@
-"""python -m warpwise.ray: files through a pipeline into a folder, on one machine or many."""
+"""python -m warpwise.ray: runs files through a pipeline into a folder, on one machine or many."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import warpwise
 from ._process import MANIFEST, Counts, process
 from ._work import Row
 
-SHOWN = 20  # failures on standard error; the manifest has all
+SHOWN = 20  # failures printed on standard error; the manifest lists all
 
 
 class Progress:
-    """A line on a terminal, the first failures, and how fast it was."""
+    """Shows a status line on a terminal, the first failures, and the rate."""
 
     def __init__(self) -> None:
         self.start = self.last = time.monotonic()

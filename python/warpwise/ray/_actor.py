@@ -16,7 +16,7 @@ FORMATS = {1: "gray8", 3: "rgb24", 4: "rgba32"}
 
 
 class Device:
-    """Where a picture is worked on, and the ways there and back."""
+    """Where pictures are processed, and the copies there (`put`) and back (`get`)."""
 
     def __init__(self, name: str) -> None:
         if name not in ("cpu", "cuda"):
@@ -38,24 +38,25 @@ class Device:
         except ImportError:
             import torch
 
-            # torch refuses arrays that are read-only, which those of a batch are.
+            # Arrays of a batch are read-only, and torch refuses those; hence the copy.
             self.put = lambda pixels: torch.from_numpy(numpy.array(pixels)).cuda()
             self.get = lambda pixels: pixels.cpu().numpy()
             self.out_of_memory += (torch.cuda.OutOfMemoryError,)
 
 
 class PipelineActor:
-    """Runs a pipeline on each picture of a batch: for `Dataset.map_batches`, which makes one for each worker.
+    """Runs a pipeline on each picture of a batch, for `Dataset.map_batches`, which makes one actor for each worker.
 
-    pipeline  stages as of `warpwise stream`: sobel, threshold and formats, "ycbcr32 | sobel | threshold window=31"
-    column    where pictures are: uint8 arrays (height, width), (height, width, 3) for RGB or 4 for RGBA, of one size or of
-              many, or the bytes of picture files; read-only ones are read where they lie
-    result    the column for what comes of them, by default the same
-    encoded   whether results are PNG files' bytes; else they are arrays, one where all have one size
-    device    "cpu" or "cuda": there pictures are CuPy's or PyTorch's arrays
+    pipeline  stages as in `warpwise stream`: sobel, threshold and formats, "ycbcr32 | sobel | threshold window=31"
+    column    name of the column with the pictures, each of any size: uint8 arrays of (height, width) for grey,
+              (height, width, 3) for RGB or (height, width, 4) for RGBA, or the bytes of picture files. Read-only
+              arrays are not copied on the CPU
+    result    name of the column for results, by default the same
+    encoded   True: results are the bytes of PNG files. False: they are arrays, stacked if all have one size
+    device    "cpu" or "cuda". On CUDA pictures are arrays of CuPy, or of PyTorch if there is no CuPy
 
-    A batch that memory does not suffice for is halved, and its parts are given on one by one. A single picture that it does not
-    suffice for, one that cannot be read, or one that the pipeline does not take raises.
+    A batch that does not fit into memory is halved, and its parts are yielded one by one. An exception is raised for a
+    single picture that does not fit, that cannot be read, or that the pipeline does not take.
 
     >>> import numpy, warpwise.ray
     >>> actor = warpwise.ray.PipelineActor("sobel | threshold window=3")
@@ -75,8 +76,9 @@ class PipelineActor:
         yield from self._parts(batch, 0, len(batch[self.column]))
 
     def peak_bytes(self, shapes: Iterable[tuple[int, ...]]) -> int:
-        """The most memory that the pixels of a batch of pictures of these shapes take: all pictures and results, and what lies
-        between for one. On a GPU it is that of the GPU. What a primitive keeps of a few rows is not in it."""
+        """Computes the peak memory of the pixels of a batch with these shapes: all pictures, all results, and one
+        picture's images between stages. With CUDA this is GPU memory. The few rows that a primitive keeps are not
+        counted."""
         total = between = 0
         for shape in shapes:
             source = FORMATS[shape[2] if len(shape) > 2 else 1]
@@ -84,8 +86,8 @@ class PipelineActor:
             tiny = numpy.zeros((1, 1, *shape[2:]), numpy.uint8)
             self.pipeline(picture(tiny, source), steps)
             sizes = [BYTES_OF_12_PIXELS[format] * shape[0] * shape[1] // 12 for format in (source, *steps)]
-            # Results of one size are copied once more, into one array; an encoded one is at most what zlib makes of noise,
-            # and its RGB.
+            # Results are counted twice on the CPU: those of one size are stacked into one array, which copies them.
+            # Encoding needs at most the RGB of a picture and zlib's output for noise.
             results = 1 if self.device.name == "cuda" else 2
             total += sizes[0] + results * sizes[-1]
             between = max([between, 4 * shape[0] * shape[1], *(a + b for a, b in zip(sizes[1:], sizes[2:]))])
@@ -97,7 +99,7 @@ class PipelineActor:
         except self.device.out_of_memory:
             if last - first < 2:
                 raise
-            results = None  # and the arrays of the attempt are let go with the exception
+            results = None  # the exception holds the attempt's arrays; leaving this block frees them
         if results is None:
             middle = (first + last) // 2
             yield from self._parts(batch, first, middle)

@@ -1,4 +1,4 @@
-"""A run's files on Ray: one that is started here, or a cluster that is there."""
+"""Runs files on Ray: on a cluster started here, or on an existing one."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import warpwise
 
 from ._work import FileActor, Row, Work
 
-ATTEMPTS = 3  # at a task whose worker dies
+ATTEMPTS = 3  # for a task whose worker dies
 
 
 @contextlib.contextmanager
 def on_cluster(work: Work, address: str, workers: Optional[int]) -> Iterator[Callable[[list[str], int], Iterator[Row]]]:
-    """Gives a function that takes paths and the number of them in a task, and yields rows as tasks end; those of tasks whose
-    workers died ATTEMPTS times are not among them."""
+    """Yields a function rows_of(paths, inputs_of_task), which yields rows as tasks end. A task whose worker died
+    ATTEMPTS times yields no rows."""
     ray = _started(address, workers)
     try:
         there = {resource: int(ray.cluster_resources().get(resource, 0)) for resource in ("CPU", "GPU")}
         for resource in ("CPU", "GPU") if work.device == "cuda" else ("CPU",):
             if there[resource] == 0:
                 raise warpwise.InvalidArgument(f"the cluster has no {resource}s")
-        # Ray Data runs nowhere but in a cluster, and this process may be a client of one. What it prints stays there, too.
+        # Ray Data must run inside the cluster, and this process may be only a client. Its output stays there, too.
         count = min(workers or there["CPU"], there["CPU"])
         needs = {"num_cpus": 1.0}
         if work.device == "cuda":
@@ -50,7 +50,7 @@ def _started(address: str, workers: Optional[int]) -> Any:
         raise warpwise.InvalidArgument(f"for --cluster Ray is needed: pip install 'warpwise[ray]' ({error})") from None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     if address == "local":
-        # Rows are small, and pictures do not go through the object store: 256 MiB are many times what is needed.
+        # Rows are small and pictures do not pass through the object store, so 256 MiB is ample.
         ray.init("local", num_cpus=workers or len(os.sched_getaffinity(0)), object_store_memory=1 << 28, include_dashboard=False,
                  **quiet)
     else:
@@ -59,14 +59,16 @@ def _started(address: str, workers: Optional[int]) -> Any:
 
 
 def share_of_gpu(workers: int, gpus: int) -> float:
-    """What each worker asks for, so that all of them fit: decoding and encoding keep a core busy twenty times as long as stages
-    and copies keep a GPU. Ray counts ten-thousandths."""
+    """Returns the share of a GPU that each worker requests, so that all workers fit, in Ray's unit of 1/10000.
+
+    Workers can share a GPU: decoding and encoding take a core twenty times as long as stages and copies take the GPU.
+    """
     on_each = -(-workers // gpus)
     return 10000 // on_each / 10000
 
 
 class Run:
-    """What Ray Data is asked for, in a process of the cluster."""
+    """Drives Ray Data from a process of the cluster."""
 
     def __init__(self, work: Work, workers: int, needs: dict[str, float]) -> None:
         self.work = work
@@ -78,7 +80,7 @@ class Run:
         self.rows = self._rows(paths, inputs_of_task)
 
     def next_rows(self) -> list[Row]:
-        """Those of the next half second, at least one; none at the end."""
+        """Returns the rows of the next half second, at least one; an empty list at the end."""
         rows: list[Row] = []
         end = time.monotonic() + 0.5
         for row in self.rows:
@@ -95,11 +97,11 @@ class Run:
 
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        context.max_errored_blocks = -1  # their inputs are tried again by the caller
-        # With few files each worker gets some, too.
+        context.max_errored_blocks = -1  # the caller retries their inputs
+        # With few files tasks are smaller, so that each worker gets at least one.
         inputs_of_task = max(1, min(inputs_of_task, len(paths) // (2 * self.workers)))
         tables = [pyarrow.table({"input": paths[i:i + inputs_of_task]}) for i in range(0, len(paths), inputs_of_task)]
-        # A batch is a table; Ray wants its size in words where GPUs are asked for.
+        # A batch is one table. Ray needs batch_size if GPUs are requested.
         rows = ray.data.from_arrow(tables).map_batches(
             FileActor, fn_constructor_args=(self.work,), batch_size=inputs_of_task, batch_format="numpy",
             compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(tables))), max_restarts=-1,

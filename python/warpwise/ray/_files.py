@@ -1,4 +1,4 @@
-"""Pictures and frames out of files, and pictures into them."""
+"""Reads pictures and video frames from files, and writes pictures to files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ._pipeline import Picture, picture, shown
 
 VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".ts", ".webm", ".y4m")
 
-PARTIAL = ".partial"  # in OUT: what is being written
+PARTIAL = ".partial"  # folder in OUT for files that are being written
 
-# FFmpeg's names, and how many planes there are.
+# For each FFmpeg name: the format, and the number of planes that are read.
 PIXELS = {"gray": ("gray8", 1), "yuv420p": ("i420", 3), "yuvj420p": ("i420", 3), "nv12": ("nv12", 2), "nv21": ("nv21", 2),
           "yuyv422": ("yuyv", 1), "uyvy422": ("uyvy", 1), "rgb24": ("rgb24", 1), "bgr24": ("bgr24", 1),
           "rgba": ("rgba32", 1), "bgra": ("bgra32", 1)}
@@ -30,11 +30,11 @@ RANGES = {1: "limited", 2: "full"}  # AVColorRange
 
 
 class BadInput(ValueError):
-    """A file that is no picture and no video that is taken."""
+    """The file is neither a supported picture nor a supported video."""
 
 
 def decode(data: Any) -> Picture:
-    """The picture in a file's bytes, turned upright where a JPEG or TIFF says how."""
+    """Decodes a picture file's bytes. JPEG and TIFF pictures are rotated upright by their EXIF orientation."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
@@ -54,17 +54,17 @@ def decode(data: Any) -> Picture:
 
 
 def encode(result: Picture, to_host: Callable[[Any], Any]) -> bytes:
-    """A PNG file; the same bytes for the same pixels and the same Pillow."""
+    """Encodes a PNG file. The same pixels give the same bytes with the same Pillow."""
     from PIL import Image
 
     file = io.BytesIO()
-    # A level above 1 takes several times as long for a few per cent.
+    # Levels above 1 take several times as long and save a few per cent.
     Image.fromarray(to_host(shown(result).pixels)).save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
 def frames(path: str) -> Iterator[Picture]:
-    """Those of a video, as its decoder gives them: no conversion comes between."""
+    """Yields a video's frames as the decoder gives them, without conversion."""
     try:
         import av
     except ImportError:
@@ -90,7 +90,7 @@ def _picture_of(frame: Any) -> Picture:
         pixels = numpy.ascontiguousarray(parts[0]).reshape(shape)
     else:
         pixels = numpy.concatenate([part.ravel() for part in parts])
-    if frame.colorspace not in (*MATRICES, 0, 2):  # 0: RGB, 2: not said
+    if frame.colorspace not in (*MATRICES, 0, 2):  # 0: RGB, 2: unspecified
         raise BadInput(f"has colours of a matrix that is not taken (AVColorSpace {int(frame.colorspace)})")
     is_full = "yuvj" in frame.format.name
     return picture(pixels, format, (frame.width, frame.height), MATRICES.get(frame.colorspace),
@@ -99,7 +99,7 @@ def _picture_of(frame: Any) -> Picture:
 
 @functools.lru_cache(maxsize=None)
 def version() -> str:
-    """What decides a result's bytes beside the input and the options: Warpwise, the decoders, the encoder."""
+    """Returns the versions that a result's bytes depend on: of Warpwise, the decoders and the encoder."""
     import PIL
     from PIL import features
 
@@ -122,15 +122,15 @@ def digest_of(file: Any) -> bytes:
 
 
 def output_name(path: str, digest: bytes, frame: Optional[int], pipeline: str) -> str:
-    """Where a result belongs below OUT: the same name for the same work, whoever does it and however often."""
+    """Returns a result's path below OUT. The same work always gives the same path, in every process."""
     work = json.dumps([path, digest.hex(), frame, pipeline, version()])
     name = hashlib.blake2b(work.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return f"{name[:2]}/{name}.png"
 
 
 def write_once(out: str, name: str, data: bytes) -> None:
-    """Writes a file that is there whole or not at all. After a loss of power it may be not at all: its folder's names are left
-    to the system, and the next run makes it again."""
+    """Writes a file atomically: it exists whole or not at all. The folder is not synchronised to the disk, so a power
+    loss may lose the file; the next run then writes it again."""
     target, partial = os.path.join(out, name), os.path.join(out, PARTIAL, uuid.uuid4().hex)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:

@@ -1,6 +1,6 @@
-"""The text of a pipeline, "ycbcr32 | sobel | threshold window=31", and the way of one picture through it.
+"""Parses a pipeline such as "ycbcr32 | sobel | threshold window=31" and runs pictures through it.
 
-Names, options and results are those of `warpwise stream`, whose stages these are as far as they need one picture alone.
+Names, options and results are those of `warpwise stream`. Stages that need more than one picture are not supported.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy
 import warpwise
 
 RGB = ("rgb24", "bgr24", "rgba32", "bgra32")
-FORMATS = ("ycbcr32", "ycrcb24", "gray8", *RGB, "i444")  # what convert() makes
+FORMATS = ("ycbcr32", "ycrcb24", "gray8", *RGB, "i444")  # destinations of convert()
 BYTES_OF_12_PIXELS = {"gray8": 12, "i420": 18, "nv12": 18, "nv21": 18, "yuyv": 24, "uyvy": 24, "rgb24": 36, "bgr24": 36,
                       "ycrcb24": 36, "i444": 36, "rgba32": 48, "bgra32": 48, "ycbcr32": 48}
 
-# The option's name in a pipeline, that of the primitive's argument, and its type; a flag has none.
-# Not chroma: linear needs to know where a video's samples lie.
+# By option name in a pipeline: the primitive's argument and its type; None for a flag.
+# There is no option chroma: linear upsampling needs the position of a video's chroma samples.
 CONVERT: dict[str, tuple[str, Any]] = {
     "matrix": ("matrix", str), "from-range": ("from_range", str), "to-range": ("to_range", str), "convention": ("convention", str)}
 SOBEL: dict[str, tuple[str, Any]] = {
@@ -28,14 +28,14 @@ THRESHOLD: dict[str, tuple[str, Any]] = {
 
 
 class Picture(NamedTuple):
-    """Pixels, and what their codes mean. The matrix of RGB and grey is that of the YUV that is made of it."""
+    """Pixels and the meaning of their codes. For RGB and grey, matrix is used when they are converted to YUV."""
 
     pixels: Any
     format: str
     width: int
     height: int
     matrix: str
-    range: Optional[str]  # None of RGB
+    range: Optional[str]  # None for RGB
 
     @property
     def is_rgb(self) -> bool:
@@ -44,7 +44,7 @@ class Picture(NamedTuple):
 
 def picture(pixels: Any, format: str, size: Optional[tuple[int, int]] = None, matrix: Optional[str] = None,
             range: Optional[str] = None) -> Picture:
-    """Of an array; what nobody says of its colours is guessed as `warpwise stream` guesses it."""
+    """Makes a Picture of an array. A missing size, matrix or range is guessed as in `warpwise stream`."""
     width, height = size or (pixels.shape[1], pixels.shape[0])
     is_high_definition = width > 1024 or height > 576
     guess = "full" if format == "gray8" else "limited"
@@ -53,7 +53,7 @@ def picture(pixels: Any, format: str, size: Optional[tuple[int, int]] = None, ma
 
 
 def convert(source: Picture, to: str, options: dict[str, Any] = {}) -> Picture:
-    """Another format; the matrix and the ranges are the picture's where options do not say them."""
+    """Converts to another format. Options override the picture's matrix and ranges."""
     convention = options.get("convention", "exact")
     has_one_matrix = source.is_rgb and convention in ("opencv", "jfif")
     matrix = options.get("matrix") or ("bt601" if has_one_matrix else source.matrix)
@@ -63,7 +63,7 @@ def convert(source: Picture, to: str, options: dict[str, Any] = {}) -> Picture:
     if source.format == "gray8" and from_range == "limited":
         raise warpwise.InvalidArgument("grey of limited range is not converted here")
     to_range = options.get("to_range") or (None if to in RGB else from_range or "full")
-    # Planes in one array; i444 has a shape of its own.
+    # These formats have several planes in one array. The shape of an i444 array already gives the size.
     size = (source.width, source.height) if source.format in ("i420", "nv12", "nv21") else None
     pixels = warpwise.convert(source.pixels, source.format, to, size=size, convention=convention, matrix=matrix,
                               from_range=from_range, to_range=to_range)
@@ -71,7 +71,7 @@ def convert(source: Picture, to: str, options: dict[str, Any] = {}) -> Picture:
 
 
 def grey(source: Picture) -> Picture:
-    """The luma of YUV, of RGB the grey of OpenCV."""
+    """Returns the luma of YUV, or OpenCV's grey of RGB."""
     if source.format == "gray8":
         return source
     if source.format == "i444":
@@ -90,7 +90,7 @@ def threshold(source: Picture, options: dict[str, Any]) -> Picture:
 
 
 def shown(source: Picture) -> Picture:
-    """As a PNG file holds it: grey or RGB."""
+    """Converts to a format that a PNG file holds: grey or RGB."""
     return source if source.format in ("gray8", "rgb24") else convert(source, "rgb24")
 
 
@@ -137,7 +137,7 @@ class Stage:
 
 
 class Pipeline:
-    """Raises InvalidArgument for a text that is none; `text` is what it says, with one blank between words."""
+    """A parsed pipeline; `text` is its text with single blanks. Raises InvalidArgument for an invalid text."""
 
     def __init__(self, text: str) -> None:
         self.stages = [Stage(part) for part in text.split("|")] if text.strip() else []
@@ -154,7 +154,7 @@ class Pipeline:
             return error
 
     def __call__(self, source: Picture, passed: Optional[list[str]] = None) -> Picture:
-        """What comes of a picture. `passed` receives the formats on the way."""
+        """Runs all stages on a picture. The format after each step is appended to `passed`."""
         for stage in self.stages:
             for step in (stage.takes, stage.gives):
                 source = step(source)

@@ -1,4 +1,4 @@
-"""Files through a pipeline into a folder, by this process or by a cluster."""
+"""Runs files through a pipeline into a folder, in this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ._pipeline import Pipeline
 from ._work import FileActor, Row, Work
 
 MANIFEST = "manifest.jsonl"
-# So many that starting a task costs little beside them, so few that little is done again when a worker dies.
+# Enough files to make the start of a task cheap, and few enough to lose little when a worker dies.
 INPUTS_OF_TASK = 16
 
 
 class Counts(NamedTuple):
-    """Pictures and frames: written now, found written, and not to be had."""
+    """Numbers of pictures and frames: written by this run, found from an earlier run, and failed."""
 
     made: int
     there: int
@@ -32,20 +32,27 @@ class Counts(NamedTuple):
 
 def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional[str] = None, device: str = "cpu",
             workers: Optional[int] = None, progress: Callable[[Row], None] = lambda row: None) -> Counts:
-    """Runs a pipeline on each picture and on each frame of each video, and writes PNG files and manifest.jsonl into a folder.
+    """Runs a pipeline on each picture and each frame of each video. Writes PNG files and manifest.jsonl into a folder.
 
-    inputs    files and folders, which every worker must see under the same name; so must they `out`
-    pipeline  stages as of `warpwise stream`: those that PipelineActor takes
-    cluster   None for this process alone, "local" for a Ray of its own, "auto" or "ray://HOST:PORT" for one that is there
-    device    "cpu" or "cuda"; workers then share the GPUs
-    workers   how many there are at a time, by default as many as the cluster has CPUs, which are also the most
-    progress  is called with each row of the manifest
+    inputs    files and folders. Every worker must see them, and `out`, under the same path
+    out       folder for the results, created if needed
+    pipeline  stages as in `warpwise stream`, the same as for PipelineActor
+    cluster   None: this process alone; "local": a new Ray on this machine; "auto" or "ray://HOST:PORT": a running Ray
+    device    "cpu" or "cuda"; with "cuda" workers share the GPUs
+    workers   number of workers, by default and at most the number of the cluster's CPUs
+    progress  called with each row of the manifest
 
-    A result's name is a hash of the input's path, its bytes, the frame's number, the pipeline, and the versions of Warpwise and of
-    what decodes and encodes. What is there already is not computed again, so a run that was broken off goes on where it was.
-    A file that fails is in the manifest with the reason, and a full disk ends the run, with all that was not done in it. The
-    manifest is of one run: it replaces that of the run before. Raises InvalidArgument for a pipeline that is none, OSError where the manifest cannot be written, and BlockingIOError where another
-    run writes into `out`.
+    A result's name is a hash of the input's path, its bytes, the frame's number, the pipeline, and the versions of
+    Warpwise, the decoders and the encoder. Existing results are not computed again, so a second run continues an
+    interrupted one.
+
+    The manifest lists a file that fails with the reason. A full disk ends the run; the manifest then lists all inputs
+    that were not done. A run that ends replaces the manifest of the run before.
+
+    Raises:
+    - InvalidArgument: the pipeline is invalid, or workers is below 1
+    - OSError: the manifest cannot be written
+    - BlockingIOError: another run writes into `out`
     """
     Pipeline(pipeline)
     if workers is not None and workers < 1:
@@ -64,7 +71,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
 
 
 def inputs_of(paths: Iterable[str]) -> list[str]:
-    """Files as they are named, and of folders the pictures and videos in them and below; each once."""
+    """Returns the named files, and all pictures and videos below the named folders; each path once."""
     from PIL import Image
 
     known = (*Image.registered_extensions(), *VIDEOS)
@@ -83,7 +90,7 @@ def inputs_of(paths: Iterable[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _alone_in(out: str) -> Iterator[None]:
-    """Holds a lock, which the system takes back when this process dies, and removes what dead workers left unfinished."""
+    """Locks `out` and removes unfinished files of dead workers. The system unlocks it if this process dies."""
     with open(os.path.join(out, PARTIAL, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove_partial(out)
@@ -101,7 +108,7 @@ def _remove_partial(out: str) -> None:
 
 @contextlib.contextmanager
 def _manifest_in(out: str) -> Iterator[Any]:
-    """One without .partial is that of a run that came to its end."""
+    """Opens the manifest under a name with .partial, and renames it when the run ends without an exception."""
     path = os.path.join(out, MANIFEST)
     with open(path + ".partial", "w") as file:
         yield file
@@ -109,13 +116,13 @@ def _manifest_in(out: str) -> Iterator[Any]:
 
 
 def _rows(paths: list[str], work: Work, cluster: Optional[str], workers: Optional[int]) -> Iterator[Row]:
-    """Of every input, each result once, whatever is done twice."""
+    """Yields rows for every input, each result once, even if a task ran twice."""
     seen: set[tuple[str, Optional[int]]] = set()
     left = dict.fromkeys(paths)
     with contextlib.ExitStack() as stack:
         rows_of = _here(work) if cluster is None else stack.enter_context(on_cluster(work, cluster, workers))
-        # A worker that dies takes its task along. What is left of tasks whose workers died again and again is tried file by file,
-        # so that one that kills its workers takes no other along.
+        # A dying worker loses its whole task. Files of tasks that failed at every attempt are tried again one by one:
+        # a file that kills its worker then does not stop the others.
         for inputs_of_task in (INPUTS_OF_TASK, 1):
             for row in rows_of(list(left), inputs_of_task):
                 if row.frame is None:

@@ -1,4 +1,4 @@
-"""What a worker does with a file."""
+"""Processes one file on a worker."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Row(NamedTuple):
-    """A line of the manifest: what came of a picture, or of a frame of a video."""
+    """A line of the manifest: the outcome for a picture or for a frame of a video."""
 
     input: str
-    frame: Optional[int]  # None of a picture, and of the last row of a video
-    status: str  # "made", "there" (from an earlier run), "failed", or "end" of a video, which the manifest has not
+    frame: Optional[int]  # None for a picture, and in the last row of a video
+    status: str  # "made", "there" (from an earlier run), "failed", or "end" of a video, which is not in the manifest
     output: str  # below OUT, or ""
     reason: str  # or ""
     out_is_full: bool = False
 
 
 class Work(NamedTuple):
-    """What is done with each file; `version` is that of whoever started the run, `threads` the most that a worker uses for the
-    stages, or 0."""
+    """The work for each file.
+
+    version  version() in the process that started the run
+    threads  most threads that a worker uses for the stages; 0: no limit
+    """
 
     pipeline: str
     out: str
@@ -42,7 +45,7 @@ class Work(NamedTuple):
 
 
 class FileActor:
-    """Takes files, writes results, and gives the manifest's rows; for `map_batches` as `PipelineActor` is."""
+    """Reads files, writes results and yields the manifest's rows; an actor for `map_batches`, like `PipelineActor`."""
 
     def __init__(self, work: Work) -> None:
         if version() != work.version:
@@ -59,7 +62,7 @@ class FileActor:
                 yield {"row": [json.dumps(row)]}
 
     def rows(self, path: str) -> Iterator[Row]:
-        """What comes of one file; a failure is a row too, whatever it is."""
+        """Yields the rows of one file. Every failure becomes a row."""
         frame: Optional[int] = None
         try:
             if path.lower().endswith(VIDEOS):
