@@ -83,7 +83,7 @@ constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, 
   return {columns, rows, across, (height + rows - 1) / rows};
 }
 
-/// \throws InvalidArgument an option outside the range of threshold().
+/// \throws InvalidArgument  an option outside the range of threshold().
 void validate_threshold_options(const ThresholdOptions& options, ElementType type);
 
 /// Computes the rule from valid options for pixels of `type`.

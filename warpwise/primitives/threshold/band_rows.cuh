@@ -73,7 +73,7 @@ __device__ inline void store_word(unsigned char* row, int at, int row_bytes, boo
 /// lie beyond the image.
 class BandColumns {
  public:
-  /// \param pitch an odd multiple of 16: 16 bytes of each of 8 rows then access all banks
+  /// \param pitch  an odd multiple of 16: 16 bytes of each of 8 rows then access all banks
   __device__ BandColumns(const ThresholdSource& src, int first, int pitch, int pixel_bytes)
       : src_(src), first_(first), pitch_(pitch),
         row_bytes_(static_cast<int>(src.width) * pixel_bytes),

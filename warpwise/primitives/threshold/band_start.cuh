@@ -91,7 +91,7 @@ __device__ inline void add_16(unsigned (&sum)[16 / sizeof(Pixel)], const uint4& 
 template <class Shape>
 class BandStart {
  public:
-  /// \param strip index of the block's strip
+  /// \param strip   index of the block's strip
   /// \param first   byte of a row at which the block's part begins
   /// \param shared  memory for the sums: max(threads, groups) times 16 bytes of pixels as words, a
   ///                Sum for each column and four more, and one for each warp

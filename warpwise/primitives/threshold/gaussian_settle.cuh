@@ -117,8 +117,8 @@ struct Doubts {
   /// Keeps the doubtful pixels of a tile; or the whole tile if that is less work or they do not
   /// fit. Called by the tile's warp.
   ///
-  /// \param tile its number in the block, from the left
-  /// \param own the warp's record since the last settling
+  /// \param tile  its number in the block, from the left
+  /// \param own   the warp's record since the last settling
   __device__ void add(const GaussianProductArguments& a, const unsigned (&excess)[2][4], int tile,
                       int x, int y, int end, Kept& own) {
     constexpr int most_apart = 8;

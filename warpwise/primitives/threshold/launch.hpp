@@ -228,7 +228,7 @@ inline int row_sum_rows(std::int64_t groups_of_16) {
 ///   u16);
 /// - for images with more than 2^30 bytes a row, or more than 2^30 rows.
 ///
-/// \param shared_limit the shared memory that a block may ask for
+/// \param shared_limit  the shared memory that a block may ask for
 /// \param as            for windows to 65 bytes: the plan to take; null: the best one for the image
 /// \param sums          for larger windows: the output of threshold_row_sums
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
@@ -469,7 +469,7 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
 
-/// Returns the launches of mean and exact_mean. \throws InvalidArgument as
+/// Returns the launches of mean and exact_mean. \throws InvalidArgument  as
 /// threshold_scratch_bytes()
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
