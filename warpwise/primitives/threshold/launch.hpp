@@ -469,8 +469,8 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
 
-/// Returns the launches of mean and exact_mean. \throws InvalidArgument  as
-/// threshold_scratch_bytes()
+/// Returns the launches of mean and exact_mean.
+/// \throws InvalidArgument  as threshold_scratch_bytes()
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,

@@ -101,7 +101,7 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
 /// On the CPU, the work is spread over threads by images and rows.
 ///
 /// \throws InvalidArgument  as above, with the number of the image, or if the spans differ in
-/// length. Nothing is computed then.
+///                          length. Nothing is computed then.
 WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                const ThresholdOptions& options);
 
