@@ -5,13 +5,13 @@
 // The kernel of columns times x.
 namespace warpwise::kernels::gemv {
 
-/// Sums columns. Every thread sums a few columns of a strand at a time. 2^log_strand_threads
-/// threads side by side make a tile's width; the other threads of a block take other
-/// strands. While a thread sums some rows it loads the next. A block takes the chunks set,
-/// set + sets, ... With `lanes` (a power of two) the block sums them all, in that many lanes
-/// of the order; several sets are a cluster, whose first block adds their sums. Without
-/// `lanes` each chunk's sum is a list. Shared memory: the sums of each thread, then those of
-/// the lanes.
+/// A thread sums a few columns of a strand at once. 2^log_strand_threads threads side by side make
+/// a tile's width; the other threads of a block take other strands. While a thread sums some rows,
+/// it loads the next. A block takes the chunks set, set + sets, ... With `lanes` (a power of 2) it
+/// sums them all, in that many lanes of the order; several sets are a cluster, whose first block
+/// adds their sums. Without `lanes` each chunk's sum is a list.
+///
+/// Shared memory: the sums of each thread, then those of the lanes.
 /// Grid: x tiles, y sets.
 template <class T, GemvAccess access, bool lines>
 __global__ void __launch_bounds__(gemv_most_column_threads)

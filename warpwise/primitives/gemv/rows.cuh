@@ -61,16 +61,16 @@ struct GemvWarp {
   }
 };
 
-/// A warp sums one chunk of its rows, `at_once` * GemvWarp::rows of them at
-/// once; x stays in registers meanwhile. While it sums some rows it loads
-/// the next, each word in place of the one just used: so there are always
-/// loads in flight. (Loads of x from the first-level cache would wait for
-/// all loads of A before them.) Block: teams of 2^log_team warps, one for
-/// each chunk of the same rows; `turns` times the rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set +
-/// sets, ..., one for each warp of a team. Its sum goes to list `set`, where
-/// sets divides 32; or, if `apart`, each chunk's sum goes to a list of its
-/// own.
+/// A warp sums one chunk of its rows, `at_once` * GemvWarp::rows of them at once; x stays in
+/// registers. While it sums some rows it loads the next, each word in place of the one just used:
+/// there are always loads in flight. (Loads of x from the first-level cache would wait for all
+/// earlier loads of A.)
+///
+/// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
+/// rows of all its teams.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for a
+/// warp of a team. Its sum goes to list `set`, where sets divides 32; or, if `apart`, each chunk's
+/// sum goes to a list of its own.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {

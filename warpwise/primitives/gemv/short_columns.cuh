@@ -5,12 +5,12 @@
 // The kernel of columns times x for short columns.
 namespace warpwise::kernels::gemv {
 
-/// Columns of at most 32 * 32 / width rows. A warp sums `width` of them, with
-/// as many threads for each strand. All rows of a strand are in flight at
-/// once, and shuffles add the strands. The warp's threads load x for one
-/// another. For the smallest products, gemv_columns spent half of its time
-/// beyond an empty launch on its own code. Block: a warp. Grid: x over the
-/// columns.
+/// Sums columns of at most 32 * 32 / width rows. A warp has `width` columns, with as many threads
+/// for each strand. All rows of a strand are in flight at once, and shuffles add the strands. The
+/// warp's threads load x for one another. For the smallest products, gemv_columns spent half of its
+/// time beyond an empty launch on its own code.
+///
+/// Block: a warp. Grid: x over the columns.
 template <class T, int width>
 __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   using Element = typename T::Element;

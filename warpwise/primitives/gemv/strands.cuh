@@ -51,13 +51,13 @@ __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t
   }
 }
 
-/// Takes floats without gaps, from multiples of 16 bytes on; x too. A block sums
-/// `block_chunks` chunks of all columns. It copies them to shared memory in the
-/// order of memory, because direct reads of neighbouring threads would be a
-/// strand apart. A thread sums `own` columns of a strand: all of one, two or
-/// three, or four of a multiple of four, up to gemv_few_columns. The sum of each
-/// chunk is a list. Shared memory: A, x and the strands' sums. Grid: x over the
-/// chunks.
+/// Takes floats without gaps, from multiples of 16 bytes on; x too. A block copies its
+/// `block_chunks` chunks of all columns to shared memory in the order of memory: direct reads of
+/// neighbouring threads would be a strand apart. A thread sums `own` columns of a strand: all of
+/// one, two or three, or four of a multiple of four, up to gemv_few_columns. Each chunk has a list.
+///
+/// Shared memory: A, x and the strands' sums.
+/// Grid: x over the chunks.
 template <int own>
 __global__ void __launch_bounds__(gemv_strand_threads)
     gemv_strands(GemvArguments a, int block_chunks) {

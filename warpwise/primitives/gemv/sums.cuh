@@ -18,10 +18,10 @@ __device__ float gemv_halves(float* lanes) {
 }
 
 /// Sums `count` sums of each output, a group of 1024 at a time, into
-/// to[group * outputs + output]; or into y if `to` is null (one
-/// group). Block: 32 outputs by 8 threads; thread t sums the order's
-/// lanes t, t + 8, ... Grid: x strides over the outputs, y over the
-/// groups.
+/// to[group * outputs + output]; or into y if `to` is null (one group).
+///
+/// Block: 32 outputs by 8 threads; thread t sums the order's lanes t, t + 8, ...
+/// Grid: x strides over the outputs, y over the groups.
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_sum(GemvArguments a, const float* sums, int64_t count, int64_t outputs, float* to) {
   constexpr int at_once = 32;
@@ -95,13 +95,13 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
   return gemv_halves_of_warp(sum);
 }
 
-/// Does the same for few outputs, all levels at once: a warp sums a group,
-/// and one warp sums the groups of an output, at most 1024. Shared memory:
-/// with several groups, a float for each of all the block's outputs. A
-/// kernel with more shared memory than the one before it waits until that
-/// has left a multiprocessor. Block: 2^log_warps warps for each of its
-/// outputs, as many as its threads have room for. Grid: x over the
-/// outputs.
+/// Does the same for few outputs, all levels at once: a warp sums a group, and one warp sums the
+/// groups of an output, at most 1024.
+///
+/// Shared memory: with several groups, a float for each of all the block's outputs. A kernel with
+/// more shared memory than the one before it waits until that has left a multiprocessor.
+/// Block: 2^log_warps warps for each of its outputs, which are as many as its threads have room
+/// for. Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)
     gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,
                  int log_warps) {
