@@ -119,7 +119,7 @@ def measure_on(cluster, workers, device, seconds, inputs, out):
     counts = process(paths, out, PIPELINE, cluster=cluster, device=device, workers=workers,
                      progress=lambda row: times.append(time.perf_counter()))
     assert counts == (len(paths), 0, 0), counts
-    # The first task's rows come together.
+    # The first task's rows arrive together.
     first = sum(at < times[0] + 0.05 for at in times)
     rate = (len(times) - first) / (times[-1] - times[0])
     print(f"{device:5} {workers:8} {len(paths):9} {rate:11.1f} {1000 * workers / rate:8.2f} {times[0] - begin:12.1f}", flush=True)

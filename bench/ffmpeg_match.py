@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-# Multiples of the block: at other sizes the two treat the last columns and rows differently.
+# Multiples of the block: at other sizes the two programs treat the last columns and rows differently.
 WIDTH, HEIGHT, FRAMES = 1280, 704, 4
 ROUNDS = 3
 BLOCK, REACH = 32, 16  # displacements from -16 to 16, both included

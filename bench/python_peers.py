@@ -93,7 +93,7 @@ def random_floats(*shape):
     return numpy.random.default_rng(7).random(shape, dtype=numpy.float32)
 
 
-# Each takes the case's size and what its pattern found, and yields (implementation, place, run).
+# Each takes the case's size and the values that its pattern found; yields (implementation, place, run).
 
 def copies(width, height):
     image = random_bytes(height, width)
@@ -168,7 +168,7 @@ def means(width, height, window):
         array = cupy.asarray(image)
         yield "CuPy uniform_filter, compare", "gpu", lambda: (
             array > ndimage.uniform_filter(array.astype(cupy.float32), window, mode="nearest") - 7).astype(cupy.uint8)
-    # Its time grows with the window's area: minutes for the largest, which teach nothing more.
+    # Its time grows with the window's area: minutes for the largest, which show nothing new.
     if torch and width * window <= 4096 * 63:
         pixels = torch.from_numpy(image).cuda()[None, None]
 
@@ -222,7 +222,7 @@ def disparities(width, height, block, levels):
         yield "OpenCV StereoBM (prefiltered)", "cpu", lambda: matcher.compute(left, right)
 
 
-# (primitive, pattern of the variant, function); what the pattern finds are numbers, words or whether it is there.
+# (primitive, pattern of the variant, function); the pattern finds numbers, words, or whether a word is there.
 WORK = [
     ("copy", r"u8 image", copies),
     ("convert", r"rgb24 to gray8", greys),

@@ -42,9 +42,10 @@ __device__ inline int toeplitz_pixels(int words, int distance) {
   return (lane % 8 + lane / 8 % 2 * distance) * words + lane / 16 * 4;
 }
 
-/// Adds every eighth row of the template, at most `rows`, at `groups` · 16 rows of 32 places. Group
-/// m has the places' rows 8m … 8m + 7 and those 8 · groups further down. The same rows of the image
-/// are used by another group 8 rows of the template later; none is loaded twice.
+/// Adds every eighth row of the template, at most `rows`, at `groups` · 16 rows of 32 places.
+/// Group m has the places' rows 8m … 8m + 7 and those 8 · groups further down. The same rows of the
+/// image are used again by another group, 8 rows of the template later. So no row is loaded
+/// twice.
 ///
 /// \param image  and `image_words`: the first row's pixels, as of toeplitz_pixels(…, 8 · groups)
 /// \param templ  and `templ_words`: ToeplitzRow::lane() of the first row, and the words of a row
