@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Times what this Python's libraries (OpenCV on the CPU; PyTorch and CuPy on the GPU) have for the work of
-`warpwise bench`'s cases, which runs this.
+"""Times this Python's libraries (OpenCV on the CPU; PyTorch and CuPy on the GPU) on the work of `warpwise bench`'s cases.
+`warpwise bench` runs this.
 
     python_peers.py CASES.json ROWS.json
 
 CASES.json: a list of {"primitive", "variant", "width", "height"}. ROWS.json gets {"libraries": {name: version},
 "missing": {name: reason}, "rows": [...]}; a row has the case's keys, "implementation", "place" ("cpu" or "gpu") and
-"us": every sample in microseconds, or "reason" for why there is none.
+"us": every sample in microseconds, or "reason" if there is none.
 
-On the GPU a run is timed by events on its stream, behind a fill of memory larger than L2, which also gives the host
-time to launch what comes; on the CPU by the host's clock. Results are the libraries' own, with their own rounding and
-borders: what each line computes stands here.
+On the GPU a run is timed by events on its stream, after a fill of memory larger than L2, which also gives the host time to
+launch the run; on the CPU by the host's clock. Results are the libraries' own, with their own rounding and borders; this
+file states what each line computes.
 """
 import json
 import re
@@ -19,15 +19,15 @@ import time
 
 SECONDS = 0.3        # of samples for a row
 FEWEST, MOST = 8, 400
-PATIENCE = 3         # seconds after which fewer have to do: some run for seconds each, and minutes teach nothing more
+PATIENCE = 3         # seconds after which fewer are enough: some run for seconds each, and minutes show nothing new
 FLUSHED_BYTES = 256 << 20
 
 
 def load(name):
-    """The module of that name, or why there is none."""
+    """Returns the module of that name, or the reason why there is none."""
     try:
         return __import__(name, fromlist=["_"]), None
-    except Exception as error:  # what a broken installation raises is of any kind
+    except Exception as error:  # a broken installation raises anything
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
 
@@ -40,7 +40,7 @@ if torch is not None and not torch.cuda.is_available():
 
 
 def samples_of(run, timed):
-    """Samples by timed(run), of which the first, which loads and compiles, does not count."""
+    """Returns samples of timed(run); the first, which loads and compiles, does not count."""
     timed(run)
     samples, begin = [timed(run)], time.perf_counter()
     while len(samples) < MOST:
@@ -115,7 +115,7 @@ def greys(width, height):
         yield "OpenCV cvtColor RGB2GRAY", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     functional, _ = load("torchvision.transforms.functional") if torch else (None, None)
     if functional:
-        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is for
+        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is made for
         yield "torchvision rgb_to_grayscale", "gpu", lambda: functional.rgb_to_grayscale(planes)
 
 
