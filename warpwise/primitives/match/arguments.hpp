@@ -23,15 +23,12 @@ struct MatchArguments {
   int block_height;
   int first_x, last_x;  ///< search ranges, inclusive
   int first_y, last_y;
-  int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one for each
-                      ///< thread
+  int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one a thread
   int tile_groups_y;
-  int part_width;  ///< part of the block that is summed at once: a multiple of 4, or the whole
-                   ///< width
+  int part_width;  ///< summed at once: a multiple of 4, or the block's whole width
   int part_height;
-  int area_pitch;    ///< of the target's pixels in shared memory: in words, for eight rows in fours
-                     ///< of words
-  int column_pitch;  ///< of the block's columns in shared memory, in words; for eight rows
+  int area_pitch;    ///< of the target's pixels in shared memory: words; with eight rows, fours
+  int column_pitch;  ///< with eight rows: of the block's columns in shared memory, in words
   bool skip_outside;
 };
 

@@ -300,8 +300,8 @@ __device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t r
   store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
 }
 
-/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows. It has
-/// a multiple of 32 threads, tile_groups_x · tile_groups_y to match_max_threads.
+/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows.
+/// blockDim.x: a multiple of 32 from tile_groups_x · tile_groups_y to match_max_threads.
 /// \tparam group  rows of 4 candidates that a thread scores
 template <Measure measure, int group>
 __device__ inline void match_blocks(const MatchArguments& a) {

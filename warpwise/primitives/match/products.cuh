@@ -12,7 +12,7 @@ namespace warpwise::kernels::match {
 inline constexpr int match_products_warps = match_products_threads / 32;
 inline constexpr int match_products_pitch = 20;  // words; 8 rows lie in different banks
 inline constexpr int match_products_area = 2 * match_products_side - 1;
-// A warp sums one of the block's first 8 rows, and those 8, 16 and 24 further down.
+// Rows among the block's first 8 that a warp sums, with those 8, 16 and 24 further down.
 inline constexpr int match_products_offsets = 8 / match_products_warps;
 // Rows of candidates that a lane scores, in one column.
 inline constexpr int match_products_column = match_products_side / match_products_warps;

@@ -70,8 +70,8 @@ enum class BandSums { pairs, words, large, wide };
 
 /// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
 /// `half` pixels and `out_at` bytes before its results. The bytes that come into the window of
-/// these results lie in_offset + in_at bytes further on. The row's begin and in_offset are
-/// multiples of 16, and so is the begin's address in the image if possible.
+/// these results lie in_offset + in_at bytes further on. The row's start and in_offset are
+/// multiples of 16, and so is the start's address in the image if possible.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;
@@ -83,7 +83,7 @@ struct BandArguments {
   int in_at;
   int in_offset;
   int pitch;         ///< between rows in shared memory, 16 times an odd number
-  int rows;          ///< of the image held in shared memory
+  int rows;          ///< rows in shared memory
   int segment_rows;  ///< rows that a block processes
 };
 
@@ -91,7 +91,7 @@ struct BandArguments {
 struct WideBandArguments {
   BandArguments band;  ///< without `rows`
   /// Sums down the columns of each sums_rows rows of the image. They cover the 16 bytes at the
-  /// begin of a block's rows in the first strip, and all behind them. A sum has 2 bytes for u8 and
+  /// start of a block's rows in the first strip, and all behind them. A sum has 2 bytes for u8 and
   /// 4 for u16.
   unsigned char* sums;
   long long sums_pitch;  ///< in bytes
@@ -114,7 +114,7 @@ inline constexpr int threshold_wide_band_threads_an_sm = 512;
 inline constexpr int threshold_wide_band_rows[] = {128, 96, 112, 144, 160};
 /// Threads of a block of threshold_row_sums.
 inline constexpr int threshold_row_sum_threads = 128;
-/// Threads of threshold_row_sums in total, about. More threads would have fewer rows each.
+/// Threads of threshold_row_sums in total, about: in larger images each has more rows.
 inline constexpr int threshold_row_sum_all_threads = 1 << 17;
 inline constexpr int threshold_row_sum_least_rows = 16;
 inline constexpr int threshold_row_sum_most_rows = 64;
@@ -131,8 +131,7 @@ struct GaussianProductArguments {
   ThresholdSource src;
   ThresholdOutput out;
   int half;
-  int reach;  ///< from the first pixel of a row of weights to the centre: half, rounded up to whole
-              ///< words
+  int reach;  ///< from a row of weights' first pixel to the centre: half in whole words
   int shift;
   int bits;              ///< a weight is a number of 16 bits times 2^-bits
   int bias;              ///< in units of 256; shifts the excess so that doubtful ones are 0 … doubt

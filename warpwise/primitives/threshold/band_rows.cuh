@@ -220,7 +220,7 @@ class BandColumns {
   bool in_groups_;
   int row_;    ///< of the thread's first group of 16 bytes
   int group_;  ///< of this group in the row
-  int down_;   ///< rows, and below groups, from one of its groups to the next
+  int down_;   ///< rows and, in along_, groups to its next one
   int along_;
 };
 

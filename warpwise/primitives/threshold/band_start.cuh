@@ -202,7 +202,7 @@ class BandStart {
   /// prefix_[i] becomes the sum of all columns before i.
   __device__ void add_along() const {
     const int columns = groups_ * columns_of_16;
-    const int begin = max(-first_ / size, 0);  // begin of the image
+    const int begin = max(-first_ / size, 0);  // start of the image
     const int end = min((row_bytes_ - first_) / size, columns);
     const int threads = static_cast<int>(blockDim.x);
     Sum* const warp_sums = prefix_ + columns + 4;

@@ -105,7 +105,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const WholeSums<Shape, parts> sums_along(a);
-  const int strip_at = a.half * size + a.out_at;  // begin of the strip in the rows of shared memory
+  const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + strip * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);

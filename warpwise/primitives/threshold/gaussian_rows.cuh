@@ -6,8 +6,8 @@
 // host headers.
 namespace warpwise::kernels::threshold {
 
-/// A block's part of the image, in steps of 16 rows. Its rows begin at a multiple of 16 of the
-/// strip, some bytes before the strip's first window.
+/// A block's part of the image, in steps of 16 rows. Its rows start a multiple of 16 bytes
+/// before the strip, at or before the first byte of its first window.
 class ProductRows {
  public:
   __device__ ProductRows(const GaussianProductArguments& a, int strip)

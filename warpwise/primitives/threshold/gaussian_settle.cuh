@@ -8,8 +8,8 @@
 namespace warpwise::kernels::threshold {
 
 /// Returns which of 16 columns or rows is row `row` of 8 in half `half` of a product. A lane has
-/// rows 2 t and 2 t + 1 of both halves: all are among 4 t … 4 t + 3. Every other time the halves
-/// are exchanged, so that the 8 rows of a half use 8 different banks.
+/// rows 2 t and 2 t + 1 of both halves: all are among 4 t … 4 t + 3. From row 4 on the halves are
+/// exchanged, so that the 8 rows of a half use 8 different banks.
 __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }

@@ -153,8 +153,7 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
 inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                         std::int64_t shared_bytes_of_block) {
   constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t shared_bytes =
-      228 << 10;  // shared by the blocks of one SM; each takes 1 KB more
+  constexpr std::int64_t shared_bytes = 228 << 10;  // of an SM; each block takes 1 KB more
   const int threads = kernel.step == ThresholdStep::wide_bands
                           ? kernels::threshold::threshold_wide_band_threads_an_sm
                           : kernels::threshold::threshold_band_threads_an_sm;

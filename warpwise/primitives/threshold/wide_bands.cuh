@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const SlidingSums<Shape> sums_along(a);
-  const int strip_at = a.half * size + a.out_at;  // begin of the strip in the rows of shared memory
+  const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
   // Shared memory: the rows that come in, those that go out, and their changes.
