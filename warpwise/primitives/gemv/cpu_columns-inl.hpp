@@ -22,8 +22,7 @@ namespace {
 struct StrandSums {
   const float* from;  ///< null: zeros
   float* to;
-  const float*
-      add;  ///< null, or the sum of the strands before, which is added at the end of a strand
+  const float* add;  ///< null, or the sum of the strands before, added at the end
 };
 
 /// Adds `rows` rows, each times its element of x, to the sums of `count` columns.

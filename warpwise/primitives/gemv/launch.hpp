@@ -175,10 +175,9 @@ struct GemvKernel {
   ElementType type = ElementType::f32;  ///< used by gather, rows, narrow and columns
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
   GemvRowsShape shape = {};                                               ///< rows
-  unsigned cluster =
-      1;               ///< number of blocks: for rows side by side, for columns one below the other
-  bool lines = false;  ///< for columns: single elements are loaded in whole lines
-  int width = 0;       ///< columns of a warp (short_columns) or of a thread (strands)
+  unsigned cluster = 1;  ///< blocks: rows side by side, columns one below the other
+  bool lines = false;    ///< for columns: single elements are loaded in whole lines
+  int width = 0;         ///< columns of a warp (short_columns) or of a thread (strands)
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {

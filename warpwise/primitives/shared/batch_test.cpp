@@ -266,7 +266,7 @@ TEST_P(BatchTest, FramesOfPlanes) {
   }
 }
 
-/// Rules in a graph: no memory, no copies, and no later read of the spans.
+/// A graph needs no memory and no copies, and does not read the spans later.
 TEST(BatchOnGpu, RunsInAGraph) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   for (const Call& call : all_calls()) {

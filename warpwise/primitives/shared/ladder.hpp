@@ -37,8 +37,8 @@ class Operand {
   static constexpr std::byte sentinel{0xa5};
 
   /// Creates an input, whose pixels are random but the same in every run for each name, or an
-  /// output, filled with the sentinel. \throws InvalidArgument  as BasicView  \throws
-  /// OutOfMemory  with both numbers, for more than an eighth of this machine's memory
+  /// output, filled with the sentinel. \throws InvalidArgument  as BasicView
+  /// \throws OutOfMemory  with both numbers, for more than an eighth of this machine's memory
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});
   static Operand output(std::string name, ElementType type, std::int64_t width, std::int64_t height,
@@ -101,9 +101,8 @@ struct Placement {
   std::vector<std::uint64_t> address;  ///< of the first pixel
   std::vector<std::uint64_t> texture;  ///< texture objects, 0 if the rung asks for none
   std::uint64_t scratch = 0;           ///< of the size that the rung asked for, or 0
-  std::int64_t max_shared_bytes =
-      0;                    ///< largest shared memory that a block of the device may ask for
-  int multiprocessors = 0;  ///< of the device
+  std::int64_t max_shared_bytes = 0;   ///< most shared memory that a block may ask for
+  int multiprocessors = 0;             ///< of the device
   /// For shipped(): returns how many blocks of a kernel, named as in Launch, a multiprocessor
   /// holds, given threads and bytes of dynamic shared memory. \throws Unsupported  none fits
   std::function<int(const std::string& kernel, int threads, std::uint64_t shared_bytes)>
