@@ -11,7 +11,7 @@ namespace warpwise::bench {
 inline constexpr std::int64_t batch_frames = 64;
 inline constexpr Size batch_frame{1280, 720};
 
-/// The frames of an image that has them below one another, each by itself.
+/// Returns the frames of an image that has them below one another.
 template <class View>
 std::vector<View> frames_of(const View& image) {
   std::vector<View> frames;
@@ -22,8 +22,8 @@ std::vector<View> frames_of(const View& image) {
   return frames;
 }
 
-/// The case of so many frames: `device(src, dst, stream)` takes vectors of them, `host(src, dst)` a
-/// single one.
+/// Returns the case of batch_frames frames. `device(src, dst, stream)` takes vectors of frames,
+/// `host(src, dst)` a single one.
 template <class Device, class Host>
 Case batch_case(ImageCase what, Device device, Host host) {
   what.variant = std::to_string(batch_frames) + " frames of " + std::to_string(batch_frame.width) +
@@ -40,7 +40,8 @@ Case batch_case(ImageCase what, Device device, Host host) {
       });
 }
 
-/// The same by a call for each frame, `one(src, dst, stream)`, recorded in a graph.
+/// Returns the same case with one call for each frame, `one(src, dst, stream)`, recorded in a
+/// graph.
 template <class One, class Host>
 Case one_by_one_case(const ImageCase& what, One one, Host host) {
   const auto calls = [=](const std::vector<ConstDeviceView>& src,
@@ -65,7 +66,7 @@ Case one_by_one_case(const ImageCase& what, One one, Host host) {
   return result;
 }
 
-/// Both.
+/// Adds both cases.
 template <class Many, class One, class Host>
 void add_batch_cases(std::vector<Case>& cases, const ImageCase& what, Many many, One one,
                      Host host) {

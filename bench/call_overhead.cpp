@@ -1,6 +1,6 @@
-// Times calls of the C++ library on 64x64 images, for bench/call_overhead.py: a line NAME
-// MICROSECONDS for each. With the argument cuda the images are on the GPU, and what is timed is
-// what a call takes before it returns.
+// Times calls of the C++ library on 64x64 images, for bench/call_overhead.py: prints a line NAME
+// MICROSECONDS for each. With the argument cuda the images are on the GPU, and the time is until a
+// call returns.
 #include <warpwise/warpwise.hpp>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a call from Python takes beyond the same call from C++, on 64x64 images.
+"""Measures the time of a call from Python beyond that of the same call from C++, on 64x64 images.
 
     python bench/call_overhead.py [numpy|torch|cupy] [PROGRAM]
 
-Run by a Python that has the package, on arrays of NumPy, or of PyTorch or CuPy on a GPU: of a GPU it is the time until the
-call returns. Compiles call_overhead.cpp, which makes the same calls, on the library that pkg-config finds, unless a PROGRAM
-made of it is named. Both give the median of 2000 samples of 20 calls each, in turn for three rounds, of which the middle one
-is printed.
+Needs a Python with the package. Calls take arrays of NumPy, or of PyTorch or CuPy on a GPU; on a GPU the time is until the
+call returns. Compiles call_overhead.cpp, which makes the same calls, with the library that pkg-config finds; PROGRAM names a
+compiled one instead. Both give the median of 2000 samples of 20 calls each, in turn for three rounds. The middle round is
+printed.
 """
 import pathlib
 import statistics
@@ -23,7 +23,7 @@ CALLS, SAMPLES, ROUNDS = 20, 2000, 3  # as in call_overhead.cpp
 
 
 def arrays_of(library):
-    """How an array of zeros is made, and what waits for the GPU."""
+    """Returns a function that makes an array of zeros, and one that waits for the GPU."""
     if library == "torch":
         import torch
         return lambda *shape: torch.zeros(shape, dtype=torch.uint8, device="cuda"), torch.cuda.synchronize

@@ -8,15 +8,15 @@
 
 namespace warpwise::bench {
 
-/// A time of ours beside what was recorded of the same work.
+/// A time of ours, compared with the recorded time of the same work.
 struct Change {
   Case work;
   double before_us = 0;
   double now_us = 0;
-  Comparison since;  ///< above 1: it has become faster
+  Comparison since;  ///< above 1: it is faster now
 };
 
-/// A run of `warpwise bench` that was kept by --json.
+/// A run of `warpwise bench` that --json has recorded.
 class Recorded {
  public:
   /// \throws IoError          the file cannot be read
@@ -26,7 +26,7 @@ class Recorded {
   /// \throws InvalidArgument  it was recorded on another GPU
   void require_gpu(const std::string& name) const;
 
-  /// Of each row of ours that both have.
+  /// Returns the change of each row of ours that both runs have.
   std::vector<Change> changes_to(const Run& run) const;
 
  private:
@@ -39,8 +39,8 @@ class Recorded {
   std::vector<Entry> entries_;
 };
 
-/// Whether it takes longer than before by more than `percent` with 99 %. Samples that are too few,
-/// or of another clock, say nothing.
+/// Says whether the time has grown by more than `percent`, with 99 % confidence. It says no if
+/// there are too few samples or their clocks differ.
 bool is_regression(const Change& change, double percent);
 
 std::string line_of(const Change& change);

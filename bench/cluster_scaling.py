@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How warpwise.ray scales on one machine's cores and GPUs.
+"""Measures how warpwise.ray scales on one machine's cores and GPUs.
 
     python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]           without Ray: processes that run the code of its workers
     python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER     with it: local, or auto for a cluster of this machine
 
-Copies PICTURE often into FOLDER, which is best in memory, and lets 1, 2, 4, … processes work on the copies, each for SECONDS (3).
-Prints the pictures a second of all together, what a picture takes one of them in milliseconds, how much of the time they computed,
-and what the parts of that are. Then on one GPU and on two, with one process each and with eight. With Ray each run has as many
-pictures as take about SECONDS, is timed behind its first results, and has no parts.
+Copies PICTURE many times into FOLDER, which is best in memory. Then 1, 2, 4, … processes work on the copies, each for SECONDS (3).
+Prints the pictures a second of all processes, the milliseconds of one process for a picture, the share of the time in which they
+computed, and the parts of that. Then does the same on one GPU and on two, with one process each and with eight. With Ray each run
+has pictures for about SECONDS, is timed after its first results, and has no parts.
 """
 import multiprocessing
 import os
@@ -30,7 +30,7 @@ def make(picture, folder, count):
 
 
 class Parts:
-    """What the parts of a worker's code take, in seconds."""
+    """Times of the parts of a worker's code, in seconds."""
 
     def __init__(self):
         self.seconds = dict.fromkeys(PARTS, 0.0)
@@ -72,7 +72,7 @@ def worker(index, device, gpus, threads, seconds, inputs, out, barrier, results)
         os.environ["CUDA_VISIBLE_DEVICES"] = str(index % gpus)
     actor, parts = timed_actor(device, threads, out)
     mine = [f"{inputs}/{name}" for name in sorted(os.listdir(inputs))[index::MOST]]
-    made(actor, mine.pop())  # what the first one alone takes
+    made(actor, mine.pop())  # time of the first one alone
     parts.seconds.update(dict.fromkeys(PARTS, 0.0))
     barrier.wait()
     begin, computed, count = time.perf_counter(), time.process_time(), 0
@@ -101,16 +101,16 @@ def measure(workers, device, gpus, threads, seconds, inputs, out):
         process.join()
     pictures, taken = sum(one[0] for one in each), sum(one[1] for one in each)
     spent = {part: 1000 * sum(one[3][part] for one in each) / pictures for part in PARTS}
-    spent["write"] -= spent["fsync"]  # which is in it
+    spent["write"] -= spent["fsync"]  # included above
     spent["encode"] -= spent["from GPU"]
     whole = 1000 * taken / pictures
-    spent["read+hash"] = whole - sum(spent.values())  # what is left
+    spent["read+hash"] = whole - sum(spent.values())  # the rest
     print(f"{device:5} {gpus:4} {workers:8} {threads or 'all':>8} {sum(one[0] / one[1] for one in each):10.1f} {whole:8.2f} "
           f"{100 * sum(one[2] for one in each) / taken:6.0f}%  " + " ".join(f"{spent[part]:9.2f}" for part in PARTS), flush=True)
 
 
 def measure_on(cluster, workers, device, seconds, inputs, out):
-    """A run on Ray, from its first result to its last."""
+    """Measures a run on Ray, from its first result to its last."""
     from warpwise.ray import process
 
     shutil.rmtree(out, ignore_errors=True)
@@ -119,7 +119,7 @@ def measure_on(cluster, workers, device, seconds, inputs, out):
     counts = process(paths, out, PIPELINE, cluster=cluster, device=device, workers=workers,
                      progress=lambda row: times.append(time.perf_counter()))
     assert counts == (len(paths), 0, 0), counts
-    # The first task's rows come together.
+    # The first task's rows arrive together.
     first = sum(at < times[0] + 0.05 for at in times)
     rate = (len(times) - first) / (times[-1] - times[0])
     print(f"{device:5} {workers:8} {len(paths):9} {rate:11.1f} {1000 * workers / rate:8.2f} {times[0] - begin:12.1f}", flush=True)

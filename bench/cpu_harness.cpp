@@ -2,7 +2,8 @@
 //
 //   cpu_bench [--threads=1,2,4] [Google Benchmark's options]
 //
-// --threads: ours alone, no peer, with each of these numbers of threads, in place of 1 and all.
+// --threads: ours alone, without peers, with each of these numbers of threads, instead of 1 and
+// all.
 
 #include "bench/cpu_harness.hpp"
 
@@ -29,8 +30,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
-// The one function of OpenBLAS's own interface that is needed here; its header lies elsewhere on
-// each system.
+// The only function of OpenBLAS's own interface that is used here. Its header's place differs
+// between systems.
 extern "C" void openblas_set_num_threads(int count);
 
 namespace warpwise::bench {
@@ -49,7 +50,7 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Limits ours and all peers to a number of threads while it lives.
+// Limits ours and all peers to a number of threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int count)
@@ -62,7 +63,7 @@ class Threads {
   tbb::global_control limit_;
 };
 
-// The streaming bandwidth of this machine with so many threads, measured once in this run: the
+// Returns the streaming bandwidth of this machine with so many threads, measured once in a run: the
 // fastest of ten copies of 256 MiB, counting bytes read and written.
 double stream_bytes_per_second(int threads) {
   static std::map<int, double> measured;
@@ -75,7 +76,8 @@ double stream_bytes_per_second(int threads) {
   return measured[threads] = 2.0 * static_cast<double>(bytes) / best;
 }
 
-// Calls to time as one, so that reading the clock does not count: a sample takes 20 us at least.
+// Returns how many calls to time as one: a sample takes at least 20 us, so that reading the clock
+// does not count.
 int calls_of(const std::function<void()>& work) {
   const double least = fastest(3, work);
   return std::max(1, static_cast<int>(20e-6 / std::max(least, 1e-9)));
@@ -131,7 +133,7 @@ void run(benchmark::State& state, const Registered& registered, int threads, boo
     }
     state.SetIterationTime(ours.back() * calls);
   }
-  // Of one call; the time that Google Benchmark reports is that of a sample.
+  // Times of one call; Google Benchmark reports the time of a sample.
   state.counters["ours_ms"] = 1000 * at_share(ours, 0.5);
   if (pair.peer) {
     state.counters["peer_ms"] = 1000 * at_share(peer, 0.5);
@@ -155,7 +157,7 @@ void register_with(const Registered& registered, int threads, bool beside_peer) 
 
 /// "1,2,4"
 std::vector<int> numbers_of(std::string_view list) {
-  constexpr int most = 1024;  // tens of thousands are more than a process may have
+  constexpr int most = 1024;  // tens of thousands of threads would exceed the limit of a process
   std::vector<int> numbers;
   while (true) {
     const std::string_view text = list.substr(0, list.find(','));
@@ -173,7 +175,7 @@ std::vector<int> numbers_of(std::string_view list) {
 
 void register_all(const std::vector<int>& threads) {
   const int all = tbb::info::default_concurrency();
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;  // beside one peer or several
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;  // with one peer or several
   for (const Registered& each : all_registered()) {
     if (!threads.empty()) {
       if (!ours.emplace(each.comparison.name, each.width, each.height).second) continue;
@@ -206,7 +208,7 @@ double read_bytes_per_second(int threads) {
   const std::vector<std::uint64_t> memory(words, 1);
   const double best = fastest(10, [&] {
     on_threads(threads, [&](int thread) {
-      // Several streams at once, as the CPU's prefetchers like it best.
+      // Several streams at once: the CPU's prefetchers then reach the highest rate.
       constexpr std::size_t streams = 8;
       const std::size_t each = words / static_cast<std::size_t>(threads) / streams;
       const std::uint64_t* const from =

@@ -6,7 +6,7 @@
 #include <string>
 
 // Compares a CPU path with its peer in one process, call by call in turn, so that both see the same
-// machine: on a shared one only the ratio of neighbours means anything.
+// state of the machine. On a shared machine only the ratio of neighbouring calls is meaningful.
 namespace warpwise::bench {
 
 /// Two ways to do the same work.
@@ -15,9 +15,9 @@ struct Pair {
   std::function<void()> peer;  ///< none: nothing does the same work
 };
 
-/// What a time is compared with: the most work a second that this machine does with so many
-/// threads, measured in the same run. It is called beside every sample, so it has to be quick or
-/// measure only once.
+/// Roof of a comparison: the most work a second that this machine does with so many threads,
+/// measured in the same run. It is called beside every sample, so it must be quick or measure only
+/// once.
 struct Roof {
   std::string name;  ///< of the counter that gets the per cent: "stream_%"
   std::function<double(std::int64_t width, std::int64_t height)> work;
@@ -28,32 +28,32 @@ struct Roof {
 struct Comparison {
   std::string name;       ///< "sobel/u8 magnitude l1"
   std::string peer_name;  ///< "OpenCV"
-  /// The fewest bytes that the work moves: inputs read once, outputs written once.
+  /// Fewest bytes that the work moves: inputs read once, outputs written once.
   std::function<std::int64_t(std::int64_t width, std::int64_t height)> bytes;
   std::function<Pair(std::int64_t width, std::int64_t height)> make;
-  /// In place of the bandwidth of copying `bytes`.
+  /// Roof that replaces the bandwidth of copying `bytes`.
   std::optional<Roof> roof = {};
-  /// The peer has no threads of its own: compared with one thread only.
+  /// The peer has no threads of its own: the comparison uses one thread only.
   bool one_thread = false;
-  /// How long to measure, in seconds of our calls; 0: Google Benchmark's own.
+  /// Seconds of our calls to measure; 0: Google Benchmark's default.
   double seconds = 0;
 };
 
 /// Registers a comparison at 1280x720, 4096x3072 and 1921x1081, with one thread and with all, or as
-/// cpu_bench is told.
+/// cpu_bench's options say.
 /// `const bool registered = (add({…}), true);` at the end of a bench file.
 void add(const Comparison& comparison);
 
-/// The same at one size, for work that has its own.
+/// Registers a comparison at one size, for work that has its own.
 void add_at(const Comparison& comparison, std::int64_t width, std::int64_t height);
 
-/// The fastest of `times` calls, in seconds.
+/// Returns the time of the fastest of `times` calls, in seconds.
 double fastest(int times, const std::function<void()>& work);
 
 /// Runs `work(thread)` on so many threads at once.
 void on_threads(int threads, const std::function<void(int thread)>& work);
 
-/// The bytes a second that so many threads read from memory, measured once in this run.
+/// Returns the bytes a second that so many threads read from memory, measured once in a run.
 double read_bytes_per_second(int threads);
 
 }  // namespace warpwise::bench

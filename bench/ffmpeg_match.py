@@ -21,20 +21,20 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-# Multiples of the block: at other sizes the two treat the last columns and rows differently.
+# Multiples of the block: at other sizes the two programs treat the last columns and rows differently.
 WIDTH, HEIGHT, FRAMES = 1280, 704, 4
 ROUNDS = 3
 BLOCK, REACH = 32, 16  # displacements from -16 to 16, both included
 
 
 def positions(size):
-    """Displacements along one axis that keep a block inside, summed over its blocks."""
+    """Returns the displacements along one axis that keep a block inside, summed over its blocks."""
     return sum(min(REACH, size - BLOCK - at) - max(-REACH, -at) + 1
                for at in range(0, size - BLOCK + 1, BLOCK))
 
 
 def make_frames():
-    """Noise that moves by (3, 2) from frame to frame."""
+    """Makes frames of noise that moves by (3, 2) from frame to frame."""
     chaos = random.Random(1)
     large = [chaos.randbytes(WIDTH + 64) for _ in range(HEIGHT + 64)]
     return [b"".join(row[3 * i:3 * i + WIDTH] for row in large[2 * i:2 * i + HEIGHT])

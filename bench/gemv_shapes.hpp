@@ -6,7 +6,7 @@
 
 #include "bench/gpu_harness.hpp"
 
-// The shapes of a matrix that gemv is measured at beside BLAS, on the CPU and on a GPU.
+// Shapes of matrices at which gemv is compared with BLAS, on the CPU and on a GPU.
 namespace warpwise::bench {
 
 struct GemvShape {
@@ -15,7 +15,7 @@ struct GemvShape {
   std::int64_t rows;
 };
 
-// From a product that fits a CPU's first-level cache to one beyond every cache.
+// The sizes go from a product in a CPU's first-level cache to one beyond every cache.
 inline constexpr GemvShape gemv_shapes[] = {
     {"square", 4, 4},     {"square", 8, 8},       {"square", 16, 16},     {"square", 32, 32},
     {"square", 48, 48},   {"square", 64, 64},     {"square", 96, 96},     {"square", 128, 128},
@@ -37,13 +37,13 @@ inline constexpr GemvShape gemv_shapes[] = {
     {"odd", 257, 255},    {"odd", 333, 777},      {"odd", 777, 333},      {"odd", 1001, 999},
     {"odd", 1023, 2047},  {"odd", 2047, 1023},    {"odd", 3001, 2999},    {"odd", 4097, 4099}};
 
-/// Each shape in f32, plain and transposed, by warpwise and by cuBLAS. None without CUDA.
+/// Returns each shape in f32, plain and transposed, by warpwise and by cuBLAS. Empty without CUDA.
 std::vector<Case> gemv_shape_cases();
 
 struct Row;
 
-/// Of the rows with a peer beside them the median and the least ratio and how many reach 1: a line
-/// for Ax and one for its transpose.
+/// Summarises the rows that have a peer: median and least ratio, and how many reach 1. One line for
+/// Ax and one for its transpose.
 std::vector<std::string> gemv_shapes_summary(const std::vector<Row>& rows);
 
 }  // namespace warpwise::bench

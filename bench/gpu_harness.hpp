@@ -8,7 +8,7 @@
 
 #include "warpwise/gpu/stream.hpp"
 
-// Measures GPU work: one registered case for each primitive, variant and implementation.
+// Measurement of GPU work: one registered case for each primitive, variant and implementation.
 namespace warpwise::bench {
 
 /// Runs the case's problem on a stream, asynchronously.
@@ -17,20 +17,20 @@ using Work = std::function<void(gpu::StreamHandle stream)>;
 /// A case with its buffers allocated and filled.
 struct Prepared {
   Work run;
-  /// Compares what run() left with the expected result; empty only for peers, whose result is
+  /// Compares the output of run() with the expected result. Empty only for peers whose result is
   /// defined otherwise.
   std::function<bool()> verify;
 };
 
 struct Case {
   std::string primitive;
-  std::string variant;         ///< what is computed: "u8 magnitude l1"
+  std::string variant;         ///< the computation: "u8 magnitude l1"
   std::string implementation;  ///< "warpwise", or a peer's function
   std::int64_t width = 0;
   std::int64_t height = 0;
-  /// The fewest bytes that the work can move: each input read once, each output written once.
+  /// Fewest bytes that the work can move: each input read once, each output written once.
   std::int64_t bytes = 0;
-  /// Makes the problem on the device. The timer empties the caches before each cold call.
+  /// Creates the problem on the device. The timer empties the caches before each cold call.
   std::function<Prepared(const gpu::Stream& stream)> prepare;
   bool hardly_writes = false;  ///< its roof is that of reading
 };
@@ -48,10 +48,10 @@ struct Registration {
   explicit Registration(std::function<std::vector<Case>()> cases);
 };
 
-/// The cases of all registrations, those of a file in their order.
+/// Returns the cases of all registrations; those of a file are in its order.
 std::vector<Case> registered_cases();
 
-/// Random bytes on the host that every prepared case fills its inputs with.
+/// Returns random bytes on the host, with which every prepared case fills its inputs.
 std::vector<std::uint8_t> random_bytes(std::int64_t count);
 
 }  // namespace warpwise::bench

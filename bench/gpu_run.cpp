@@ -58,7 +58,7 @@ Row run_case(const Case& work, lab::GpuTimer& timer, const lab::TimingOptions& o
   return row;
 }
 
-// Our row of the work that a peer's row does.
+// Returns our row for the work of a peer's row.
 const Row* own_row_of(const Row& peer, const std::vector<Row>& rows) {
   const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
     return row.is_ours() && row.work.primitive == peer.work.primitive &&
@@ -68,8 +68,8 @@ const Row* own_row_of(const Row& peer, const std::vector<Row>& rows) {
   return same == rows.end() ? nullptr : &*same;
 }
 
-// As many as tell the median to a per cent, evenly taken in the order of measuring; one clock where
-// it never changed, as it mostly is.
+// Writes as many samples as give the median to a per cent, taken evenly in the order of measuring.
+// A clock that never changed, as is usual, is written once.
 nlohmann::json json_of_samples(const std::vector<lab::Sample>& samples) {
   constexpr std::size_t most = 200;
   const std::size_t count = std::min(most, samples.size());

@@ -12,22 +12,22 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
 
-// Verifies, then times cases beside their peers and the roofs, in one run.
+// Verifies cases, then times them beside their peers and the roofs, in one run.
 namespace warpwise::bench {
 
 inline constexpr std::string_view own_name = "warpwise";
 
-/// What became of a case: times, or why there are none.
+/// Result of a case: times, or the reason why there are none.
 struct Row {
   Case work;
   std::optional<lab::Measurement> times;
-  double roof_gb_per_s = 0;          ///< of what limits the case
-  std::optional<Comparison> beside;  ///< of a peer: our time of the same work beside it
+  double roof_gb_per_s = 0;          ///< of the case's bottleneck
+  std::optional<Comparison> beside;  ///< for a peer: our time of the same work compared with it
   bool is_wrong = false;
   std::string reason;  ///< why it was not timed
 
   bool is_ours() const { return work.implementation == own_name; }
-  /// Ours without times, or a wrong result. A peer may be missing.
+  /// Says whether our own case has no times, or a result is wrong. A peer may be missing.
   bool failed() const { return (is_ours() || is_wrong) && !times; }
   double gb_per_s() const;
   double share_of_roof() const { return gb_per_s() / roof_gb_per_s; }
@@ -40,21 +40,22 @@ struct Roofs {
 
 struct Run {
   gpu::DeviceInfo device;
-  std::vector<std::string> tuned;  ///< what was in effect of the user's tuning file
+  std::vector<std::string> tuned;  ///< settings of the user's tuning file that were in effect
   Roofs roofs;
   std::vector<Row> rows;
 };
 
-/// Of the cases those whose primitive is one of `primitives` (empty: all) and whose
-/// "PRIMITIVE VARIANT IMPLEMENTATION" holds one of `filters` (empty: all).
+/// Returns the cases whose primitive is one of `primitives` (empty: all) and whose "PRIMITIVE
+/// VARIANT IMPLEMENTATION" contains one of `filters` (empty: all).
 std::vector<Case> selected_cases(std::vector<Case> cases,
                                  const std::vector<std::string>& primitives,
                                  const std::vector<std::string>& filters);
 
-/// The primitives that have cases, each once.
+/// Returns the primitives that have cases, each once.
 std::vector<std::string> primitives_with_cases();
 
-// A bench has many cases: half of what the laboratory takes for a rung. Of hundreds, a tenth.
+// A bench has many cases: it measures half as long as the laboratory does for a rung. With hundreds
+// of cases, a tenth.
 inline constexpr lab::TimingOptions options_of_a_case{
     .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
 inline constexpr lab::TimingOptions options_of_one_in_hundreds{
@@ -66,20 +67,21 @@ Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
               const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show);
 
-/// The run as results/ keeps it: of each time up to 200 samples with the clock at each.
+/// Returns the run in the format of results/: up to 200 samples of each time, with the clock of
+/// each.
 nlohmann::json json_of(const Run& run);
 
-/// The text of such a report, a row a line.
+/// Returns the text of such a report, one row a line.
 std::string text_of(const nlohmann::json& report);
 
-/// Writes `report` to a file (`path` empty: to none), calls `add`, which may take long and add to
-/// it, and writes it again: what ends `add`, a signal too, loses what it would have added and no
-/// more. To "-", a pipe or a device once, at the end.
+/// Writes `report` to a file (no file if `path` is empty), calls `add`, which may take long and
+/// extend the report, and writes it again. If `add` is ended, even by a signal, only its additions
+/// are lost. A pipe, a device or "-" is written once, at the end.
 /// \throws IoError  nothing can be written there
 void keep_before_and_after(const std::string& path, const nlohmann::json& report,
                            const std::function<void()>& add);
 
-/// A row for people, one line without its end.
+/// Returns a row for people: one line without its end.
 std::string line_of(const Row& row);
 
 }  // namespace warpwise::bench

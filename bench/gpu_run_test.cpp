@@ -18,7 +18,7 @@ nlohmann::json read(const std::filesystem::path& path) {
   return nlohmann::json::parse(file);
 }
 
-// The Python part was once cut off, and with it went what had been timed on the GPU.
+// The Python part was once cut off, and the finished GPU times were lost with it.
 TEST(KeepBeforeAndAfter, WhatEndsTheSecondPartLosesNoFirst) {
   const std::string path = testing::TempDir() + "warpwise_kept.json";
   std::filesystem::remove(path);

@@ -40,7 +40,7 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
   plot.x.values.push_back(bytes);
 }
 
-// Beside memory's roof the lines of what arithmetic bounds would lie on the axis.
+// Cases bound by arithmetic are left out: beside memory's roof their lines would lie on the axis.
 bool is_bound_by_memory(const lab::PlotPanel& panel) {
   return panel.title != "match" && panel.title != "disparity" && panel.title != "find";
 }
@@ -80,7 +80,7 @@ lab::Plot growth_plot(const nlohmann::json& report) {
   try {
     if (report.at("growth").get<bool>() && !report.at("rows").empty()) return plot_of_rows(report);
   } catch (const nlohmann::json::exception&) {
-    // It is told below.
+    // Reported below.
   }
   throw InvalidArgument("this is no record of warpwise bench --growth");
 }

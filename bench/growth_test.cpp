@@ -45,10 +45,10 @@ TEST(Growth, IsAPanelAPrimitiveWithItsRoof) {
   EXPECT_GT(copies.series[0].points[0].high, copies.series[0].points[0].low);
   EXPECT_TRUE(copies.series[2].is_level);
   EXPECT_DOUBLE_EQ(copies.series[2].points[0].value, 4000);
-  // What was not timed is not drawn; what hardly writes has the roof of reads.
+  // Cases without times are not drawn; a case that hardly writes has the roof of reads.
   ASSERT_EQ(plot.panels[1].series.size(), 2U);
   EXPECT_DOUBLE_EQ(plot.panels[1].series[1].points[0].value, 4500);
-  // Arithmetic bounds it: no roof.
+  // Bound by arithmetic: no roof.
   EXPECT_EQ(plot.panels[2].title, "find");
   EXPECT_EQ(plot.panels[2].series.size(), 1U);
   EXPECT_EQ(plot.x.values, (std::vector<double>{65536, 262144}));

@@ -11,7 +11,8 @@
 
 namespace warpwise::bench {
 
-/// A host image of random bytes (of zeros for a destination) that a comparison's two calls share.
+/// Returns a host image of random bytes (zeros for a destination) that a comparison's two calls
+/// share.
 inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
                                            std::int64_t height, int channels = 1) {
   auto image = std::make_shared<Image>(type, width, height, channels);
@@ -28,8 +29,8 @@ inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
   return image;
 }
 
-/// The right image of a stereo pair, by its left one of u8: pixels 20 to 27 further left, by bands
-/// of 64 rows, and 16 levels of noise.
+/// Returns the right image of a stereo pair, made from its left one of u8: pixels 20 to 27 further
+/// left, in bands of 64 rows, with 16 levels of noise.
 inline std::shared_ptr<Image> right_image(const Image& left) {
   auto right = std::make_shared<Image>(ElementType::u8, left.width(), left.height());
   std::mt19937 random(8);
@@ -52,7 +53,7 @@ inline std::shared_ptr<Image> zero_image(ElementType type, std::int64_t width, s
   return image;
 }
 
-/// OpenCV's header for an image's pixels.
+/// Returns OpenCV's header for an image's pixels.
 inline cv::Mat mat_of(Image& image) {
   const int depth = image.type() == ElementType::u8    ? CV_8U
                     : image.type() == ElementType::u16 ? CV_16U

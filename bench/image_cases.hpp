@@ -21,7 +21,7 @@ class ImagePair {
         dst_(dst_type, size.width, size.height, dst_channels, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(host_src_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row another part of the random bytes.
+      // Every row is another part of the random bytes.
       std::memcpy(host_src_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(host_src_.view().row_bytes()));
     }
@@ -33,8 +33,8 @@ class ImagePair {
   ConstDeviceView src() const { return src_.view(); }
   DeviceView dst() { return dst_.view(); }
 
-  /// Whether the destination holds what `expected` (a call of the CPU path) computes: computed at
-  /// the first call, and kept.
+  /// Says whether the destination has the result of `expected` (a call of the CPU path), which is
+  /// computed at the first call and kept.
   template <class Expected>
   bool matches(const Expected& expected, const gpu::Stream& stream) {
     const DeviceView result = dst();
@@ -57,10 +57,10 @@ class ImagePair {
   Image host_src_;
   gpu::DeviceImage src_;
   gpu::DeviceImage dst_;
-  std::optional<Image> want_;  // once it was asked for
+  std::optional<Image> want_;  // set once it was asked for
 };
 
-/// What a case computes and on what.
+/// Computation of a case and its operands.
 struct ImageCase {
   std::string primitive;
   std::string variant;
@@ -75,8 +75,8 @@ struct ImageCase {
   }
 };
 
-/// The case of one of our primitives: `device(src, dst, stream)` is timed once it has given what
-/// `host(src, dst)` gives.
+/// Returns the case of one of our primitives: `device(src, dst, stream)` is timed once its result
+/// equals that of `host(src, dst)`.
 template <class Device, class Host>
 Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
   Case result{what.primitive, what.variant,     "warpwise", size.width,
@@ -90,7 +90,8 @@ Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
   return result;
 }
 
-/// The case of a peer, which computes the same up to its own rounding: timed, not compared.
+/// Returns the case of a peer, which computes the same except for its own rounding: timed, not
+/// compared.
 template <class Device>
 Case peer_case(const ImageCase& what, const std::string& implementation, Size size, Device device) {
   Case result{

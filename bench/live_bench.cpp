@@ -1,6 +1,6 @@
-// The program live_bench: what the steps and lanes of `warpwise stream` reach on a GPU, beside what
-// its memory and the bus alone allow, all in one run. Every result is compared with the CPU's
-// first.
+// The program live_bench: rates of the steps and lanes of `warpwise stream` on a GPU, compared with
+// those of its memory and of the bus alone, all in one run. Every result is first compared with the
+// CPU's.
 //
 //   live_bench [--json FILE] [--machine FILE]     --machine: JSON that describes it, for the report
 
@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr std::size_t frames_that_differ = 8;    // of a pattern
+constexpr std::size_t frames_that_differ = 8;    // in a pattern
 constexpr std::size_t frames_beyond_cache = 24;  // 155 MB with their results
 
 live::Stream stream_of(PixelFormat format) {
@@ -73,13 +73,13 @@ class MemorySource final : public live::Source {
 
   std::optional<double> fps_;
   double number_ = 0;
-  std::optional<Clock::time_point> start_;  // of the first frame
+  std::optional<Clock::time_point> start_;  // time of the first frame
 };
 
 // ---- the document's comparison: RGB24 to 32-bit YCbCr
 
 Stages shipped() {
-  // By the rungs' matrix: HD would be taken for BT.709.
+  // The rungs' matrix: HD would be taken for BT.709.
   return {live::convert_stage("ycbcr32", PixelFormat::ycbcr32, {.matrix = Matrix::bt601})};
 }
 

@@ -11,7 +11,7 @@
 
 #include "warpwise/live/run.hpp"
 
-// What the parts of live_bench share.
+// Shared by the parts of live_bench.
 namespace warpwise::bench {
 
 using Bytes = std::vector<std::byte>;
@@ -21,20 +21,20 @@ using MakeStages = std::function<Stages()>;
 
 inline constexpr std::int64_t width = 1280;
 inline constexpr std::int64_t height = 720;
-inline constexpr int rounds = 7;  ///< of which the median is taken
+inline constexpr int rounds = 7;  ///< the median of so many rounds is taken
 inline constexpr double round_seconds = 0.1;
-/// As `warpwise stream` has it.
+/// Number of workers, as in `warpwise stream`.
 inline constexpr std::size_t workers = 3;
 
-/// Of frames in a format, which a GPU has to make the same of as the CPU does.
+/// Frames in a format, and the CPU's results, which the GPU has to reproduce.
 struct Problem {
-  /// \param on_cpu  what the CPU does in place of stages that it does not have
+  /// \param on_cpu  stages that replace those that the CPU does not have
   Problem(const MakeStages& stages, PixelFormat from, const MakeStages& on_cpu = {});
 
   std::span<const std::byte> frame(std::size_t number) const {
     return frames[number % frames.size()];
   }
-  /// \throws Error  `got` is not what the CPU makes of that frame
+  /// \throws Error  `got` is not the CPU's result for that frame
   void require(std::size_t number, std::span<const std::byte> got) const;
 
   live::Pipeline pipeline;
@@ -56,8 +56,8 @@ nlohmann::json json_of(const Times& times);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-/// Calls work(times), which brings so many rounds of `frames` frames to their end, for about
-/// round_seconds each time.
+/// Calls work(times), which completes so many rounds of `frames` frames, for about round_seconds
+/// each time.
 template <class Work>
 Times seconds_a_frame(std::size_t frames, const Work& work) {
   const auto once = [&](std::int64_t times) {
@@ -72,25 +72,25 @@ Times seconds_a_frame(std::size_t frames, const Work& work) {
   return summary_of(seconds);
 }
 
-/// Frames that are there already, `fps` of them a second, or as fast as they are taken.
+/// Returns a source of frames in memory: `fps` of them a second, or as fast as they are taken.
 std::shared_ptr<live::Source> memory_source(const live::Stream& stream,
                                             std::optional<double> fps = std::nullopt);
 
-/// \throws what the run failed with
+/// Runs a source through lanes. \throws the exception that ended the run
 live::Summary run_through(std::shared_ptr<live::Source> source,
                           std::vector<std::unique_ptr<live::Lane>> lanes,
                           const live::RunOptions& options);
 double fps_of(const live::Summary& summary);
 
-/// `frames` of the problem in the GPU's memory, where results stay, shared out to so many streams,
-/// on each of which one follows the other.
+/// Measures `frames` of the problem in the GPU's memory, where results stay. They are divided among
+/// so many streams; on each, one frame follows the other.
 Times resident(const Problem& problem, std::size_t streams, std::size_t frames);
-/// The chain and its steps; floors by the rate of a device-to-device copy.
+/// Measures the chain and its steps; floors are computed from the rate of a device-to-device copy.
 nlohmann::json resident_rows(double copy_gb_per_s);
 
-/// From page-locked memory and back, beside the bus alone.
+/// Measures frames from page-locked memory and back, beside the bus alone.
 nlohmann::json streamed(const Problem& problem);
-/// From the moment that a camera's frame is there to the moment that its picture is.
+/// Measures the time from a camera's frame to its finished picture.
 nlohmann::json latency(const Problem& problem);
 
 }  // namespace warpwise::bench

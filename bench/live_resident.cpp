@@ -1,4 +1,4 @@
-// Frames lie in the GPU's memory, and results stay there.
+// Measures frames in the GPU's memory, where results stay.
 
 #include <fmt/format.h>
 
@@ -11,10 +11,11 @@
 namespace warpwise::bench {
 namespace {
 
-// Launched at once: the host needs microseconds for a graph, however many frames are in it.
+// Frames that are launched at once: a graph takes the host microseconds, however many frames it
+// has.
 constexpr std::size_t frames_of_a_launch = 96;
 
-// Frames one after another on one stream, recorded as one graph.
+// Frames on one stream, one after another, recorded as one graph.
 class Branch {
  public:
   Branch(const Problem& problem, std::size_t first, std::size_t count)
@@ -30,7 +31,7 @@ class Branch {
     stream_.synchronize();
   }
 
-  // All its frames, `passes` times.
+  // Records all its frames, `passes` times.
   void record(std::size_t passes) {
     graph_.emplace([&](gpu::StreamHandle stream) {
       for (std::size_t pass = 0; pass < passes; ++pass) enqueue(stream);
@@ -66,7 +67,8 @@ class Branch {
   std::optional<gpu::Graph> graph_;
 };
 
-// Bytes of each step's source and result, and of the first source and the last result.
+// Bytes of each step's source and result (separate), and of the first source and the last result
+// (fused).
 struct Traffic {
   std::int64_t separate = 0;
   std::int64_t fused = 0;

@@ -1,4 +1,4 @@
-// Frames come from page-locked memory, and results go back to it.
+// Measures frames that come from page-locked memory, with results that go back to it.
 
 #include <algorithm>
 #include <thread>
@@ -12,13 +12,13 @@
 namespace warpwise::bench {
 namespace {
 
-constexpr std::size_t copies = 20;  // or frames, of a round of work
+constexpr std::size_t copies = 20;  // copies, or frames, in a round of work
 constexpr std::int64_t frames_of_a_run = 20000;
 constexpr int runs = 3;
 constexpr double camera_fps = 60;
 constexpr std::int64_t camera_frames = 600;
 
-// Copies of one frame's size, one after another on a stream of their own.
+// Copies of one frame's size, one after another on their own stream.
 class Traffic {
  public:
   explicit Traffic(std::int64_t bytes) : host_(bytes), device_(bytes, stream_) {
@@ -35,7 +35,7 @@ class Traffic {
   gpu::Buffer device_;
 };
 
-// What the bus alone allows.
+// Times of the bus alone.
 struct Bus {
   Times upload;
   Times download;
@@ -69,7 +69,7 @@ std::vector<std::unique_ptr<live::Lane>> filled_lanes(const Problem& problem, st
   return lanes;
 }
 
-// Each lane on a thread of its own, without a source or a sink.
+// Times lanes, each on its own thread, without a source or a sink.
 Times lanes_alone(const Problem& problem, std::size_t count) {
   const auto lanes = filled_lanes(problem, count);
   return seconds_a_frame(count * copies, [&](std::int64_t times) {
@@ -83,7 +83,7 @@ Times lanes_alone(const Problem& problem, std::size_t count) {
   });
 }
 
-// As `warpwise stream` has them, with a source and a sink that cost nothing.
+// Times lanes as in `warpwise stream`, with a source and a sink that cost nothing.
 Times lanes_of_a_run(const Problem& problem) {
   std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {

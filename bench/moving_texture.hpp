@@ -8,8 +8,8 @@
 
 namespace warpwise::bench {
 
-/// Frames as of a camera: a texture whose structure is the weaker the finer it is, that moves, and
-/// noise. For what takes less time where candidates differ as much as they do in pictures.
+/// Frames like those of a camera: a moving texture, weaker in finer structures, and noise. For work
+/// that takes less time if candidates differ as much as in real pictures.
 class MovingTexture {
  public:
   MovingTexture() : values_(prime) {
@@ -17,7 +17,8 @@ class MovingTexture {
     for (int& value : values_) value = static_cast<int>(random() % 256);
   }
 
-  /// Frame 0, 1, …: of 256 columns each move by up to 9 columns and 6 rows a frame, all alike.
+  /// Fills frame 0, 1, …: parts of 256 columns each move uniformly, by up to 9 columns and 6 rows a
+  /// frame.
   void fill(HostView frame, int number) const {
     for (std::int64_t y = 0; y < frame.height(); ++y) {
       for (std::int64_t x = 0; x < frame.width(); ++x) {
@@ -36,13 +37,13 @@ class MovingTexture {
 
  private:
   static constexpr std::int64_t prime = 8191;
-  static constexpr std::int64_t margin = 1000;  ///< keeps what moved positive
+  static constexpr std::int64_t margin = 1000;  ///< keeps moved coordinates positive
 
   int at(std::int64_t i, std::int64_t j) const {
     return values_[static_cast<std::size_t>((i * 131 + j * 677) % prime)];
   }
 
-  /// Random values at the corners of squares, those between them interpolated.
+  /// Returns random values at the corners of squares, interpolated between them.
   int smooth(std::int64_t x, std::int64_t y, int side) const {
     const std::int64_t i = x / side, j = y / side;
     const int right = static_cast<int>(x % side), down = static_cast<int>(y % side);

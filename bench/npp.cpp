@@ -7,7 +7,7 @@
 namespace warpwise::bench::npp {
 namespace {
 
-// NPP's types and calls as its manual gives them: its headers are installed with few toolkits.
+// NPP's types and calls, copied from its manual: few toolkits install its headers.
 struct Extent {
   int width;
   int height;

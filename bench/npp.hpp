@@ -6,7 +6,7 @@
 // NVIDIA's own image library, the peer of the GPU benches.
 namespace warpwise::bench::npp {
 
-/// Each throws Error when the library is not there or the call fails.
+/// Each throws Error if the library is missing or the call fails.
 void rgb_to_ycbcr_c3(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void rgb_to_ycbcr_ac4(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void sobel_horizontal(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);

@@ -1,6 +1,6 @@
-// Counts, for each primitive that has a peer in OpenCV, how many results differ from the peer's, by
-// how much, and where the first of them is. Prints one JSON object; scripts/record-opencv.py
-// records it.
+// Counts, for each primitive with a peer in OpenCV, how many results differ from the peer's, by how
+// much, and where the first difference is. Prints one JSON object, which scripts/record-opencv.py
+// records.
 //
 //   opencv_agreement SAMPLES     the folder samples/
 
@@ -30,7 +30,7 @@ struct Sample {
   cv::Mat grey;  // OpenCV's
 };
 
-// The samples, and noise, where every value meets every other.
+// Returns the samples, and noise, in which every value is next to every other.
 std::vector<Sample> images_of(const std::filesystem::path& samples) {
   std::vector<Sample> images;
   for (const char* name : {"building.jpg", "sudoku.png", "aloeL.jpg", "aloeR.jpg",
@@ -57,8 +57,8 @@ class Row {
       : primitive_(std::move(primitive)), what_(std::move(what)), peer_(std::move(peer)),
         unit_(std::move(unit)) {}
 
-  // Two matrices of one type and size; a pixel differs when one of its channels does. `unit`: what
-  // differences are told in.
+  // Compares two matrices of one type and size. A pixel differs if one of its channels does.
+  // `unit`: unit of the differences.
   void compare(const std::string& name, const cv::Mat& ours, const cv::Mat& theirs,
                double unit = 1) {
     if (ours.size() != theirs.size() || ours.type() != theirs.type()) {
@@ -84,7 +84,7 @@ class Row {
     }
   }
 
-  // One result; where() tells its place.
+  // Adds one result; where() returns its place.
   template <class Where>
   void add(double difference, const Where& where) {
     ++compared_;
@@ -143,7 +143,8 @@ ConstHostFrame frame_of(PixelFormat format, const cv::Mat& mat) {
             {}}}};
 }
 
-// A frame of a one-plane format, as bytes, with as many channels as the format has.
+// Converts to a one-plane format; returns the frame as bytes, with as many channels as the format
+// has.
 cv::Mat converted(const ConstHostFrame& src, PixelFormat to, Convention convention) {
   const auto width = static_cast<int>(src.width()), height = static_cast<int>(src.height());
   cv::Mat dst(height, width, CV_8UC(static_cast<int>(plane_row_bytes(to, 0, width)) / width));
@@ -192,7 +193,7 @@ void convert_rows(const std::vector<Sample>& images, Rows& rows) {
     PixelFormat from;
     int to_bgr, to_grey;
   };
-  // The bytes of a picture taken as those of a frame; OpenCV takes even sizes only.
+  // A picture's bytes are used as a frame's. OpenCV takes even sizes only.
   for (const auto& [from, to_bgr, to_grey] :
        {FromVideo{yuyv, cv::COLOR_YUV2BGR_YUYV, cv::COLOR_YUV2GRAY_YUYV},
         {uyvy, cv::COLOR_YUV2BGR_UYVY, cv::COLOR_YUV2GRAY_UYVY},
@@ -299,8 +300,8 @@ void threshold_rows(const std::vector<Sample>& images, Rows& rows) {
   }
 }
 
-// Whether a part of the image as large as the template is flat, where a normalised score is 0 by
-// definition here, and a quotient of rounding errors in OpenCV.
+// Marks places where the part of the image under the template is flat. A normalised score is 0
+// there by our definition; in OpenCV it is a quotient of rounding errors.
 cv::Mat flat_parts(const cv::Mat& image, cv::Size size, bool zero_mean) {
   cv::Mat mean, squares;
   const cv::Mat_<double> pixels(image);
@@ -345,8 +346,8 @@ void find_rows(const std::vector<Sample>& images, Rows& rows) {
           ours.setTo(0, flat);
           theirs.setTo(0, flat);
         }
-        // Sums of squares as shares of the largest there can be; the normalised measures are
-        // shares.
+        // Sums of squares are compared as shares of the largest possible sum. Normalised measures
+        // are shares already.
         const double largest = measure == Measure::ssd ? part.area() * 255.0 * 255.0 : 1;
         scores.compare(image.name, ours, theirs, largest);
       }
@@ -356,7 +357,7 @@ void find_rows(const std::vector<Sample>& images, Rows& rows) {
   }
 }
 
-// OpenCV's stereo matchers are in modules of their own; the same search by its filters.
+// OpenCV's stereo matchers are in separate modules; here its filters do the same search.
 void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   const int block = 11, range = 64;
   const cv::Mat& left = images[2].grey;
@@ -374,7 +375,7 @@ void disparity_row(const std::vector<Sample>& images, Rows& rows) {
   cv::Mat ours(left.size(), CV_32F);
   disparity(view_of(left), view_of(right), writable_view_of(ours),
             {.block = block, .max_disparity = range, .check = -1});
-  // Where no block meets a border, which the two treat differently.
+  // Only blocks that meet no border: the two treat borders differently.
   const cv::Rect inside(range + block / 2, block / 2, left.cols - range - block + 1,
                         left.rows - block + 1);
   Row row("disparity", "sad, block 11, to 64, inside", "absdiff, boxFilter");

@@ -1,5 +1,5 @@
-// What somebody writes with OpenCV in place of `warpwise sobel IN... OUT` and `warpwise threshold`:
-// whole processes of both are compared by scripts/record-opencv.py. Links OpenCV alone.
+// A user's OpenCV program for the work of `warpwise sobel IN... OUT` and `warpwise threshold`.
+// scripts/record-opencv.py compares whole processes of both. Links OpenCV alone.
 //
 //   opencv_command sobel|threshold JOBS IN... OUT     OUT: a .png file, or with several inputs a
 //   folder
@@ -38,7 +38,7 @@ cv::Mat page(const cv::Mat& grey) {
 void work_on(const std::string& what, const fs::path& in, const fs::path& out) {
   cv::Mat grey = cv::imread(in, cv::IMREAD_UNCHANGED);
   if (grey.empty()) throw std::runtime_error("cannot read " + in.string());
-  // Not IMREAD_GRAYSCALE: of a JPEG that is another grey, the file's own.
+  // Not IMREAD_GRAYSCALE: for a JPEG that returns another grey, the file's own.
   if (grey.channels() == 3) cv::cvtColor(grey, grey, cv::COLOR_BGR2GRAY);
   if (grey.channels() == 4) cv::cvtColor(grey, grey, cv::COLOR_BGRA2GRAY);
   if (!cv::imwrite(out, what == "sobel" ? edges(grey) : page(grey))) {
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     fs::create_directories(out);
-    // OpenCV's own threads, each with a file; within one a call then runs on that thread alone.
+    // OpenCV's own threads take a file each; a call within one then runs on that thread alone.
     cv::setNumThreads(jobs);
     const auto files = [&](const cv::Range& range) {
       for (int i = range.start; i < range.end; ++i) {

@@ -1,6 +1,6 @@
-// What somebody writes with OpenCV in place of `warpwise stream FRAMES.raw OUT.raw --pipeline
-// "ycbcr32 | sobel | threshold"`: whole processes of both are compared by scripts/record-stream.py.
-// Links OpenCV alone.
+// A user's OpenCV program for the work of `warpwise stream FRAMES.raw OUT.raw --pipeline "ycbcr32 |
+// sobel | threshold"`. scripts/record-stream.py compares whole processes of both. Links OpenCV
+// alone.
 //
 //   opencv_stream WIDTH HEIGHT OUT < FRAMES     rgb24 frames without headers; OUT: a file of grey
 //   ones, or null
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Luma of YCbCr, |dx| + |dy|, and the threshold of the documents.
+// Computes luma of YCbCr, |dx| + |dy|, and the documents' threshold.
 void work_on(const cv::Mat& rgb, cv::Mat& result) {
   static cv::Mat ycrcb, luma, dx, dy;
   cv::cvtColor(rgb, ycrcb, cv::COLOR_RGB2YCrCb);

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// Block motion as anyone would write it first, for match's bench: SAD, blocks of 32x32 side by
-// side, displacements −16…+15 along both axes, those that leave the image left out. plain_match.cpp
+// Block motion written in the most obvious way, for match's bench: SAD, blocks of 32x32 side by
+// side, displacements −16…+15 along both axes, without those that leave the image. plain_match.cpp
 // is compiled twice, at -O3 for this machine: with the compiler's vectoriser and without.
 namespace warpwise::bench {
 
@@ -15,7 +15,7 @@ struct PlainImages {
   std::int64_t pitch;
 };
 
-/// `motion` gets dx and dy of each block, row by row.
+/// Writes dx and dy of each block to `motion`, row by row.
 void plain_match_vectorised(const PlainImages& images, std::int16_t* motion);
 void plain_match_scalar(const PlainImages& images, std::int16_t* motion);
 

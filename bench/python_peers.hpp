@@ -7,7 +7,7 @@
 
 #include "bench/gpu_run.hpp"
 
-// What the Python of this machine has for the same work: OpenCV, PyTorch, CuPy.
+// Peers in this machine's Python for the same work: OpenCV, PyTorch, CuPy.
 namespace warpwise::bench {
 
 /// A peer of the second table.
@@ -25,8 +25,8 @@ struct PythonRun {
   std::vector<PythonRow> rows;
 };
 
-/// Runs bench/python_peers.py, installed beside the kernels' sources, for what `run` has timed of
-/// ours. \throws Error  there is no python3, or it fails
+/// Runs bench/python_peers.py, installed beside the kernels' sources, for the work that `run` has
+/// timed of ours. \throws Error  there is no python3, or it fails
 PythonRun run_python_peers(const Run& run);
 
 nlohmann::json json_of(const PythonRun& run);

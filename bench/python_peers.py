@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Times what this Python's libraries (OpenCV on the CPU; PyTorch and CuPy on the GPU) have for the work of
-`warpwise bench`'s cases, which runs this.
+"""Times this Python's libraries (OpenCV on the CPU; PyTorch and CuPy on the GPU) on the work of `warpwise bench`'s cases.
+`warpwise bench` runs this.
 
     python_peers.py CASES.json ROWS.json
 
 CASES.json: a list of {"primitive", "variant", "width", "height"}. ROWS.json gets {"libraries": {name: version},
 "missing": {name: reason}, "rows": [...]}; a row has the case's keys, "implementation", "place" ("cpu" or "gpu") and
-"us": every sample in microseconds, or "reason" for why there is none.
+"us": every sample in microseconds, or "reason" if there is none.
 
-On the GPU a run is timed by events on its stream, behind a fill of memory larger than L2, which also gives the host
-time to launch what comes; on the CPU by the host's clock. Results are the libraries' own, with their own rounding and
-borders: what each line computes stands here.
+On the GPU a run is timed by events on its stream, after a fill of memory larger than L2, which also gives the host time to
+launch the run; on the CPU by the host's clock. Results are the libraries' own, with their own rounding and borders; this
+file states what each line computes.
 """
 import json
 import re
@@ -19,15 +19,15 @@ import time
 
 SECONDS = 0.3        # of samples for a row
 FEWEST, MOST = 8, 400
-PATIENCE = 3         # seconds after which fewer have to do: some run for seconds each, and minutes teach nothing more
+PATIENCE = 3         # seconds after which fewer are enough: some run for seconds each, and minutes show nothing new
 FLUSHED_BYTES = 256 << 20
 
 
 def load(name):
-    """The module of that name, or why there is none."""
+    """Returns the module of that name, or the reason why there is none."""
     try:
         return __import__(name, fromlist=["_"]), None
-    except Exception as error:  # what a broken installation raises is of any kind
+    except Exception as error:  # a broken installation raises anything
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
 
@@ -40,7 +40,7 @@ if torch is not None and not torch.cuda.is_available():
 
 
 def samples_of(run, timed):
-    """Samples by timed(run), of which the first, which loads and compiles, does not count."""
+    """Returns samples of timed(run); the first, which loads and compiles, does not count."""
     timed(run)
     samples, begin = [timed(run)], time.perf_counter()
     while len(samples) < MOST:
@@ -93,7 +93,7 @@ def random_floats(*shape):
     return numpy.random.default_rng(7).random(shape, dtype=numpy.float32)
 
 
-# Each takes the case's size and what its pattern found, and yields (implementation, place, run).
+# Each takes the case's size and the values that its pattern found; yields (implementation, place, run).
 
 def copies(width, height):
     image = random_bytes(height, width)
@@ -115,7 +115,7 @@ def greys(width, height):
         yield "OpenCV cvtColor RGB2GRAY", "cpu", lambda: cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     functional, _ = load("torchvision.transforms.functional") if torch else (None, None)
     if functional:
-        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is for
+        planes = torch.from_numpy(image).cuda().permute(2, 0, 1).contiguous()  # the layout that it is made for
         yield "torchvision rgb_to_grayscale", "gpu", lambda: functional.rgb_to_grayscale(planes)
 
 
@@ -168,7 +168,7 @@ def means(width, height, window):
         array = cupy.asarray(image)
         yield "CuPy uniform_filter, compare", "gpu", lambda: (
             array > ndimage.uniform_filter(array.astype(cupy.float32), window, mode="nearest") - 7).astype(cupy.uint8)
-    # Its time grows with the window's area: minutes for the largest, which teach nothing more.
+    # Its time grows with the window's area: minutes for the largest, which show nothing new.
     if torch and width * window <= 4096 * 63:
         pixels = torch.from_numpy(image).cuda()[None, None]
 
@@ -222,7 +222,7 @@ def disparities(width, height, block, levels):
         yield "OpenCV StereoBM (prefiltered)", "cpu", lambda: matcher.compute(left, right)
 
 
-# (primitive, pattern of the variant, function); what the pattern finds are numbers, words or whether it is there.
+# (primitive, pattern of the variant, function); the pattern finds numbers, words, or whether a word is there.
 WORK = [
     ("copy", r"u8 image", copies),
     ("convert", r"rgb24 to gray8", greys),

@@ -6,17 +6,22 @@
 #include "bench/host_images.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 
-// disparity beside OpenCV's block matching: as near as its settings come, not the same work.
+// Compares disparity with OpenCV's block matching. Its settings are as close as possible, but the
+// work is not the same.
 namespace warpwise::bench {
 namespace {
 
-// Ours sums the absolute differences of the pixels as they are, searches for both images' pixels,
-// and replicates the border. StereoBM takes the horizontal gradients of both images first, clipped
-// to 63 values (preFilterCap 31: its vector code takes no more), and sums their differences; it
-// searches for the left image's pixels alone and holds the result against the displacements that
-// these give the right image's (disp12MaxDiff); it leaves out a border of half a block and the
-// displacements, and always refines to sixteenths of a pixel. Its checks of texture and of
-// uniqueness are off: ours has none.
+// Differences between the two:
+// - Input: ours sums the absolute differences of the pixels themselves. StereoBM first takes the
+//   horizontal gradients of both images, clipped to 63 values (preFilterCap 31: its vector code
+//   takes no more), and sums their differences.
+// - Check: ours searches for both images' pixels. StereoBM searches for the left image's pixels
+//   only and checks the result against the right image's displacements derived from them
+//   (disp12MaxDiff).
+// - Border: ours replicates it. StereoBM leaves out half a block and the displacements.
+// - Precision: StereoBM always refines to sixteenths of a pixel.
+//
+// Its checks of texture and of uniqueness are off: ours has none.
 void add_levels(int levels) {
   constexpr int block = 9;
   const auto make = [=](std::int64_t width, std::int64_t height) {

@@ -5,19 +5,19 @@
 
 #include "warpwise/base/error.hpp"
 
-// Libraries of the machine's own CUDA toolkit, the peers of the GPU benches: no dependency of the
-// build, loaded when a bench asks for them.
+// Libraries of the machine's own CUDA toolkit, the peers of the GPU benches. The build does not
+// depend on them: they are loaded when a bench asks for them.
 namespace warpwise::bench {
 
 /// A shared library that stays loaded.
 class ToolkitLibrary {
  public:
-  /// \param what  its name in messages  \param files  names of its versions, in the order to try;
-  /// each by the loader's own search, then beside the NVRTC of the toolkits that are found
+  /// \param what  its name in messages  \param files  names of its versions, in the order to try.
+  /// Each is looked up by the loader, then beside the NVRTC of the toolkits that are found.
   /// \throws Error  none can be loaded
   ToolkitLibrary(std::string what, std::initializer_list<const char*> files);
 
-  /// The function of that name. \throws Error  the library has none
+  /// Returns the function of that name. \throws Error  the library has none
   template <class Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));

@@ -20,7 +20,7 @@ using tuning::Entry;
 using tuning::Key;
 using tuning::Trial;
 
-// Many configurations are timed, and those that seem faster twice.
+// Many configurations are timed briefly; those that seem faster are timed again.
 constexpr lab::TimingOptions options_of_a_configuration{
     .cold_seconds = 0.02, .wall_seconds = 0.05, .batch_seconds = 0};
 
@@ -49,7 +49,7 @@ class Tuner {
 
   const tuning::Gpu& gpu() const { return gpu_; }
 
-  /// What a case gave; nothing where there was no time for all of it.
+  /// Returns the results of a case; nothing if the time was not enough for all of it.
   std::optional<std::vector<Entry>> entries_of(const Case& work) {
     const Prepared prepared = work.prepare(stream_);
     highest_clock_mhz_ = 0;
@@ -103,7 +103,7 @@ class Tuner {
     };
     const Judgement first = beside(built_in);
     if (first.verdict != "faster") return first;
-    // The best of several is lucky as well: it has to be faster again.
+    // The best of several is partly lucky: it must be faster again.
     const Judgement second = beside(time(prepared, {setting.key, setting.key.tunable->choices[0]}));
     return second.verdict != "faster" || second.gain < first.gain ? second : first;
   }
@@ -129,7 +129,7 @@ class Tuner {
   tuning::Gpu gpu_;
   gpu::Stream stream_;
   lab::GpuTimer timer_;
-  // While a case is measured: heavy work lowers the clock for as long as it lasts.
+  // Highest clock seen during a case: heavy work lowers the clock while it lasts.
   double highest_clock_mhz_ = 0;
 };
 
@@ -180,11 +180,11 @@ TuningFile::TuningFile(std::filesystem::path path) : path_(std::move(path)) {
   if (lines_.size() == 1 && lines_[0].number == 1) {
     throw IoError(path_.string() + ": " + lines_[0].ignored + "; delete it to tune anew");
   }
-  std::error_code ignored;  // what is missing then shows when it is opened
+  std::error_code ignored;  // a missing folder is reported when the file is opened
   std::filesystem::create_directories(path_.parent_path(), ignored);
   std::ofstream file(path_, std::ios::binary | std::ios::app);
   if (read.text.empty()) file << tuning::file_header << '\n';
-  // Of a line that was cut off.
+  // Ends a line that was cut off.
   if (!read.text.empty() && read.text.back() != '\n') file << '\n';
   if (!file.flush()) throw IoError(path_.string() + " cannot be written");
 }
@@ -207,7 +207,7 @@ bool TuningFile::holds(const Case& work, const tuning::Gpu& gpu) const {
 }
 
 void TuningFile::add(std::span<const Entry> entries) {
-  // In one piece, and at the end: another program may do the same.
+  // Written in one piece, at the end: another program may do the same.
   std::string text;
   for (const Entry& entry : entries) text += tuning::line_of(entry) + "\n";
   std::ofstream file(path_, std::ios::binary | std::ios::app);
@@ -232,7 +232,7 @@ std::size_t tune(const TuneRequest& request, TuningFile& file) {
       const std::optional<std::vector<Entry>> entries = tuner.entries_of(work);
       if (!entries) break;
       file.add(*entries);
-      tuning::reload();  // so that what comes is measured beside it
+      tuning::reload();  // so that the next ones are compared with it
       for (const Entry& entry : *entries) request.show(entry);
       ++done;
     } catch (const CudaError&) {

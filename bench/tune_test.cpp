@@ -30,7 +30,7 @@ TEST(Judge, KeepsNoThrottledTime) {
   EXPECT_EQ(judge(measured(10, 1700), measured(11, 1700), 1980).verdict, "throttled");
   EXPECT_EQ(judge(measured(10, 1980), measured(11, 1900), 1980).verdict, "throttled");
   EXPECT_EQ(judge(measured(10, 1900), measured(11, 1980), 1980).verdict, "throttled");
-  // A GPU whose clock nobody knows.
+  // The GPU's clock is unknown.
   EXPECT_EQ(judge(measured(10, 0), measured(11, 0), 0).verdict, "faster");
 }
 

@@ -9,7 +9,7 @@
 namespace warpwise::bench {
 namespace {
 
-// Fewer do not hold the median between their least and greatest with 99 %.
+// Fewer samples do not enclose the median between their least and greatest with 99 %.
 constexpr std::size_t fewest_samples = 8;
 
 struct Median {
@@ -18,8 +18,8 @@ struct Median {
   double high = 0;
 };
 
-// How many of n samples lie below the true median is binomial: those that lie 2.58 standard
-// deviations from the middle hold it between them with 99 %.
+// The number of n samples below the true median is binomial. The samples 2.58 standard deviations
+// from the middle enclose it with 99 %.
 Median median_of(std::span<const lab::Sample> samples) {
   std::vector<double> times;
   for (const lab::Sample& sample : samples) times.push_back(sample.us);
@@ -33,7 +33,7 @@ Median median_of(std::span<const lab::Sample> samples) {
   return {at(middle), at(std::floor(middle - reach)), at(std::ceil(middle + reach))};
 }
 
-// 1 where they are within `same_within` of one another, or where one is not known.
+// Returns 1 if the clocks are within `same_within` of each other, or if one is unknown.
 double clocks_apart(std::span<const lab::Sample> ours, std::span<const lab::Sample> others) {
   const double a = lab::median_clock_mhz(ours);
   const double b = lab::median_clock_mhz(others);
@@ -66,7 +66,8 @@ Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sampl
   if (ours.empty() || others.empty()) return {};
   const Median a = median_of(ours);
   const Median b = median_of(others);
-  // A time changes at most as the multiprocessors' clock does, so two clocks leave so much open.
+  // A time changes at most as the multiprocessors' clock does, so two clocks widen the interval by
+  // their ratio.
   const double apart = clocks_apart(ours, others);
   Comparison result{
       .ratio = b.value / a.value, .low = b.low / a.high / apart, .high = b.high / a.low * apart};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the copy kernels take. For g++, nvcc and NVRTC: no includes.
+// Arguments of the copy kernels. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::copy {
 
 struct CopyArguments {
@@ -13,9 +13,9 @@ struct CopyArguments {
 };
 
 inline constexpr int copy_vector_bytes = 16;
-inline constexpr int copy_most_block_threads = 1024;  // of rows of vectors
-inline constexpr int copy_unit_threads = 256;         // of copy_kernel and copy_batch_kernel
-// A thread's of copy_batch_kernel, whose blocks each look up their image.
+inline constexpr int copy_most_block_threads = 1024;  // for rows of vectors
+inline constexpr int copy_unit_threads = 256;         // for copy_kernel and copy_batch_kernel
+// Units that a thread of copy_batch_kernel copies; each block has to look up its image.
 inline constexpr int copy_batch_units = 4;
 
 }  // namespace warpwise::kernels::copy

@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/copy/copy.hpp"
 
-// What copy() calls once its arguments are checked.
+// Backends of copy(). It calls them once its arguments are checked.
 namespace warpwise::detail::copy {
 
 void copy_cpu(ConstHostView src, HostView dst);

@@ -6,7 +6,7 @@
 // The copy kernel for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::copy {
 
-/// All images are copied alike.
+/// Empty, because all images are copied alike.
 struct CopyRule {};
 
 struct CopyImage {
@@ -20,7 +20,7 @@ struct CopyImage {
 
 using CopyBatch = Batch<CopyRule, CopyImage>;
 
-/// copy_kernel with a larger piece of one row of one image for each block.
+/// Copies many images: like copy_kernel, with a larger piece of one row of one image a block.
 __global__ void __launch_bounds__(copy_unit_threads)
     copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
   const BatchBlock block = batch_block(batch);

@@ -8,10 +8,10 @@
 namespace warpwise::bench {
 namespace {
 
-// What a roof is measured with: 1 GiB read and written.
+// Size of the copy that measures the roof: 1 GiB read and written.
 constexpr Size roof_size{32768, 16384};
 
-// The rows of the sizes measured here follow without gaps, so that one long copy does.
+// The rows of the measured sizes have no gaps, so one long copy is enough.
 void copy_by_driver(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   if (src.pitch_bytes() != src.row_bytes() || dst.pitch_bytes() != dst.row_bytes()) {
     throw Error("rows with gaps");

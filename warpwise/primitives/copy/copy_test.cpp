@@ -107,7 +107,7 @@ TEST(Copy, RefusesOverlapAndTakesNeighbours) {
 
 TEST(Copy, SaysThatThereIsNoGpu) {
   if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";
-  // A device view of host memory is never read: the absence of a GPU is found first.
+  // A device view of host memory is never read: the missing GPU is found first.
   std::uint8_t pixel = 0;
   const DeviceView nowhere(&pixel, 1, 1);
   std::uint8_t other = 0;

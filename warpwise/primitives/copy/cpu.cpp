@@ -7,8 +7,8 @@
 namespace warpwise::detail::copy {
 namespace {
 
-// memcpy of the C library is the vector loop that we would write, chosen for the CPU at run time;
-// what is left to us is to spread it over threads.
+// The C library's memcpy is the vector loop that we would write, chosen for the CPU at run time. We
+// only spread it over threads.
 void copy_rows(ConstHostView src, HostView dst, std::int64_t first, std::int64_t last) {
   for (std::int64_t y = first; y < last; ++y) {
     std::memcpy(dst.row(y), src.row(y), static_cast<std::size_t>(src.row_bytes()));
@@ -21,7 +21,7 @@ void copy_cpu(ConstHostView src, HostView dst) {
   const std::int64_t bytes = src.row_bytes();
   const bool gapless = src.pitch_bytes() == bytes && dst.pitch_bytes() == bytes;
   if (gapless || src.height() == 1) {
-    // One long array: cut it into equal pieces, whatever the shape of the image.
+    // One long array: cut into equal pieces, whatever the shape of the image.
     const std::int64_t total = bytes * src.height();
     const std::int64_t piece = 64 * 1024;
     cpu::parallel_rows((total + piece - 1) / piece, 2 * piece, [&](auto first, auto last) {

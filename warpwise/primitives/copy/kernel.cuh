@@ -7,7 +7,7 @@
 // The copy kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::copy {
 
-/// Copies the 16 bytes from `at` on, or fewer at the end of a row: both rows begin at multiples of
+/// Copies the 16 bytes from `at` on, or fewer at the end of a row. Both rows begin at multiples of
 /// 16.
 __device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
                                    cuda::std::int64_t at, cuda::std::int64_t row_bytes) {
@@ -18,7 +18,7 @@ __device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
   }
 }
 
-/// Copies one row: a vector a thread, and nothing before its load but its address.
+/// Copies one row: a vector a thread. Only its address is computed before its load.
 ///
 /// Grid: x covers the row in vectors.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyArguments a) {
@@ -26,14 +26,14 @@ __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyA
   copy_vector(a.src, a.dst, vector * copy_vector_bytes, a.row_bytes);
 }
 
-/// The same for rows that all begin at multiples of 16 bytes; y is the row.
+/// Does the same for rows that all begin at multiples of 16 bytes; y is the row.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_rows_kernel(CopyArguments a) {
   const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   copy_vector(a.src + blockIdx.y * a.src_pitch, a.dst + blockIdx.y * a.dst_pitch,
               vector * copy_vector_bytes, a.row_bytes);
 }
 
-/// 16 bytes from any address, as words that are loaded aligned and shifted into place; the caller
+/// Loads 16 bytes from any address, as aligned words that are shifted into place. The caller
 /// guarantees that the whole of the first and last word may be read.
 __device__ inline uint4 load_shifted(const unsigned char* p) {
   const auto address = reinterpret_cast<cuda::std::uintptr_t>(p);
@@ -45,9 +45,9 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, w4, shift)};
 }
 
-/// Copies the 16-byte units of a piece of row y that lie at 16-byte boundaries of dst; the units at
-/// both ends of the row, which may be incomplete, and those next to them, whose words may leave
-/// src, byte by byte. The piece is the block's, of so many units a thread.
+/// Copies a block's piece of row y, `units` units a thread. Units are 16 bytes at 16-byte
+/// boundaries of dst. Those at both ends of the row, which may be incomplete, and those next to
+/// them, whose words may leave src, are copied byte by byte.
 template <int units>
 __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
   constexpr int threads = copy_unit_threads;
@@ -65,7 +65,7 @@ __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::in
 #pragma unroll
   for (int i = 0; i < units; ++i) {
     at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
-    // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
+    // The words that load_shifted reads begin up to 3 bytes before and end up to 3 behind.
     const int margin = aligned ? 0 : 3;
     whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
     if (whole[i]) {
@@ -84,7 +84,7 @@ __device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::in
   }
 }
 
-/// For rows at any address. Grid: x covers the row in pieces, y strides over the rows.
+/// Copies rows at any address. Grid: x covers the row in pieces, y strides over the rows.
 __global__ void __launch_bounds__(copy_unit_threads) copy_kernel(CopyArguments a) {
   for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y)
     copy_piece<1>(a, blockIdx.x, y);

@@ -21,7 +21,7 @@ constexpr const char* kernel_name(CopyKernel kernel) {
   return "";
 }
 
-/// What the kernels take for views of one size and type.
+/// Returns the kernels' arguments for views of one size and type.
 inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
                                                    const DeviceView& dst) {
   kernels::copy::CopyArguments arguments{reinterpret_cast<const unsigned char*>(src.data()),
@@ -31,21 +31,21 @@ inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
                                          src.row_bytes(),
                                          src.height()};
   if (arguments.src_pitch == arguments.row_bytes && arguments.dst_pitch == arguments.row_bytes) {
-    arguments.row_bytes *= arguments.rows;  // one long row: no ends to treat apart in between
+    arguments.row_bytes *= arguments.rows;  // one long row, without ends in between
     arguments.rows = 1;
   }
   return arguments;
 }
 
-/// Blocks for a row of units, so many a thread: for one more than it holds, because dst may start
-/// inside a unit.
+/// Returns the blocks for a row of units, `units` a thread. They cover one unit more than the row
+/// holds, because dst may start inside a unit.
 inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int units) {
   constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
   return gpu::blocks_for(checked_add(arguments.row_bytes, bytes - 1),
                          units * kernels::copy::copy_unit_threads * bytes);
 }
 
-/// Whether all rows begin at multiples of 16 bytes in both arrays, and are no more than a grid has.
+/// Says whether all rows begin at multiples of 16 bytes in both arrays and fit the grid.
 inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
   const auto aligned = [&](const unsigned char* first, std::int64_t pitch) {
     constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
@@ -56,14 +56,14 @@ inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
          aligned(arguments.src, arguments.src_pitch) && aligned(arguments.dst, arguments.dst_pitch);
 }
 
-/// Threads of a block that copies vectors: few for a small copy, so that it has blocks for all
-/// multiprocessors, many for a large one, whose blocks then come and go less often.
+/// Returns the threads of a block that copies vectors. A small copy has small blocks, enough for
+/// all multiprocessors. A large copy has large blocks, which start and end less often.
 constexpr int vector_threads(std::int64_t bytes) {
   constexpr std::int64_t large = std::int64_t{8} << 20;
   return bytes < large ? 256 : kernels::copy::copy_most_block_threads;
 }
 
-/// How views of one size and type are copied.
+/// Returns the launch that copies views of one size and type.
 /// \param threads  of a block, where rows are copied by vectors; 0: vector_threads()
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst,
@@ -81,7 +81,7 @@ inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const Dev
   const std::int64_t vectors =
       gpu::blocks_for(arguments.row_bytes, kernels::copy::copy_vector_bytes);
   if (threads == 0) threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
-  // Whole warps, no more than a row has work for.
+  // Whole warps, but no more than a row has work for.
   launch.block.x =
       static_cast<unsigned>(std::min<std::int64_t>(threads, gpu::blocks_for(vectors, 32) * 32));
   launch.grid.x = gpu::grid_x(gpu::blocks_for(vectors, launch.block.x));

@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of copy's launch.
+// Parameters of copy's launch that `warpwise tune` may choose.
 namespace warpwise::detail::copy {
 
 inline constexpr int block_thread_choices[] = {0, 128, 256, 512, 1024};

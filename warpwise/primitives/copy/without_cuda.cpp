@@ -1,7 +1,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
 
-// In the place of cuda.cu where the library is built without a CUDA toolkit.
+// Replaces cuda.cu where the library is built without a CUDA toolkit.
 namespace warpwise::detail::copy {
 
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }

@@ -7,10 +7,10 @@
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
-// How gemv's matrix may be loaded, and arithmetic of its launches.
+// Access to gemv's matrix, and arithmetic of its launches.
 namespace warpwise::detail::gemv {
 
-/// Kernels with a stride loop take several turns where a grid does not cover everything.
+/// A grid may be smaller than the work: kernels with a stride loop then take several turns.
 constexpr unsigned gemv_grid(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
 }
@@ -26,7 +26,7 @@ inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to)
          stride % to == 0;
 }
 
-/// How A may be loaded. \param size  bytes of an element of A
+/// Returns how A may be loaded. \param size  bytes of an element of A
 inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments& a,
                                              std::int64_t size) {
   // With a single row the pitch does not matter.
@@ -40,7 +40,7 @@ inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments&
                                         : kernels::gemv::GemvAccess::byte;
 }
 
-/// Whether gemv_rows, or gemv_columns, may read x where it is; else it takes a copy.
+/// Says whether gemv_rows, or gemv_columns, may read x in place; otherwise it takes a copy.
 inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::GemvAccess access,
                          std::int64_t size, bool transpose) {
   const std::int64_t word = transpose                                          ? size
@@ -50,7 +50,7 @@ inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::Gemv
   return stride == size && gemv_aligned(x, 0, word);
 }
 
-/// In a load. \param size  bytes of an element
+/// Returns the number of elements in a load. \param size  bytes of an element
 constexpr int gemv_elements(kernels::gemv::GemvAccess access, int size) {
   return access == kernels::gemv::GemvAccess::vector        ? 16 / size
          : access == kernels::gemv::GemvAccess::half_vector ? 8 / size

@@ -2,10 +2,10 @@
 
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// What gemv() calls once its arguments are checked.
+// Backends of gemv(). It calls them once its arguments are checked.
 namespace warpwise::detail::gemv {
 
-/// A view of one row or one column, seen as the vector of its elements.
+/// A view of one row or one column, as the vector of its elements.
 template <class View>
 struct VectorOf {
   typename View::Byte* data;
@@ -19,8 +19,8 @@ struct VectorOf {
   typename View::Byte* at(std::int64_t i) const { return data + i * stride_bytes; }
 };
 
-/// By reference: a copy of a view waits until its parts have reached the cache, which shows in the
-/// smallest products.
+/// Takes views by reference: a copy waits until its parts have reached the cache, which is
+/// measurable in the smallest products.
 void gemv_cpu(const ConstHostView& a, const ConstHostView& x, const HostView& y,
               const GemvOptions& options);
 void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,

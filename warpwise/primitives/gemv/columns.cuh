@@ -5,11 +5,11 @@
 // The kernel of columns times x.
 namespace warpwise::kernels::gemv {
 
-/// Every thread sums the same few columns of a strand at a time; 2^log_strand_threads side by side
-/// make a tile's width, and what is left of a block takes other strands. While a thread sums some
-/// rows it loads the next. A block takes the chunks set, set + sets, ...: with `lanes` (a power of
-/// two) the block sums them all, in that many lanes of the order, and the sets, if several, are a
-/// cluster, whose first block adds what they come to; without, each chunk's sum is a list.
+/// A thread sums a few columns of a strand at once. 2^log_strand_threads threads side by side make
+/// a tile's width; the other threads of a block take other strands. While a thread sums some rows,
+/// it loads the next. A block takes the chunks set, set + sets, ... With `lanes` (a power of 2) it
+/// sums them all, in that many lanes of the order; several sets are a cluster, whose first block
+/// adds their sums. Without `lanes` each chunk's sum is a list.
 ///
 /// Shared memory: the sums of each thread, then those of the lanes.
 /// Grid: x tiles, y sets.
@@ -41,13 +41,13 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   float* const chunk_lanes = strand_sums + threads * own;
 
   const int64_t first_column = int64_t{blockIdx.x} * tile_columns;
-  // Neighbouring threads' loads are neighbours.
+  // Neighbouring threads' loads are adjacent.
   const int64_t column = first_column + (words == 1 ? at * own : at);
   const int left =
       static_cast<int>(a.columns - column < tile_columns ? a.columns - column : tile_columns);
   typename Load::Word element[batch_rows][words]{};
   typename T::Element factor[batch_rows]{};
-  // The rows to load next, of which `rows_left` exist, up to a batch.
+  // The rows to load next: up to a batch, `rows_left` of which exist.
   const unsigned char* next = nullptr;
   const typename T::Element* next_x = nullptr;
   int rows_left = 0;
@@ -79,13 +79,13 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     return set + int64_t{sets} * round * round_chunks < chunks;
   };
   start_round(0);
-  // Several rows' addresses at a time: each waits for the one that it is added to.
+  // Several rows' addresses at a time: each address waits for the one it is computed from.
   constexpr int chains = batch_rows / 8;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = next + 8 * c * a.pitch;
-    asm("" : "+l"(chain[c]));  // apart from the others
+    asm("" : "+l"(chain[c]));  // kept apart from the others
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     }
     __syncthreads();
 
-    // The strands of a chunk one after the other.
+    // Adds the strands of a chunk one after the other.
     const int slots = lanes == 0 || round_chunks < lanes ? round_chunks : lanes;
     for (int i = thread; i < slots << log_tile_columns; i += threads) {
       const int in_tile = i & (tile_columns - 1);
@@ -170,11 +170,11 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
         }
       }
     }
-    __syncthreads();  // the next round writes the sums again
+    __syncthreads();  // the next round overwrites the sums
   }
   if (lanes == 0) return;
 
-  // The lanes by halves.
+  // Adds the lanes by halves.
   for (int half = lanes / 2; half > 0; half /= 2) {
     for (int i = thread; i < half << log_tile_columns; i += threads) {
       chunk_lanes[i] = __fadd_rn(chunk_lanes[i], chunk_lanes[i + (half << log_tile_columns)]);
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     __syncthreads();
   }
   if (sets > 1) {
-    gemv_meet_cluster();  // the first block's strands are added
+    gemv_meet_cluster();  // the first block's strands have been added
     for (int i = thread; i < tile_columns; i += threads) {
       gemv_store_to_first(strand_sums + set * tile_columns + i, chunk_lanes[i]);
     }

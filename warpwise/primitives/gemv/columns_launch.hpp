@@ -4,10 +4,10 @@
 
 #include "warpwise/primitives/gemv/access.hpp"
 
-// How columns times x is launched.
+// Launches of columns times x.
 namespace warpwise::detail::gemv {
 
-/// Blocks of a cluster, at most, on every GPU that has them.
+/// Largest number of blocks of a cluster, on every GPU that has clusters.
 inline constexpr int gemv_most_cluster = 8;
 
 struct GemvColumnsLaunch {
@@ -17,17 +17,17 @@ struct GemvColumnsLaunch {
   int log_strand_threads;
   int lanes;
   int shared_bytes;
-  std::int64_t lists;  ///< 1: the product goes to y at once
+  std::int64_t lists;  ///< 1: the product goes to y directly
 };
 
-/// \param size  bytes of an element
+/// Returns the number of columns of a thread. \param size  bytes of an element
 constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
   return access == kernels::gemv::GemvAccess::vector    ? 16 / size
          : access == kernels::gemv::GemvAccess::element ? 1
                                                         : 4;
 }
 
-// The kernel's own numbers.
+// These must equal the kernel's own numbers.
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 2) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::vector, 2>);
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
@@ -35,11 +35,11 @@ static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
 static_assert(gemv_own_columns(kernels::gemv::GemvAccess::element, 4) ==
               kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::element, 4>);
 
-/// How the chunks of a column are divided: a block, or a cluster of blocks, sums whole columns, or
-/// each chunk's sum is a list.
+/// Division of the chunks of a column: a block or a cluster of blocks sums whole columns, or each
+/// chunk's sum is a list.
 enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };
 
-/// With tiles of 2^log_strand_threads threads. \param threads  of a block, at most
+/// Returns a launch with tiles of 2^log_strand_threads threads. \param threads  most of a block
 inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
                                            int log_strand_threads, int threads,
                                            GemvChunks division) {
@@ -72,8 +72,9 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
   return launch;
 }
 
-/// Whether the transposed product loads single elements though words could be loaded: of matrices
-/// that are read in one go, a strand's rows all in flight. As measured on an H100.
+/// Says whether the transposed product should load single elements where words are possible. It
+/// does for matrices that are read in one go, with all rows of a strand in flight. Measured on an
+/// H100.
 inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
                                     int multiprocessors) {
   if (size != 4) return false;
@@ -85,16 +86,18 @@ inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int s
   return a.rows * a.columns <= 3 << 19;
 }
 
-/// Whether single elements pass by the first-level cache: not where a warp reads parts of lines
-/// whose rest other rows of it are, nor of little, where it is the same. As measured on an H100.
+/// Says whether single elements should bypass the first-level cache. They should not if a warp
+/// reads parts of lines and its other rows need the rest. For small matrices it makes no
+/// difference. Measured on an H100.
 inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,
                                   const GemvColumnsLaunch& launch) {
   return launch.log_strand_threads >= 4 && a.rows * a.columns >= 1 << 21;
 }
 
-/// Columns of a warp of gemv_short_columns; 0 where a warp does not hold the strands of one, or
-/// there are as many as gemv_columns_by_element leaves to words: parts of lines would count
-/// (65536x16 took 6.6 us by 32 columns, 9.4 by 8, on an H100).
+/// Returns the number of columns of a warp of gemv_short_columns. Returns 0 where a warp does not
+/// hold the strands of one column, and for so many columns that gemv_columns_by_element takes
+/// words: there partly used lines would cost time (65536x16 took 6.6 us by 32 columns, 9.4 by 8, on
+/// an H100).
 inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiprocessors) {
   const std::int64_t strands = gpu::blocks_for(a.rows, order::strand_rows);
   if (strands == 1) return 32;
@@ -102,17 +105,17 @@ inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiproc
   return strands == 2 ? 16 : strands <= 4 ? 8 : 0;
 }
 
-/// Shared memory of gemv_strands for a chunk: A and x, 16 bytes behind what a thread reads of a
-/// strand, and the strands' sums.
+/// Returns the shared memory of gemv_strands for a chunk: A and x, each with 16 bytes behind a
+/// thread's part of a strand, and the strands' sums.
 constexpr int gemv_strands_chunk_bytes(int columns) {
   const int across = columns < 4 ? 1 : columns / 4;
   const int words = order::strand_rows / 4;
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Chunks of a block of gemv_strands, as many as leave nearly all multiprocessors a block (7 of 8:
-/// 256 chunks are 128 blocks for an H100's 132); 0 where A is not what it takes, or a block or a
-/// cluster sums whole columns in less time.
+/// Returns the number of chunks of a block of gemv_strands. It is as large as leaves nearly all
+/// multiprocessors a block (7 of 8: 256 chunks are 128 blocks for an H100's 132). Returns 0 where
+/// the kernel cannot take A, or where a block or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -131,8 +134,8 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
   return of_block;
 }
 
-/// \param size  bytes of an element  \param multiprocessors  of the GPU  \param launches  as
-/// column_launches_tunable has them
+/// Chooses the launch. \param size  bytes of an element  \param multiprocessors  of the GPU
+/// \param launches  a value of column_launches_tunable
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
                                              int multiprocessors, int launches, bool clusters) {
@@ -145,11 +148,14 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     return gemv_columns_with(a, own, std::min(own == 1 ? 5 : 8 - log_strands, log_widest), 256,
                              GemvChunks::of_block);
   }
-  // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
-  // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
-  // multiprocessors, narrow tiles read short parts of rows, the more of them the more of what is
-  // loaded beside them where rows are not aligned, and the rounds of a block come one after the
-  // other. Shares of the bandwidth and times as measured on an H200 and an H100.
+  // The choice is between one launch of blocks that each sum whole columns, one on a
+  // multiprocessor, and two launches with blocks for all chunks. Costs of the first:
+  // - It has as many blocks as tiles, which may not fill the multiprocessors.
+  // - Narrow tiles read short parts of rows. If rows are not aligned, more of what is loaded is
+  //   not used.
+  // - The rounds of a block come one after the other.
+  //
+  // Shares of the bandwidth and times were measured on an H200 and an H100.
   struct Share {
     double words, elements, unaligned;
   };
@@ -168,13 +174,13 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
   const int log_two = std::min(words ? 4 : 5, log_widest);
   GemvColumnsLaunch best_launch =
       gemv_columns_with(a, own, log_two, words || log_two < 4 ? 128 : 256, GemvChunks::apart);
-  // A multiprocessor has room for four blocks of words. Where there are half as many more, they
-  // take turns instead of coming later; fewer cost no more than turns do (782 blocks of 100000x100
-  // took 23.9 us, 528 took 24.3; 1024 of 64x262144 40.5, 528 34.5, on an H100).
+  // A multiprocessor has room for four blocks of words. With more than one and a half times as
+  // many, blocks take turns instead of starting later. With fewer, turns gain nothing (782 blocks
+  // of 100000x100 took 23.9 us, 528 took 24.3; 1024 of 64x262144 40.5, 528 34.5, on an H100).
   if (words && std::int64_t{best_launch.tiles} * best_launch.sets > 6 * multiprocessors) {
     best_launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / best_launch.tiles);
   }
-  // More chunks than a group are added group by group, which a block does not.
+  // More chunks than a group must be added group by group, which a block cannot do.
   if (launches == 2 || chunks > order::group) return best_launch;
   double best = launches == 1 ? std::numeric_limits<double>::infinity()
                               : us / (0.9 * share_of(5)) + second_launch_us;
@@ -183,7 +189,7 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     const bool is_cluster = division == GemvChunks::of_cluster;
     if (is_cluster && launch.tiles > gemv_most_cluster) return;
     const std::int64_t blocks = std::int64_t{launch.tiles} * launch.sets;
-    // Half of the multiprocessors reach the bandwidth, which shows in large matrices and clusters.
+    // Half of the multiprocessors reach the bandwidth; this matters in large matrices and clusters.
     const double filled =
         is_cluster || a.rows * a.columns >= 1 << 23
             ? std::min(1.0, 2.0 * static_cast<double>(blocks) / multiprocessors)

@@ -22,7 +22,7 @@ namespace {
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 
-/// to[j] = Σ over `count` <= order::group lists, `apart` elements apart, of their element j.
+/// Sums lists: to[j] = Σ of element j of `count` <= order::group lists, `apart` elements apart.
 void sum_group(const float* sums, std::int64_t count, std::int64_t apart, std::int64_t outputs,
                float* to) {
   for (std::int64_t j = 0; j < outputs; j += width) {
@@ -50,7 +50,7 @@ void sum_group(const float* sums, std::int64_t count, std::int64_t apart, std::i
   }
 }
 
-/// Sums the sums of `count` <= order::group chunks of the outputs [first, last) into y.
+/// Sums `count` <= order::group chunks' sums of the outputs [first, last) into y.
 void sum_into_y(const GemvTask& task, std::int64_t count, std::int64_t first, std::int64_t last) {
   float sums[256];
   for (std::int64_t j = first; j < last; j += 256) {
@@ -98,7 +98,7 @@ HWY_EXPORT(sum_group);
 HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
 
-/// Floats on the stack when they are few, so that a small product allocates nothing.
+/// Floats on the stack if they are few, so that a small product allocates nothing.
 class Scratch {
  public:
   explicit Scratch(std::int64_t count) {
@@ -112,7 +112,7 @@ class Scratch {
   float inside_[few];
 };
 
-/// Calls body(tile) over tiles of at most `tile_rows` rows and `tile_columns` columns of A.
+/// Calls body(tile) for tiles of at most `tile_rows` rows and `tile_columns` columns of A.
 template <class Body>
 void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
@@ -133,9 +133,9 @@ void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t
   });
 }
 
-// Columns of a tile of rows times x: x's part stays in the first-level cache for all its rows.
+// Columns of a tile of rows times x: its part of x stays in the first-level cache for all rows.
 constexpr std::int64_t row_tile_columns = row_tile_chunks * order::chunk_columns;
-// Rows of such a tile: multiples of any number of rows worked on at once.
+// Rows of such a tile: multiples of every number of rows that are summed at once.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;
 // Columns of a tile of columns times x: few enough to give every thread a part.
@@ -160,7 +160,7 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
   while (chunks > order::group) {
     const std::int64_t groups = blocks_of(chunks, order::group);
     cpu::parallel_rows(outputs, chunks * std::int64_t{sizeof(float)}, [&](auto first, auto last) {
-      // The sum of group g replaces a list that is in group g, or in one that is done.
+      // The sum of group g overwrites a list of group g or of an earlier one.
       for (std::int64_t g = 0; g < groups; ++g) {
         const std::int64_t list = g * order::group;
         HWY_DYNAMIC_DISPATCH(sum_group)
@@ -175,14 +175,14 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
       [&](auto first, auto last) { HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last); });
 }
 
-/// y = beta * y, where alpha is 0 and the product does not count.
+/// Computes y = beta * y for alpha = 0, where the product does not count.
 void scale(const VectorOf<HostView>& y, float beta) {
   for (std::int64_t i = 0; i < y.size; ++i) {
     store(y.at(i), 0, beta == 0 ? 0 : beta * load<float>(y.at(i), 0));
   }
 }
 
-/// The product with x in f32, without gaps.
+/// Computes the product for x in f32 without gaps.
 void product_of(const ConstHostView& a, const std::byte* x, const HostView& y,
                 const GemvOptions& options) {
   const std::int64_t chunks = options.transpose ? blocks_of(a.height(), order::chunk_rows)

@@ -1,4 +1,4 @@
-// Columns times x: the part of the CPU path that computes op(A) = Aᵀ, once for each SIMD target.
+// Columns times x: the part of the CPU path for op(A) = Aᵀ, compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
@@ -18,11 +18,11 @@ HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::gemv::HWY_NAMESPACE {
 namespace {
 
-/// Where the sums of a strand start and go.
+/// Source and destination of the sums of a strand.
 struct StrandSums {
   const float* from;  ///< null: zeros
   float* to;
-  const float* add;  ///< null, or what is added at the end of a strand: the strands before it
+  const float* add;  ///< null, or the sum of the strands before, added at the end
 };
 
 /// Adds `rows` rows, each times its element of x, to the sums of `count` columns.
@@ -58,13 +58,13 @@ HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int6
   store_first(sum, left, sums.to + j);
 }
 
-// Bytes of A from which on it is fetched ahead: what the second-level cache holds is not worth it.
+// Matrices of at least this many bytes are prefetched: smaller ones are in the second-level cache.
 constexpr std::int64_t least_fetched_bytes = 6 << 20;
 
-// Columns whose sums stay in the first-level cache beside the rows that stream through it.
+// Columns whose sums stay in the first-level cache while rows stream through it.
 constexpr std::int64_t columns_at_once = 2048;
 
-/// The sums of one chunk of rows over at most columns_at_once columns.
+/// Computes the sums of one chunk of rows over at most columns_at_once columns.
 template <class T>
 void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   alignas(64) float strand_sums[columns_at_once];
@@ -93,8 +93,8 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   }
 }
 
-/// The same for a matrix of at most `across` vectors a row, with the sums of `strands` strands in
-/// registers: too few columns to hide behind one another the latencies of a strand's sums.
+/// Does the same for a matrix of at most `across` vectors a row, with the sums of `strands` strands
+/// in registers. One strand has too few columns to hide the latencies of its sums.
 template <class T, int across, int strands>
 HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row, std::int64_t rows,
                                    V (&sum)[strands][across]) {
@@ -105,7 +105,7 @@ HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row,
   for (std::int64_t i = 0; i < rows; ++i) {
     for (int s = 0; s < strands; ++s) {
       const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i);
-      // Strands side by side are too short for the CPU to see what comes next; any address will do.
+      // Strands side by side are too short for the CPU's prefetcher; any address may be prefetched.
       if (strands > 1) hwy::Prefetch(row + strands * order::strand_rows * task.a.pitch_bytes());
       const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
       for (int v = 0; v < across; ++v) {
@@ -139,7 +139,7 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
   }
   const std::int64_t last = task.a.width() - (across - 1) * width;
   for (int v = 0; v < across; ++v) {
-    // Of a list, the next one lies behind it.
+    // In a list, the next output's sum follows.
     if (v + 1 == across && last < width && task.sums != nullptr)
       store_first(total[v], last, result + v * width);
     else
@@ -148,11 +148,11 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Fewer rows are not worth the zeros behind them.
+// Fewer rows are not worth the zeros to be written behind them.
 constexpr std::int64_t least_product_rows = 128;
 
-/// The same for `columns` floats a row without gaps. A vector of products holds rows as they follow
-/// one another, a lane each; they are added in a second pass, a row of each strand at a time.
+/// Does the same for `columns` floats a row without gaps. Vectors of products run across rows as
+/// they lie in memory. A second pass adds them, one row of each strand at a time.
 template <int columns>
 void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   constexpr int lanes = columns <= 2 ? columns : columns <= 4 ? 4 : 8;
@@ -162,7 +162,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   const std::int64_t rows = chunk.last_row - chunk.first_row;
   alignas(64) float products[(order::chunk_rows + 1) * 8];
 
-  // Whose x an element takes, of `width` rows.
+  // For each element of `width` rows: index of its x.
   using Indices = decltype(hn::SetTableIndices(D(), static_cast<const std::int32_t*>(nullptr)));
   Indices row_of[columns];
   for (int v = 0; v < columns; ++v) {
@@ -202,7 +202,7 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
   std::memcpy(result, part, columns * sizeof(float));
 }
 
-/// Whether sum_few_columns did it.
+/// Runs sum_few_columns where possible; returns whether it did.
 template <class T>
 bool sum_as_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   const std::int64_t columns = task.a.width();

@@ -1,5 +1,5 @@
-// Elements of any type as floats in Highway vectors, and how the result is written: for the CPU
-// path, once for each SIMD target.
+// Elements of any type as floats in Highway vectors, and the result's stores: for the CPU path,
+// compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_LANES_INL_HPP
@@ -23,7 +23,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes of the order of summation fill one vector or several.
+// The order's lanes fill one vector or several.
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 constexpr std::int64_t width = hn::MaxLanes(D());
@@ -38,9 +38,9 @@ HWY_INLINE V load_vector(const Float16* from) {
   const hn::Rebind<hwy::float16_t, D> narrow;
   return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
 #else
-  // Where no instruction converts, Highway takes infinities for numbers. The bits in a float's
-  // place are the number times 2^-112, also where it is subnormal; infinity and NaN keep their
-  // exponent.
+  // Without an instruction for the conversion, Highway takes infinities for numbers. The bits,
+  // moved to a float's places, are the number times 2^-112, even if it is subnormal. Infinity and
+  // NaN keep their exponent.
   const hn::Rebind<std::uint16_t, D> narrow;
   const hn::RebindToSigned<D> wide;
   const auto bits =
@@ -66,8 +66,8 @@ HWY_INLINE V load_vector(const std::byte* row, std::int64_t element) {
   return load_vector(reinterpret_cast<const T*>(row + element * std::int64_t{sizeof(T)}));
 }
 
-/// Elements [element, element + count) of a row, 0 < count < width, zeros behind them; nothing
-/// outside the row's first element + count elements is read.
+/// Loads elements [element, element + count) of a row, 0 < count < width, with zeros behind them.
+/// Reads nothing outside the row's first element + count elements.
 template <class T>
 HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t count) {
   const std::byte* const from = row + element * std::int64_t{sizeof(T)};
@@ -83,7 +83,7 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
     const auto short_of =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
     if (element >= short_of) {
-      // The last `width` elements of what may be read, moved down by those that are not wanted.
+      // Loads the last `width` elements that may be read, then moves them down past unwanted ones.
       alignas(16) static constexpr std::uint8_t moves[32] = {
           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
           255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
@@ -111,8 +111,8 @@ HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
 #endif
 }
 
-/// Fetches the line that lies 512 bytes behind element `element` of a row, once for each line. Any
-/// address will do.
+/// Prefetches the line 512 bytes behind element `element` of a row, once for each line. Any address
+/// may be prefetched.
 template <class T>
 HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int64_t in_line) {
   constexpr std::int64_t size = sizeof(T);
@@ -121,8 +121,8 @@ HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int
 
 // --- The result ----------------------------------------------------------------------------------
 
-/// Writes `count` elements of y from `first` on, given their sums, in memory of whole vectors: a
-/// part of one would wait until what was just stored has left for the cache.
+/// Writes `count` elements of y from `first` on, given their sums. These are in memory of whole
+/// vectors: a load of a part would wait until the preceding stores have reached the cache.
 void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
   const V alpha = hn::Set(D(), task.alpha);
   const V beta = hn::Set(D(), task.beta);

@@ -1,4 +1,4 @@
-// Rows times x: the part of the CPU path that computes op(A) = A, once for each SIMD target.
+// Rows times x: the part of the CPU path for op(A) = A, compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
 #undef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
@@ -19,8 +19,8 @@ namespace {
 
 using Piece = V[vectors];
 
-/// Makes the compiler load once what several products share. GCC otherwise loads x again for
-/// each row, and a CPU has no more than two loads a cycle.
+/// Makes the compiler load a value once for several products. GCC otherwise loads x again for each
+/// row, and a CPU has at most two loads a cycle.
 HWY_INLINE V loaded_once(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   asm("" : "+x"(v.raw));
@@ -28,16 +28,16 @@ HWY_INLINE V loaded_once(V v) {
   return v;
 }
 
-// As many vectors of the lanes and rows at once as leave room for x and a product in the 16
-// registers of SSE and AVX2: a sum in memory costs more than x loaded again. Of rows that are left,
-// some at once still, as a row alone waits for its own sums; but with vectors of four floats, two
-// at once took 17 to 30 % longer than one by one.
+// Vectors of the lanes and rows that are summed at once: as many as leave room for x and a product
+// in the 16 registers of SSE and AVX2, because a sum in memory costs more than another load of x.
+// Remaining rows are also summed several at once, since a single row waits for its own sums. But
+// with vectors of four floats, two at once took 17 to 30 % longer than one by one.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
 constexpr int short_rows_at_once = 8 / vectors_at_once;
 
-/// Sums the lanes of vectors_at_once vectors from number `first` on, of one piece of `rows` rows.
+/// Sums the lanes of vectors_at_once vectors from vector `first` on, for one piece of `rows` rows.
 template <class T, int rows>
 HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std::byte* x,
                                   std::int64_t column, std::int64_t count, int first,
@@ -52,7 +52,7 @@ HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std
     for (int v = 0; v < vectors_at_once; ++v) {
       const V factor = loaded_once(load_vector<float>(x, at + v * width));
       for (int r = 0; r < rows; ++r) {
-        // Fewer rows are read as fast without.
+        // Fewer rows are read as fast without prefetching.
         if (rows == rows_at_once) fetch_ahead<T>(row[r], at + v * width, v * width);
         sum[r][v] = hn::Add(sum[r][v], hn::Mul(load_vector<T>(row[r], at + v * width), factor));
       }
@@ -75,7 +75,7 @@ HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std
   }
 }
 
-/// Sums one piece of `rows` rows, `count` columns from `column` on, in lanes.
+/// Sums one piece of `rows` rows in lanes: `count` columns from `column` on.
 template <class T, int rows>
 HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, Piece (&to)[rows]) {
@@ -85,12 +85,12 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
 }
 
 // Rows whose lanes are added by halves together: one vector of their sums. Vectors of 16 lanes are
-// halved first; Highway moves nothing between the quarters of one.
+// halved first, because Highway moves nothing between a vector's quarters.
 using DShort = hn::CappedTag<float, 8>;
 using VShort = hn::Vec<DShort>;
 constexpr int short_rows = static_cast<int>(hn::MaxLanes(DShort()));
 
-/// The lanes of each of `short_rows` vectors by halves: sum r goes to lane r.
+/// Adds the lanes of each of `short_rows` vectors by halves: sum r goes to lane r.
 HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
 #if HWY_TARGET == HWY_SCALAR
   return v[0];
@@ -118,7 +118,7 @@ HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
 #endif
 }
 
-/// The lanes of a vector by halves, down to those that halves_of_all takes.
+/// Adds the lanes of a vector by halves, down to the number that halves_of_all takes.
 HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #if HWY_TARGET <= HWY_AVX3
   return hn::Add(hn::LowerHalf(lanes), hn::UpperHalf(DShort(), lanes));
@@ -127,7 +127,7 @@ HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #endif
 }
 
-/// Lanes in memory likewise.
+/// Does the same for lanes in memory.
 HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   for (int half = vectors / 2; half > 0; half /= 2) {
     for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
@@ -135,7 +135,7 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   return halves_of_vector(lanes[0]);
 }
 
-/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to lanes that
+/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to as many lanes as
 /// halves_of_all takes.
 template <class T, int rows>
 HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
@@ -169,14 +169,15 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-/// The sums of at most this many rows are halved together: of any number of rows worked on at once.
+/// The sums of at most this many rows are halved together: a multiple of each number of rows that
+/// are summed at once.
 constexpr int block_rows = 24;
 static_assert(block_rows % rows_at_once == 0 && block_rows % short_rows == 0);
 
-/// By chunk of a tile, then by row.
+/// Sums by chunk of a tile, then by row.
 using BlockSums = VShort[row_tile_chunks][block_rows];
 
-/// Sums a tile's columns of `rows` rows, those from number `number` on of a block.
+/// Sums a tile's columns for `rows` rows: the block's rows from `number` on.
 template <class T, int rows>
 HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
                          int number, BlockSums& sums) {
@@ -191,14 +192,14 @@ HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_
   }
 }
 
-/// Sums a tile's columns of `count` <= block_rows rows; the first row's sum of a chunk goes to
+/// Sums a tile's columns for `count` <= block_rows rows. The first row's sum of a chunk goes to
 /// sums[chunk * y.size].
 template <class T>
 void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_row, int count,
                float* sums) {
   BlockSums block;
   int number = 0;
-  // Where two smaller groups leave fewer rows alone than one of the largest, they come last.
+  // Two smaller groups come last if they leave fewer single rows than one of the largest.
   const auto best_in_two = [count](int done) {
     const int left = count - done;
     return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
@@ -247,14 +248,14 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
 
-/// Calls sum_of(row) for the rows [first, last), `short_rows` at a time, and stores their halves;
-/// in `sums` there is room for as many behind `first` that they are a multiple of short_rows.
+/// Calls sum_of(row) for the rows [first, last), `short_rows` at a time, and stores their halves.
+/// `sums` has room for a multiple of short_rows.
 template <class SumOf>
 HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, SumOf sum_of) {
   const DShort d;
   VShort sum[short_rows];
   std::int64_t row = first;
-  // Products, of which none was added to +0: the last addition makes +0 of a sum of -0.
+  // These products were never added to +0: the last addition turns a sum of -0 into +0.
   for (; row + short_rows <= last; row += short_rows) {
     for (int r = 0; r < short_rows; ++r) sum[r] = sum_of(row + r);
     hn::StoreU(hn::Add(halves_of_all(sum), hn::Zero(d)), d, sums + (row - first));
@@ -276,7 +277,8 @@ void sum_rows_of_eight(const GemvTask& task, std::int64_t first, std::int64_t la
 }
 #endif
 
-/// Sums rows [first, last) of `across` vectors, the last perhaps incomplete. x stays in registers.
+/// Sums rows [first, last) of `across` vectors, the last of which may be incomplete. x stays in
+/// registers.
 template <class T, int across>
 void sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   const std::int64_t rest = task.a.width() - (across - 1) * width;
@@ -295,8 +297,8 @@ void sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last
   });
 }
 
-/// The same for rows of at most four floats without gaps between them: a vector of sums at a time,
-/// one row in each lane.
+/// Does the same for rows of at most four floats without gaps between them: a vector of sums at a
+/// time, one row in each lane.
 template <int columns>
 void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   V x[columns];
@@ -310,7 +312,7 @@ void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, 
     if constexpr (columns == 3) hn::LoadInterleaved3(D(), from, v[0], v[1], v[2]);
     if constexpr (columns == 4) hn::LoadInterleaved4(D(), from, v[0], v[1], v[2], v[3]);
     for (int c = 0; c < columns; ++c) v[c] = hn::Add(hn::Zero(D()), hn::Mul(v[c], x[c]));
-    // What is left of the halves of 32 lanes.
+    // The halves of 32 lanes, as far as they hold elements.
     if constexpr (columns > 2) v[0] = hn::Add(v[0], v[2]);
     if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);
@@ -349,7 +351,7 @@ void sum_all_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t 
   return sum_narrow_rows<T, 2>(task, first, last, sums);
 }
 
-/// Sums rows from `first` on in steps of `short_rows`; returns the row where it stopped.
+/// Sums rows from `first` on in steps of `short_rows`; returns the first row that is left.
 template <class T>
 std::int64_t sum_whole_short_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
                                   float* sums) {
@@ -364,7 +366,7 @@ std::int64_t sum_whole_short_rows(const GemvTask& task, std::int64_t first, std:
   return row;
 }
 
-/// Sums rows [first, last) of a tile; the sum of the first goes to sums[0].
+/// Sums rows [first, last) of a tile; the first row's sum goes to sums[0].
 template <class T>
 void sum_all_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first, std::int64_t last,
                   float* sums) {

@@ -5,28 +5,28 @@
 
 #include "warpwise/primitives/gemv/backends.hpp"
 
-// What the parts of the CPU path tell each other, the same for every SIMD target.
+// Types shared by the parts of the CPU path, the same for every SIMD target.
 namespace warpwise::detail::gemv {
 
-/// Blocks of `size` items that hold all of `items`.
+/// Returns the number of blocks of `size` items that hold all of `items`.
 constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
   return (items + size - 1) / size;
 }
 
-/// What every task of a call reads.
+/// Data that every task of a call reads.
 struct GemvTask {
   ConstHostView a;
   const std::byte* x;  ///< f32 without gaps, any alignment
   VectorOf<HostView> y;
   float alpha;
   float beta;
-  float* sums;  ///< sums[chunk * y.size + output]; null when a sum is one chunk and goes to y
+  float* sums;  ///< sums[chunk * y.size + output]; null if a sum is one chunk, which goes to y
 };
 
-/// Chunks of a row that a tile of rows times x has at most.
+/// Largest number of chunks of a row in a tile of rows times x.
 inline constexpr int row_tile_chunks = 4;
 
-/// A part of the matrix that one thread works through.
+/// Part of the matrix that one thread processes.
 struct GemvTile {
   std::int64_t first_row, last_row;
   std::int64_t first_column, last_column;

@@ -31,7 +31,7 @@ RowsFunction rows_function() {
   return kernels::gemv::gemv_rows<T, access, steps, pieces, at_once>;
 }
 
-/// For the shapes that gemv_rows_shape gives.
+/// Returns the kernel for a shape of gemv_rows_shape.
 template <class T, GemvAccess access>
 RowsFunction rows_function(const GemvRowsShape& shape) {
   if constexpr (access != GemvAccess::byte) {
@@ -43,9 +43,9 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
   return shape.pieces == 1 ? rows_function<T, access, 8, 1>() : rows_function<T, access, 8, 4>();
 }
 
-/// Whether the kernels of this file are code for CC 9.0, with its launches that begin early and its
-/// clusters, and not for an older GPU, which a newer one may run. Asked once for each device: the
-/// answer takes the CPU a tenth of a call (decisions/2026-11-25-gemv-shapes.md).
+/// Says whether this file's kernels are code for CC 9.0, with early launches and clusters. Code for
+/// an older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
+/// tenth of a call (decisions/2026-11-25-gemv-shapes.md).
 bool is_for_hopper() {
   enum Known : std::uint8_t { not_yet, no, yes };
   static std::array<std::atomic<Known>, 64> of_device{};
@@ -160,8 +160,8 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   }
 }
 
-/// Whether the multiprocessors that the stream has take the largest cluster: of a part of a GPU
-/// they may lie too far apart.
+/// Says whether the multiprocessors of the stream can hold the largest cluster. In a part of a GPU
+/// they may be too far apart.
 bool clusters_fit(gpu::StreamHandle stream) {
   cudaLaunchAttribute cluster = gpu::in_clusters({1, gemv_most_cluster});
   cudaLaunchConfig_t config{};

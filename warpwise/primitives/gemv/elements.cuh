@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/gemv/arguments.hpp"
 
-// The elements of gemv: what a product and a sum of them are, and how they are loaded. Fit for nvcc
-// and NVRTC: no host headers.
+// The elements of gemv: their products, sums and loads. Fit for nvcc and NVRTC: no host
+// headers.
 namespace warpwise::kernels::gemv {
 
 struct GemvF32 {
@@ -25,8 +25,8 @@ struct GemvF16 {
     to[0] = widen(static_cast<Element>(pair));
     to[1] = widen(static_cast<Element>(pair >> 16));
   }
-  // The product of two of 11 bits is a float, subnormal numbers and all: there is nothing to round
-  // before the sum.
+  // The product of two numbers of 11 bits is exact in a float, even for subnormal numbers: there is
+  // nothing to round before the sum.
   static __device__ float add_product(float sum, float a, float b) { return __fmaf_rn(a, b, sum); }
 };
 
@@ -45,7 +45,7 @@ struct GemvBF16 {
   }
 };
 
-/// Loads one element if `inside`, without a branch: loads wait for none before them then.
+/// Loads one element if `inside`, without a branch: so no load waits for an earlier one.
 __device__ inline void gemv_load_if(bool inside, const void* from, float& to) {
   asm volatile(
       "{\n"
@@ -68,8 +68,8 @@ __device__ inline void gemv_load_if(bool inside, const void* from, unsigned shor
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-// A is read once: it passes by the first-level cache, and whole lines of it come into the second,
-// also where neighbouring threads ask for half of one.
+// A is read once, so it bypasses the first-level cache. The second-level cache loads whole lines of
+// it, even if neighbouring threads read only half of one.
 __device__ inline void gemv_load_line_if(bool inside, const void* from, float& to) {
   asm volatile(
       "{\n"
@@ -114,7 +114,7 @@ __device__ inline void gemv_load_if(bool inside, const void* from, uint4& to) {
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-/// What one load takes out of a row, and the floats in it.
+/// The word that one load takes out of a row, and the floats in it.
 template <class T, GemvAccess access>
 struct GemvLoad {
   using Word = typename T::Element;
@@ -172,8 +172,8 @@ struct GemvLoad<T, GemvAccess::half_vector> {
   }
 };
 
-/// Loads a word of A. Of single elements, with `lines`, as words are: neighbouring threads read
-/// neighbours in rows so long that the next row's are in other lines.
+/// Loads a word of A. With `lines`, single elements are loaded like words: neighbouring threads
+/// read neighbours, in rows so long that the next row's are in other lines.
 template <class T, GemvAccess access, bool lines>
 __device__ void gemv_load_a_if(bool inside, const unsigned char* from,
                                typename GemvLoad<T, access>::Word& to) {

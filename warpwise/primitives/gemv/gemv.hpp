@@ -6,7 +6,7 @@
 
 namespace warpwise {
 
-/// The factors of gemv(), as BLAS has them.
+/// Factors of gemv(), as in BLAS.
 struct GemvOptions {
   float alpha = 1;         ///< 0: neither A nor x is read
   float beta = 0;          ///< 0: y is not read, only written
@@ -15,46 +15,46 @@ struct GemvOptions {
 
 /// Matrix times vector: y = α · op(A) · x + β · y, op(A) = A or Aᵀ.
 ///
-/// `a` is the matrix, one row of the view for one row of A: height() rows, width() columns, any
-/// pitch (the leading dimension in bytes), any alignment, sub-views. A column-major matrix is the
-/// transpose of the row-major view of the same memory: view its columns as rows and flip
-/// `transpose`.
+/// `a` is the matrix, one row of the view for one row of A: height() rows, width() columns. It may
+/// have any pitch (the leading dimension in bytes) and any alignment, and may be a sub-view. A
+/// column-major matrix is the transpose of the row-major view of the same memory: view its columns
+/// as rows and flip `transpose`.
 ///
 /// `x` and `y` are vectors: views of one row (elements side by side) or of one column (elements
 /// pitch_bytes() apart: BLAS's increment times the element's size). op(A) has as many columns as x
-/// has elements and as many rows as y. `a` and `x` are both f32, f16 or bf16, `y` is f32; one
+/// has elements, and as many rows as y has. `a` and `x` are both f32, f16 or bf16; `y` is f32; one
 /// channel each. y must not overlap A or x.
 ///
-/// Each product and each sum is rounded once to f32, in an order that depends on the sizes alone
-/// (README.md beside this file states it): every run, any number of threads, the CPU and CUDA give
-/// the same bits, but for the bits of a NaN. Against the exact value, per element,
+/// Each product and each sum is rounded once to f32, in an order that depends only on the sizes
+/// (README.md beside this file states it). Every run, any number of threads, the CPU and CUDA give
+/// the same bits, except for the bits of a NaN. Error against the exact value, per element:
 ///
 ///     |error| <= 80 · 2^-24 · (|α| Σ|a||x| + |β y|)
 ///
-/// where neither overflow nor underflow happens, for sums of up to 2^20 elements (2^18 transposed);
-/// each factor of 1024 more adds 36 to the 80.
+/// The bound requires that neither overflow nor underflow happens. It holds for sums of up to 2^20
+/// elements (2^18 transposed); each further factor of 1024 adds 36 to the 80.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// scratch memory beyond a few kilobytes: for x unless it is contiguous f32, and for partial sums,
+/// scratch memory beyond a few kilobytes: for x unless it is contiguous f32, and for partial sums:
 /// a float for each 1024 elements of A, or 256 transposed.
 /// Source: document A, row A10.
 ///
-/// \throws InvalidArgument  an element type or a number of channels is none of the above, x or y is
-///                          no vector or not of op(A)'s size, or y overlaps A or x.
+/// \throws InvalidArgument  an element type or number of channels is none of the above, x or y is
+///                          not a vector of op(A)'s size, or y overlaps A or x.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation; partial sums, and a copy of an
-/// x with gaps or of less alignment than A, in scratch memory from the stream-ordered pool
-/// (gpu::Buffer).
+/// Runs on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from the
+/// stream-ordered pool (gpu::Buffer): for partial sums, and for a copy of x if it has gaps or is
+/// less aligned than A.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y,
                           const GemvOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
-/// gemv() in double by plain loops, rounded to f32 at the end: what the fast paths are tested
-/// against, within the bound above.
+/// Computes gemv() in double by plain loops and rounds to f32 at the end: the reference for the
+/// tests of the fast paths, within the bound above.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 }  // namespace reference

@@ -6,8 +6,8 @@
 #include "bench/gemv_shapes.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The one function of the C interface to BLAS that is needed here; its header lies elsewhere on
-// each system. 101: row-major; 111: A, 112: the transpose of A.
+// The only function of the C interface to BLAS that is used here. Its header's place differs
+// between systems. 101: row-major; 111: A, 112: the transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);
@@ -17,8 +17,8 @@ namespace {
 
 using Floats = std::shared_ptr<std::vector<float>>;
 
-// Without gaps between rows. Numbers of about 1: random bits would be NaN and subnormal too, which
-// are slow to add.
+// Returns numbers of about 1, without gaps between rows. Random bits would include NaN and
+// subnormal numbers, whose additions are slow.
 Floats numbers(std::int64_t count) {
   auto floats = std::make_shared<std::vector<float>>(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < floats->size(); ++i) {

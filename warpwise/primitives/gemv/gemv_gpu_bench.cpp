@@ -35,7 +35,7 @@ struct GemvProblem {
   }
 };
 
-/// Numbers in [-1, 1), every row another part of the same few thousand.
+/// Returns numbers in [-1, 1); every row is another part of the same few thousand.
 Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   Image image(type, columns, rows);
   const std::vector<std::uint8_t> bytes = random_bytes(2 * (columns + 4096));
@@ -58,7 +58,7 @@ Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   return image;
 }
 
-/// A product's operands on the device, without gaps between rows.
+/// Operands of a product on the device, without gaps between rows.
 class Product {
  public:
   Product(const GemvProblem& problem, const gpu::Stream& stream)
@@ -79,7 +79,7 @@ class Product {
   ConstDeviceView x() const { return {device_x_.data(), problem_.type, problem_.terms(), 1}; }
   DeviceView y() const { return {device_y_.data(), ElementType::f32, problem_.outputs(), 1}; }
 
-  /// Whether y holds the bits that the CPU path gives.
+  /// Says whether y has the bits of the CPU path.
   bool matches(const gpu::Stream& stream) {
     if (!want_) {
       want_.emplace(ElementType::f32, problem_.outputs(), 1);
@@ -99,10 +99,10 @@ class Product {
   gpu::Buffer device_a_;
   gpu::Buffer device_x_;
   gpu::Buffer device_y_;
-  std::optional<Image> want_;  // once it was asked for
+  std::optional<Image> want_;  // set once it was asked for
 };
 
-/// A handle of cuBLAS, and the function that is needed.
+/// A handle of cuBLAS, and the function that is used.
 class Cublas {
  public:
   Cublas() {
@@ -112,7 +112,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// cuBLAS knows column-major matrices: ours is the transpose of what it sees.
+  /// cuBLAS takes column-major matrices: ours is the transpose of what it sees.
   void sgemv(const GemvProblem& problem, ConstDeviceView a, ConstDeviceView x, DeviceView y,
              cudaStream_t stream) const {
     const float one = 1;

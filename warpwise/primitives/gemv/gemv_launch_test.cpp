@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/gemv/launch.hpp"
 
-// How gemv is launched for matrices that no test could hold in memory.
+// Checks gemv's launches for matrices that no test could hold in memory.
 namespace warpwise::detail::gemv {
 namespace {
 
@@ -50,7 +50,7 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
     EXPECT_FALSE(without.has_cluster()) << s.rows << "x" << s.columns;
     EXPECT_GT(without.lists, 1) << s.rows << "x" << s.columns;
   }
-  // What a block does alone, or many blocks do better apart.
+  // Shapes for a single block, or for many blocks with separate sums.
   for (const Shape& s : {Shape{64, 8192, false},
                          {256, 65536, false},
                          {4096, 4096, true},
@@ -83,7 +83,7 @@ TEST(GemvLaunch, FewColumnsAreStaged) {
     std::int64_t rows, columns;
     int chunks;
   };
-  // A block for each of most multiprocessors, and not more of a block than shared memory holds.
+  // Most multiprocessors have a block, and no block has more chunks than shared memory holds.
   for (const Shape& s : {Shape{1'000'000, 1, 16},
                          {10'000, 2, 1},
                          {100'000, 3, 2},

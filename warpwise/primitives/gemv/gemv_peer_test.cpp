@@ -7,8 +7,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The one function of the C interface to BLAS that is needed here; its header lies elsewhere on
-// each system. 101: row-major, 102: column-major; 111: A, 112: the transpose of A.
+// The only function of the C interface to BLAS that is used here. Its header's place differs
+// between systems. 101: row-major, 102: column-major; 111: A, 112: the transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);
@@ -32,7 +32,7 @@ struct Shape {
   int y_step;
 };
 
-// A vector of every step-th float.
+// Returns a vector of every step-th float.
 template <class View, class Float>
 View vector(Float* data, int size, int step) {
   return step == 1 ? View(data, size, 1)
@@ -56,14 +56,14 @@ void compare(const Shape& shape, float alpha, float beta, bool transpose, bool c
   gemv(matrix, vector<ConstHostView>(x.data(), terms, shape.x_step),
        vector<HostView>(ours.data(), outputs, shape.y_step), {alpha, beta, transpose});
   if (column_major) {
-    // The same memory as a column-major matrix is the transpose.
+    // The same memory, as a column-major matrix, is the transpose.
     cblas_sgemv(102, transpose ? 111 : 112, shape.columns, shape.rows, alpha, a.data(),
                 shape.leading, x.data(), shape.x_step, beta, theirs.data(), shape.y_step);
   } else {
     cblas_sgemv(101, transpose ? 112 : 111, shape.rows, shape.columns, alpha, a.data(),
                 shape.leading, x.data(), shape.x_step, beta, theirs.data(), shape.y_step);
   }
-  // Elements lie in [-1, 1]. Ours are within 80 roundings of the exact sum; BLAS promises no order,
+  // Elements are in [-1, 1]. Ours are within 80 roundings of the exact sum. BLAS promises no order:
   // at worst one rounding for each of its terms.
   const double bound = (80.0 + terms + 2) * 0x1p-24 * (std::abs(alpha) * terms + std::abs(beta));
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], bound) << i;

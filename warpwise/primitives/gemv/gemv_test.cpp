@@ -162,7 +162,7 @@ struct Problem {
     device_y.download(stream);
   }
 
-  /// Runs and compares: with the order of sums bit for bit, with the reference within the bound.
+  /// Runs and compares: bit for bit with the order of sums, within the bound with the reference.
   void run_and_compare(Backend backend) {
     const ConstHostView m = std::as_const(a).view();
     GuardedImage before = y;
@@ -246,7 +246,7 @@ TEST_P(GemvTest, MoreChunksThanLanes) {
   compare_both(ElementType::bf16, 2, 70'001, {2, 2}, Shape::column);
 }
 
-// On a GPU: chunks that one block adds, two blocks, four, or nobody before the second launch.
+// On a GPU: chunks that one block, two or four add, or only the second launch.
 TEST_P(GemvTest, EveryNumberOfChunksInARow) {
   for (const ElementType type : types) {
     for (const std::int64_t columns : {3000, 8192, 8200, 12'289, 16'384, 32'760, 33'000}) {
@@ -278,7 +278,7 @@ TEST_P(GemvTest, FewColumns) {
     fill_random(unaligned_x.x.view(), 5);
     unaligned_x.run_and_compare(GetParam());
   }
-  // Several chunks of a block, whose last ones do not exist.
+  // Several chunks of a block, the last of which do not exist.
   compare(ElementType::f32, 70'001, 16, {1, 0, true});
   compare(ElementType::f32, 140'003, 3, {1, 0, true});
 }
@@ -306,7 +306,7 @@ TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});
   compare(ElementType::f16, (1 << 18) + 300, 1, {1, 0, true});
-  // Words, of more chunks than there are blocks.
+  // Words, with more chunks than blocks.
   compare(ElementType::f16, (1 << 18) + 300, 8, {1, 0, true});
   compare(ElementType::bf16, (1 << 18) + 300, 8, {1, 0, true});
 }
@@ -315,7 +315,7 @@ TEST_P(GemvTest, LargerThanOneTask) {
   for (const ElementType type : types) {
     compare_both(type, 700, 700);
     compare_both(type, 513, 2500, {4, 4});
-    compare(type, 1025, 2051, {1, 0, true});  // single elements, past the first-level cache
+    compare(type, 1025, 2051, {1, 0, true});  // single elements that bypass the first-level cache
   }
 }
 

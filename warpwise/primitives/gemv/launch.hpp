@@ -9,7 +9,7 @@
 #include "warpwise/primitives/gemv/columns_launch.hpp"
 #include "warpwise/primitives/gemv/tunables.hpp"
 
-// How the kernels of gemv are launched for given arguments.
+// Launches of gemv's kernels for given arguments.
 namespace warpwise::detail::gemv {
 
 // --- Rows times x --------------------------------------------------------------------------------
@@ -21,13 +21,14 @@ struct GemvRowsShape {
   int at_once;
 };
 
-/// \param elements  of a load
+/// Returns the shape. \param elements  of a load
 constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
-  // As many words in flight in each thread as there are registers for.
+  // Each thread has as many words in flight as its registers allow.
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Narrow matrices have kernels that put more rows into a warp. Loads of single bytes have fewer.
+/// Returns the shape. Narrow matrices have kernels with more rows in a warp; loads of single bytes
+/// have fewer.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {
   const int elements = gemv_elements(access, size);
@@ -39,22 +40,24 @@ inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
 /// Warps of a block of gemv_rows.
 inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 
-/// Sets of chunks that rows are cut into, and the warps of a block that take a set.
+/// Sets into which the chunks of rows are divided, and a block's warps for each set.
 struct GemvRowsSets {
   std::int64_t sets;
   int log_team;
-  bool apart;       ///< the sum of each chunk is a list, not that of a set
-  bool is_cluster;  ///< of as many blocks as sets, which add what they come to
+  bool apart;       ///< each chunk's sum is a list, instead of each set's
+  bool is_cluster;  ///< of as many blocks as sets, which adds their sums
 };
 
-/// One set where a block's warps have room for all chunks, a cluster of sets where its blocks'
-/// have, or a few sets that leave no warp idle; else chunks apart, several of them in a block where
-/// it has more warps than there are rows.
+/// Divides the chunks:
+/// - one set if a block's warps have room for all chunks;
+/// - a cluster of sets if its blocks' warps have room;
+/// - a few sets if they leave no warp idle;
+/// - otherwise chunks apart, several of them in a block if it has more warps than there are rows.
 inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns, bool clusters) {
   const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
   if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1, false};
   const int log_warps = gemv_log2_up(gemv_warps);
-  // Of many rows a second launch costs less than blocks that wait for one another.
+  // With many rows, a second launch costs less than blocks that wait for one another.
   if (clusters && chunks <= gemv_most_cluster * gemv_warps && rows * columns <= 1 << 23) {
     return {std::int64_t{1} << (gemv_log2_up(chunks) - log_warps), log_warps, false, true};
   }
@@ -71,11 +74,11 @@ struct GemvRowsLaunch {
   int log_team;
   bool apart;
   bool is_cluster;
-  std::int64_t lists;  ///< 1: the product goes to y at once
+  std::int64_t lists;  ///< 1: the product goes to y directly
   std::int64_t turns;
 };
 
-/// \param size  bytes of an element
+/// Chooses the launch. \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
                                        int size, int multiprocessors, int turn_percent,
@@ -85,8 +88,8 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // A block for each multiprocessor, then two, since a third would wait for one to end; at last
-  // many turns for floats and some for 16-bit elements, as measured on an H200.
+  // First one block for each multiprocessor, then two: a third would wait for one to end. Beyond
+  // that many turns for floats and some for 16-bit elements. Measured on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t by_rule = std::clamp<std::int64_t>(
@@ -108,10 +111,10 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
 
 // --- Sums of lists -------------------------------------------------------------------------------
 
-// Up to so many outputs have a warp for each of their groups of lists.
+// Up to this many outputs have a warp for each of their groups of lists.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
-/// Bytes that the lists of every output take, those of their groups included; 0 for a single list.
+/// Returns the bytes of all outputs' lists, including those of their groups; 0 for a single list.
 inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
   std::int64_t all = 0;
   for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, order::group)) {
@@ -122,9 +125,9 @@ inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
 
 // --- All of a product ----------------------------------------------------------------------------
 
-/// What gemv() computes: A times x, or its transpose times x.
+/// Arguments of gemv(): A times x, or its transpose times x.
 struct GemvCall {
-  kernels::gemv::GemvArguments arguments;  ///< x and sums as launches have them are set below
+  kernels::gemv::GemvArguments arguments;  ///< x and sums are set by the launches below
   std::int64_t x_stride;
   ElementType type;  ///< of A and x
   bool transpose;
@@ -169,12 +172,12 @@ enum class GemvStep : std::uint8_t {
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
   GemvStep step;
-  ElementType type = ElementType::f32;  ///< of gather, rows, narrow and columns
-  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< of rows and columns
-  GemvRowsShape shape = {};                                               ///< of rows
-  unsigned cluster = 1;  ///< blocks: of rows side by side, of columns one below the other
-  bool lines = false;    ///< of columns: single elements in whole lines
-  int width = 0;         ///< of short_columns and strands: columns of a warp, or of a thread
+  ElementType type = ElementType::f32;  ///< used by gather, rows, narrow and columns
+  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< rows and columns
+  GemvRowsShape shape = {};                                               ///< rows
+  unsigned cluster = 1;  ///< blocks: rows side by side, columns one below the other
+  bool lines = false;    ///< for columns: single elements are loaded in whole lines
+  int width = 0;         ///< columns of a warp (short_columns) or of a thread (strands)
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
@@ -191,28 +194,29 @@ constexpr const char* kernel_name(GemvStep step) {
   return "";
 }
 
-/// A copy of x, the product, and its sums: 1024 lists of each output at a time.
+/// Launches: a copy of x, the product, and its sums, 1024 lists of each output at a time.
 using GemvLaunches = gpu::Launches<GemvKernel, 8>;
 
-/// How a product is launched, but for where its scratch memory is.
+/// The launches of a product, without the place of its scratch memory.
 struct GemvPlan {
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;
   GemvRowsShape shape = {};
   GemvRowsLaunch rows = {};
-  bool is_narrow = false;  ///< gemv_narrow takes the rows
+  bool is_narrow = false;  ///< gemv_narrow processes the rows
   GemvColumnsLaunch columns = {};
-  int short_width = 0;     ///< columns of a warp of gemv_short_columns; 0: it does not take them
-  int strand_chunks = 0;   ///< chunks of a block of gemv_strands, likewise
-  std::int64_t lists = 1;  ///< of sums of each output; one goes to y at once
-  std::int64_t gather_bytes = 0;  ///< scratch of a copy of x; 0: the kernel reads x itself
-  std::int64_t sum_bytes = 0;     ///< scratch of the lists, behind it
+  int short_width = 0;            ///< columns of a warp of gemv_short_columns; 0: not used
+  int strand_chunks = 0;          ///< chunks of a block of gemv_strands; 0: not used
+  std::int64_t lists = 1;         ///< lists of sums of each output; a single one goes to y directly
+  std::int64_t gather_bytes = 0;  ///< scratch memory of a copy of x; 0: the kernel reads x itself
+  std::int64_t sum_bytes = 0;     ///< scratch memory of the lists, behind it
 
   bool has_cluster() const { return rows.is_cluster || (columns.lanes > 0 && columns.sets > 1); }
   /// The scratch memory starts at a multiple of 16.
   std::int64_t scratch_bytes() const { return checked_add(gather_bytes, sum_bytes); }
 };
 
-/// \param multiprocessors  of the GPU  \param clusters  whether blocks may be launched in them
+/// Chooses the plan. \param multiprocessors  of the GPU  \param clusters  blocks may be launched in
+/// clusters
 inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {},
                           bool clusters = false) {
   const kernels::gemv::GemvArguments& a = call.arguments;
@@ -251,7 +255,7 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
   return plan;
 }
 
-/// gemv_scale alone: y = beta y.
+/// Returns the launch of gemv_scale alone: y = beta y.
 inline gpu::Launch<GemvKernel> gemv_scale_launch(const GemvCall& call) {
   constexpr int threads = kernels::gemv::gemv_block_threads;
   return {.kernel = {.step = GemvStep::scale},
@@ -260,15 +264,16 @@ inline gpu::Launch<GemvKernel> gemv_scale_launch(const GemvCall& call) {
           .parameters = gpu::Parameters::of(call.arguments, call.outputs())};
 }
 
-/// Sums the lists, whose groups' sums go behind them in the scratch memory, into y.
+/// Adds the launches that sum the lists into y. The groups' sums are behind the lists in the
+/// scratch memory.
 inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t lists,
                           std::int64_t outputs, GemvLaunches& launches) {
   const float* sums = a.sums;
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
-      // Lists of neighbouring outputs lie together: a warp takes a sector of each for one float of
-      // it, so few outputs are spread over the multiprocessors.
+      // Lists of neighbouring outputs lie together, and a warp reads a whole sector of each for one
+      // float. So few outputs are spread over the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));
       const std::int64_t in_block =
           std::clamp<std::int64_t>(outputs / 128, 1, std::max(1, 8 >> log_warps));
@@ -292,7 +297,7 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   }
 }
 
-/// The launches of a plan with its scratch memory, which may be null where it takes none.
+/// Returns the launches of a plan. `scratch` may be null if the plan needs none.
 inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, std::byte* scratch) {
   constexpr int threads = kernels::gemv::gemv_block_threads;
   GemvLaunches launches;

@@ -11,7 +11,7 @@ double element(ConstHostView view, std::int64_t row, std::int64_t column) {
   }
 }
 
-// Element i of a view of one row or one column.
+// Returns element i of a view of one row or one column.
 double element(ConstHostView vector, std::int64_t i) {
   return vector.height() == 1 ? element(vector, 0, i) : element(vector, i, 0);
 }

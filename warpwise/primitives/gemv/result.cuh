@@ -6,15 +6,15 @@
 #include "warpwise/primitives/gemv/elements.cuh"
 #include "warpwise/primitives/gemv/order.hpp"
 
-// What the kernels of gemv share: launches that follow closely, clusters, and how a result is
-// stored. Fit for nvcc and NVRTC: no host headers.
+// Shared by the kernels of gemv: launches that follow closely, clusters, and stores of the result.
+// Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::gemv {
 
 namespace order = detail::gemv::order;
 using cuda::std::int64_t;
 
-/// Lets the launch behind this one begin, once all blocks have called this or ended; its kernel
-/// calls gemv_wait_for_launch before it reads what this one writes.
+/// Lets the next launch begin, once all blocks have called this or ended. Its kernel calls
+/// gemv_wait_for_launch before it reads what this one writes.
 __device__ inline void gemv_let_next_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -27,7 +27,7 @@ __device__ inline void gemv_wait_for_launch() {
 #endif
 }
 
-/// Waits for all blocks of the cluster, whose writes before it are seen behind it.
+/// Waits for all blocks of the cluster. Their earlier writes are then visible.
 __device__ inline void gemv_meet_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -37,7 +37,7 @@ __device__ inline void gemv_meet_cluster() {
 #endif
 }
 
-/// Stores to where `to`, in shared memory, lies in the cluster's first block.
+/// Stores to the address that corresponds to `to`, in shared memory, in the cluster's first block.
 __device__ inline void gemv_store_to_first(float* to, float value) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -77,7 +77,7 @@ __device__ inline void gemv_finish(const GemvArguments& a, int64_t output, float
   gemv_store_y(y, value, a.y_by_float);
 }
 
-/// The sum of list `list` of an output: to y where a list is all there is.
+/// Stores the sum of list `list` of an output; to y if there is only one list.
 __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t outputs,
                                 int64_t output, float sum) {
   if (a.sums != nullptr)
@@ -86,7 +86,7 @@ __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t ou
     gemv_finish(a, output, sum);
 }
 
-/// y = beta * y, where alpha is 0 and the product does not count.
+/// Computes y = beta * y for alpha = 0, where the product does not count.
 __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a, int64_t outputs) {
   int64_t output = int64_t{blockIdx.x} * gemv_block_threads + threadIdx.x;
   for (; output < outputs; output += int64_t{gridDim.x} * gemv_block_threads) {
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a
   }
 }
 
-/// Copies the elements of x, `stride` bytes apart, into an array.
+/// Copies the elements of x, which are `stride` bytes apart, into an array.
 template <class Element>
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_gather(const unsigned char* x, int64_t stride, int64_t count, Element* to) {

@@ -5,9 +5,9 @@
 // The kernels of rows times x.
 namespace warpwise::kernels::gemv {
 
-/// How a warp lies over rows: 32 lanes of the order are 32 / V threads of V elements side by side,
-/// so that V pieces fit into a warp, `pieces` of each row. With V = 1 the pieces of a chunk are
-/// summed one after the other by the same threads.
+/// Layout of a warp over rows: the order's 32 lanes are 32 / V threads of V elements side by side.
+/// So V pieces fit into a warp, `pieces` of each row. With V = 1 the same threads sum the pieces of
+/// a chunk one after the other.
 template <int V, int pieces>
 struct GemvWarp {
   static constexpr int piece_threads = 32 / V;
@@ -15,9 +15,9 @@ struct GemvWarp {
   static constexpr int rows = 32 / row_threads;
   static constexpr int thread_pieces = V == 1 ? pieces : 1;
 
-  // The additions between threads, in order: pieces, then the order's halves. Where a thread holds
-  // several values, it gives away half of them and keeps the others, first of its elements, then
-  // of its rows; the halves among elements are then between the threads that parted these.
+  // The additions between threads, in order: first the pieces, then the order's halves. A thread
+  // with several values gives away half of them and keeps the others: first by elements, then by
+  // rows. The halves among elements are then added between the threads that divided them.
   static constexpr int piece_stages = V == 1 ? 0 : gemv_log2(pieces);
   static constexpr int stages = piece_stages + 5;
   __host__ __device__ static constexpr int distance(int stage) {
@@ -25,7 +25,7 @@ struct GemvWarp {
     if (element_stage >= 0) return distance(element_stage);
     return stage < piece_stages ? piece_threads << stage : 16 / V >> (stage - piece_stages);
   }
-  /// Where the sum of row `0 <= r < at_once` is after fold: in threads that have these bits.
+  /// Returns the lane's bits that select the row `0 <= r < at_once` whose sum it has after fold.
   __host__ __device__ static constexpr int row_bits(int at_once) {
     int bits = 0;
     for (int i = 0; i < gemv_log2(at_once); ++i) bits |= distance(gemv_log2(V) + i);
@@ -40,7 +40,7 @@ struct GemvWarp {
     return row;
   }
 
-  /// value[element * at_once + row] of every thread; value[0] is a sum in the end.
+  /// Adds value[element * at_once + row] of all threads; value[0] is a sum in the end.
   template <int stage = 0, int values>
   static __device__ void fold(float (&value)[values], int lane) {
     static_assert(values <= 1 << stages);
@@ -62,15 +62,15 @@ struct GemvWarp {
 };
 
 /// A warp sums one chunk of its rows, `at_once` * GemvWarp::rows of them at once; x stays in
-/// registers meanwhile. While it sums some rows it loads the next, each word in place of the one
-/// just used: what is in flight never runs out. (x out of the first-level cache would wait there
-/// for all of A that was asked for before.)
+/// registers. While it sums some rows it loads the next, each word in place of the one just used:
+/// there are always loads in flight. (Loads of x from the first-level cache would wait for all
+/// earlier loads of A.)
 ///
 /// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
 /// rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for
-/// each warp of a team. What it sums to goes to list `set`, where sets divides 32; or, `apart`,
-/// each chunk's sum to a list of its own.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for a
+/// warp of a team. Its sum goes to list `set`, where sets divides 32; or, if `apart`, each chunk's
+/// sum goes to a list of its own.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   const int left = static_cast<int>(
       a.columns - column < order::chunk_columns ? a.columns - column : order::chunk_columns);
 
-  // Words that do not exist stay zeros and add nothing.
+  // Words that do not exist stay zero and add nothing.
   typename Load::Word factor[loads]{};
   typename Load::Word element[at_once][loads]{};
   const int64_t first_row = int64_t{blockIdx.x / static_cast<unsigned>(sets)} * turns * turn_rows;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (turn + 1 == turns) gemv_let_next_begin();
     next += to_next_turn;
     rows_left -= turn_rows;
-    asm("" : "+l"(next));  // one address, which the loads' offsets lie close to
+    asm("" : "+l"(next));  // a single address, from which the loads' offsets are small
 
     float sum[Warp::thread_pieces][V * at_once]{};
 #pragma unroll
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     if (apart) return;
     __syncthreads();
     const bool is_cluster = sets > 1 && a.sums == nullptr;
-    // The chunks' lanes by halves.
+    // Adds the chunks' lanes by halves.
     for (int i = static_cast<int>(threadIdx.x); i < block_rows; i += gemv_block_threads) {
       float* const lanes = chunk_sums + i * team;
       for (int half = team / 2; half > 0; half /= 2) {
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
       if (!is_cluster) gemv_put(a, set, a.rows, first_row + i, lanes[0]);
     }
     if (!is_cluster) return;
-    gemv_meet_cluster();  // the first block's lanes are added
+    gemv_meet_cluster();  // the first block's lanes have been added
     for (int i = static_cast<int>(threadIdx.x); set > 0 && i < block_rows;
          i += gemv_block_threads) {
       gemv_store_to_first(chunk_sums + i * team + set, chunk_sums[i * team]);
@@ -193,8 +193,8 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   }
 }
 
-/// Rows of at most gemv_narrow_columns elements, which follow one another or not: a thread sums
-/// gemv_narrow_rows of them, neighbours in neighbouring threads.
+/// Sums rows of at most gemv_narrow_columns elements, with or without gaps. A thread sums
+/// gemv_narrow_rows of them; neighbouring threads have neighbouring rows.
 template <class T>
 __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments a) {
   constexpr int most = gemv_narrow_columns;
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments 
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    // The order's lanes by halves; those that hold no element add nothing.
+    // The order's lanes by halves; lanes without an element add nothing.
     float lane[most];
 #pragma unroll
     for (int c = 0; c < most; ++c) {

@@ -2,20 +2,20 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernel of columns times x where the columns are short.
+// The kernel of columns times x for short columns.
 namespace warpwise::kernels::gemv {
 
-/// Columns of at most 32 * 32 / width rows: a warp sums `width` of them, in as many threads for
-/// each strand, all whose rows are in flight at once, and adds the strands by shuffles. Its threads
-/// load x for one another. Of the smallest products, half of the time of gemv_columns beyond that
-/// of an empty launch was its own code.
+/// Sums columns of at most 32 * 32 / width rows. A warp has `width` columns, with as many threads
+/// for each strand. All rows of a strand are in flight at once, and shuffles add the strands. The
+/// warp's threads load x for one another. For the smallest products, gemv_columns spent half of its
+/// time beyond an empty launch on its own code.
 ///
 /// Block: a warp. Grid: x over the columns.
 template <class T, int width>
 __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   using Element = typename T::Element;
   constexpr int rows = order::strand_rows;
-  constexpr int shares = rows / width;  // of a strand's x, that a thread loads
+  constexpr int shares = rows / width;  // shares of a strand's x that a thread loads
   constexpr unsigned all = 0xffffffffU;
   const int at = static_cast<int>(threadIdx.x) % width;
   const int first_row = static_cast<int>(threadIdx.x) / width * rows;
@@ -30,14 +30,14 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   }
   Element element[rows]{};
   const int own_rows = column < a.columns ? rows_left : 0;
-  // Several rows' addresses at a time: each waits for the one that it is added to.
+  // Several rows' addresses at a time: each address waits for the one it is computed from.
   constexpr int chains = 4;
   const unsigned char* chain[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) {
     chain[c] = a.a + (first_row + c * (rows / chains)) * a.pitch +
                column * static_cast<int>(sizeof(Element));
-    asm("" : "+l"(chain[c]));  // apart from the others
+    asm("" : "+l"(chain[c]));  // kept apart from the others
   }
 #pragma unroll
   for (int i = 0; i < rows / chains; ++i) {

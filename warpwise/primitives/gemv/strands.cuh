@@ -7,7 +7,7 @@
 // The kernel of few columns times x.
 namespace warpwise::kernels::gemv {
 
-/// Starts to copy `bytes` of 16 bytes from memory at a multiple of 16; the others become 0.
+/// Starts to copy `bytes` of 16 bytes; the others become 0. Both addresses are multiples of 16.
 __device__ inline void gemv_start_copy(float4* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -30,8 +30,8 @@ __device__ inline void gemv_finish_copies() {
 #endif
 }
 
-/// Copies `strands` strands of `words` words each into shared memory, `pitch` words apart, with
-/// zeros behind the `bytes` that there are.
+/// Copies `strands` strands of `words` words each into shared memory, `pitch` words apart. Words
+/// behind `bytes` become zero.
 template <class Words>
 __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t bytes, int strands,
                                   Words words, int pitch) {
@@ -51,10 +51,10 @@ __device__ void gemv_copy_strands(float4* to, const unsigned char* from, int64_t
   }
 }
 
-/// Floats without gaps, from multiples of 16 bytes on: x too. A block sums `block_chunks` chunks of
-/// all columns, which it copies to shared memory as they follow one another: neighbouring threads
-/// would read a strand apart. A thread sums `own` columns of a strand: all of one, two or three, or
-/// four of a multiple of them, up to gemv_few_columns. The sum of each chunk is a list.
+/// Takes floats without gaps, from multiples of 16 bytes on; x too. A block copies its
+/// `block_chunks` chunks of all columns to shared memory in the order of memory: direct reads of
+/// neighbouring threads would be a strand apart. A thread sums `own` columns of a strand: all of
+/// one, two or three, or four of a multiple of four, up to gemv_few_columns. Each chunk has a list.
 ///
 /// Shared memory: A, x and the strands' sums.
 /// Grid: x over the chunks.
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   extern __shared__ float4 strand_words[];
   const int columns = own < 4 ? own : static_cast<int>(a.columns);
   const int across = columns / own;  // threads of a strand
-  // Threads that read words of several strands meet in no bank.
+  // Threads that read words of several strands use different banks.
   constexpr int x_words = order::strand_rows / 4;
   constexpr int x_pitch = x_words + 1;
   const int words = x_words * columns;

@@ -2,10 +2,10 @@
 
 #include "warpwise/primitives/gemv/result.cuh"
 
-// The kernels that add up what blocks left apart.
+// Kernels that add up the lists of sums that blocks have written.
 namespace warpwise::kernels::gemv {
 
-/// The sum of `count` lanes, by halves.
+/// Returns the sum of `count` lanes, added by halves.
 template <int count>
 __device__ float gemv_halves(float* lanes) {
   if constexpr (count == 1) {
@@ -18,9 +18,9 @@ __device__ float gemv_halves(float* lanes) {
 }
 
 /// Sums `count` sums of each output, a group of 1024 at a time, into
-/// to[group * outputs + output], or, where `to` is null (one group), into y.
+/// to[group * outputs + output]; or into y if `to` is null (one group).
 ///
-/// Block: 32 outputs by 8 threads, thread t of which sums the order's lanes t, t + 8, ...
+/// Block: 32 outputs by 8 threads; thread t sums the order's lanes t, t + 8, ...
 /// Grid: x strides over the outputs, y over the groups.
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_sum(GemvArguments a, const float* sums, int64_t count, int64_t outputs, float* to) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(gemv_block_threads)
         else
           gemv_finish(a, output, sum);
       }
-      __syncthreads();  // the next outputs write the parts again
+      __syncthreads();  // the next outputs overwrite the parts
     }
   }
 }
@@ -95,11 +95,11 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
   return gemv_halves_of_warp(sum);
 }
 
-/// The same for few outputs, all levels at once: a warp sums a group, and one warp the groups of an
-/// output, at most 1024.
+/// Does the same for few outputs, all levels at once: a warp sums a group, and one warp sums the
+/// groups of an output, at most 1024.
 ///
-/// Shared memory: where there are several groups, a float for each of all the block's outputs. A
-/// kernel that asks for more than the one ahead of it waits until that has left a multiprocessor.
+/// Shared memory: with several groups, a float for each of all the block's outputs. A kernel with
+/// more shared memory than the one before it waits until that has left a multiprocessor.
 /// Block: 2^log_warps warps for each of its outputs, which are as many as its threads have room
 /// for. Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)

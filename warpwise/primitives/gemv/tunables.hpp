@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of gemv's launch.
+// Parameters of gemv's launch that `warpwise tune` may choose.
 namespace warpwise::detail::gemv {
 
 inline constexpr std::string_view kinds[] = {"f32", "16-bit"};
@@ -10,7 +10,7 @@ inline constexpr int row_percent_choices[] = {100, 50, 200, 400};
 inline constexpr tuning::Tunable row_percent_tunable{
     "gemv", "row_percent", "turns of a block of rows, in per cent of the rule's", kinds,
     row_percent_choices};
-/// 0: by the times that gemv_columns_launch reckons.
+/// 0: by the times that gemv_columns_launch estimates.
 inline constexpr int column_launch_choices[] = {0, 1, 2};
 inline constexpr tuning::Tunable column_launches_tunable{
     "gemv", "column_launches", "of a transposed product: 0: by a rule, 1: one, 2: two", kinds,
@@ -19,7 +19,7 @@ inline constexpr tuning::Tunable column_launches_tunable{
 inline constexpr const tuning::Tunable* tunables[] = {&row_percent_tunable,
                                                       &column_launches_tunable};
 
-/// A value of each.
+/// One value of each tunable.
 struct Tuning {
   int row_percent = row_percent_choices[0];
   int column_launches = column_launch_choices[0];

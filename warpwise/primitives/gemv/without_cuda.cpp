@@ -1,7 +1,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 
-// In the place of cuda.cu where the library is built without a CUDA toolkit.
+// Replaces cuda.cu where the library is built without a CUDA toolkit.
 namespace warpwise::detail::gemv {
 
 void gemv_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const GemvOptions&,

@@ -16,13 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::match::HWY_NAMESPACE {
 namespace {
 
-// Candidates of a tile along each axis: the search area of a tile stays in the first-level cache
-// for blocks of the usual sizes, and the sums of a tile take 16 KiB.
+// Candidates of a tile along each axis. For blocks of the usual sizes, a tile's search area stays
+// in the first-level cache, and its sums take 16 KiB.
 constexpr std::int64_t tile_candidates = 64;
 constexpr std::int64_t cache_line = 64;
 
-/// Σb and Σb² of a block's window at every candidate of a tile: column sums that slide down, and
-/// running sums of these along the row.
+/// Computes Σb and Σb² of a block's window at every candidate of a tile: column sums slide down,
+/// and running sums of these go along the row.
 void window_sums(Plane<std::int16_t> area, std::int64_t width, std::int64_t height,
                  const Tile& tile, std::vector<std::uint32_t>& columns, std::uint32_t* sums,
                  std::uint32_t* squares) {
@@ -72,8 +72,8 @@ void pick_greatest(const Tile& tile, const ScoreOf& score_of, Best<double>& best
   }
 }
 
-/// Copies width × height pixels of an image from (x0, y0) on, the edge pixel standing for what lies
-/// outside.
+/// Copies width × height pixels of an image from (x0, y0) on; outside the image the edge pixel is
+/// repeated.
 template <class Pixel>
 void gather(ConstHostView image, std::int64_t x0, std::int64_t y0, std::int64_t width,
             std::int64_t height, Pixel* out, std::int64_t out_pitch) {
@@ -86,14 +86,14 @@ void gather(ConstHostView image, std::int64_t x0, std::int64_t y0, std::int64_t 
         image.row(std::clamp<std::int64_t>(y0 + y, 0, image.height() - 1)));
     std::fill(out, out + left, static_cast<Pixel>(row[0]));
     Pixel* right = std::copy(row + from, row + to, out + left);
-    // The next block's area goes on to the right: rows of an image are too far apart for the
-    // hardware to foresee that.
+    // Prefetches the next block's area, which lies to the right. Rows of an image are too far apart
+    // for the hardware to do that.
     hwy::Prefetch(row + std::min(to + cache_line - 1, image.width() - 1));
     std::fill(right, out + width, static_cast<Pixel>(row[image.width() - 1]));
   }
 }
 
-/// Matches blocks one after the other, in memory that they share.
+/// Matches blocks one after the other, reusing memory.
 template <class Op>
 class BlockMatcher {
   using Pixel = typename Op::Pixel;
@@ -147,7 +147,8 @@ class BlockMatcher {
   Plane<Pixel> area() const { return {area_, area_pitch_}; }
 
   void load_block(std::int64_t x, std::int64_t y) {
-    // Zero beyond the block: there, products vanish, and differences meet a masked target.
+    // Beyond the block pixels are zero: products vanish there, and differences meet a masked
+    // target.
     std::fill(block_, block_ + padded_width_ * options_.block_height, Pixel{0});
     block_sum_ = 0;
     block_squares_ = 0;
@@ -194,7 +195,7 @@ class BlockMatcher {
     sum_tile<Op>(block(), area(), tile, sums_.data());
     if constexpr (std::is_same_v<Op, Products>) {
       find_window_sums(tile);
-      // Σ(a − b)² = Σa² + Σb² − 2Σab, which fits 32 bits whatever its parts do.
+      // Σ(a − b)² = Σa² + Σb² − 2Σab. The result fits 32 bits even if intermediate values do not.
       const std::int64_t count = tile.groups() * tile.columns() * group;
       for (std::int64_t i = 0; i < count; ++i) {
         sums_[i] = static_cast<std::uint32_t>(block_squares_) + window_squares_[i] - 2 * sums_[i];
@@ -203,8 +204,9 @@ class BlockMatcher {
     pick_least(sums_.data(), tile, best);
   }
 
-  /// Whether a row of groups that is asked for nothing is little beside the tile's others, and some
-  /// of the block's rows beside all.
+  /// Says whether rejection pays for a tile. It tests at most one row of groups in vain, which must
+  /// be cheap compared with the tile's others; and it always sums some rows of the block, which
+  /// must be few.
   bool rejection_pays(const Tile& tile) const {
     constexpr std::int64_t many_groups = 4;
     constexpr std::int64_t many_columns = 16;
@@ -212,7 +214,8 @@ class BlockMatcher {
            padded_width_ / strip_width_ * options_.block_height >= 2 * resident_rows;
   }
 
-  /// Where the block before was found this one often is, too: its score soon tells what is worse.
+  /// Offers the displacement of the block before. It often fits this block too, and its score
+  /// rejects worse candidates early.
   void offer_last(const Tile& tile, Best<std::uint32_t>& best) {
     const std::int64_t column = std::int64_t{last_dx_} - tile.x.first;
     const std::int64_t row = std::int64_t{last_dy_} - tile.y.first;
@@ -263,7 +266,7 @@ class BlockMatcher {
   ConstHostView target_;
   MatchOptions options_;
   std::int64_t strip_width_;
-  std::int64_t padded_width_;  ///< the block's, in whole strips
+  std::int64_t padded_width_;  ///< of the block, in whole strips
   Image block_image_;
   Image area_image_;
   Pixel* block_;
@@ -275,7 +278,7 @@ class BlockMatcher {
   std::vector<std::uint32_t> columns_;
   std::int64_t block_sum_ = 0;
   std::int64_t block_squares_ = 0;
-  int last_dx_ = 0;  ///< of the block matched last
+  int last_dx_ = 0;  ///< displacement of the block matched last
   int last_dy_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// match's sums over a block at many candidates, and the least of them. To be included behind
-// hwy/highway.h in a file that foreach_target.h compiles once for each target.
+// Sums over a block at many candidates, and the least of them. Include after hwy/highway.h in a
+// file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_MATCH_CPU_SUMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_MATCH_CPU_SUMS_INL_HPP
 #undef WARPWISE_PRIMITIVES_MATCH_CPU_SUMS_INL_HPP
@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Candidates are scored in groups of four, one below the other: a vector loaded from the target
 // serves all of them, and four sums fill one vector of 16 bytes.
 constexpr int group = 4;
-// Rows of the block that stay in registers while the target's rows pass by: with the four
+// Rows of the block that stay in registers while the target's rows pass by. With the four
 // accumulators and the target's vector they fill 13 of the 16 registers of SSE and AVX2.
 constexpr int resident_rows = 8;
 template <class Pixel>
@@ -32,8 +32,8 @@ struct Plane {
   std::int64_t pitch;  ///< in pixels
 };
 
-/// A block's pixels in strips one vector wide, each without gaps between its rows; zero beyond the
-/// block's width.
+/// A block's pixels in strips one vector wide, without gaps between rows; zero beyond the block's
+/// width.
 template <class Pixel>
 struct Strips {
   const Pixel* data;
@@ -50,20 +50,20 @@ struct Tile {
 
   std::int64_t columns() const { return x.count(); }
   std::int64_t groups() const { return (y.count() + group - 1) / group; }
-  /// Where the sum of a candidate lies: four rows of candidates interleaved.
+  /// Returns the index of a candidate's sum: four rows of candidates are interleaved.
   std::int64_t index(std::int64_t column, std::int64_t row) const {
     return (row / group * columns() + column) * group + row % group;
   }
 };
 
-/// The best candidate so far; as match() initialises it, any candidate is better.
+/// The best candidate so far. After match()'s initialisation, any candidate is better.
 template <class Score>
 struct Best {
   Score score;
   int dx = no_match;
   int dy = no_match;
 
-  /// Tiles do not follow each other in raster order, so equal scores are told apart by place.
+  /// Equal scores are decided by place, because tiles are not in raster order.
   void offer(bool better, Score candidate, int x, int y) {
     if (!better && !(candidate == score && (y < dy || (y == dy && x < dx)))) return;
     score = candidate;
@@ -126,8 +126,8 @@ void find_least(Strips<std::uint8_t> block, Plane<std::uint8_t> area, const Tile
 
 using Four = hn::Vec<hn::Full128<std::uint32_t> >;
 
-/// Holds the compiler to the order of additions as written. GCC otherwise gathers those of one
-/// accumulator, for which it must spill what it adds: a third more time.
+/// Keeps the compiler to the order of additions as written. GCC otherwise groups those of one
+/// accumulator and has to spill their operands: a third more time.
 template <class V>
 HWY_INLINE V in_order(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
@@ -136,7 +136,7 @@ HWY_INLINE V in_order(V v) {
   return v;
 }
 
-/// The sum of a vector's blocks of 16 bytes.
+/// Returns the sum of a vector's blocks of 16 bytes.
 template <class D, class V>
 HWY_INLINE Four sum_of_blocks([[maybe_unused]] D d, V v) {
   if constexpr (hn::MaxLanes(D()) > 4) {
@@ -182,7 +182,8 @@ struct AbsoluteDifferences {
     return in_order(hn::Add(sum, sums_of_8(a, b)));
   }
 
-  /// The totals of four accumulators. Every total is below 2^24, so that two share a 64-bit lane.
+  /// Returns the totals of four accumulators. Every total is below 2^24, so two share a 64-bit
+  /// lane.
   template <class D, class A>
   static HWY_INLINE Four totals(D, A a, A b, A c, A d) {
     const hn::Repartition<std::uint64_t, D> d64;
@@ -195,7 +196,7 @@ struct AbsoluteDifferences {
   }
 };
 
-/// Σab of u8 held in i16. Sums of 32 bits may pass through the sign bit: they are read unsigned.
+/// Σab of u8 held in i16. Sums of 32 bits may reach the sign bit: they are read as unsigned.
 struct Products {
   using Pixel = std::int16_t;
 
@@ -259,19 +260,19 @@ HWY_INLINE void add_strip(D d, const Pixel* strip, Plane<Pixel> area, std::int64
   }
 }
 
-/// The vectors that a row of a block's pixels fills.
+/// Number of vectors for a row of a block's pixels.
 template <class D>
 struct RowVectors {
   std::int64_t lanes;
   std::int64_t whole;  ///< columns of the block that fill vectors
-  hn::VFromD<D> tail;  ///< masks what is left of them
+  hn::VFromD<D> tail;  ///< masks the remaining columns
 
   HWY_INLINE RowVectors(D d, std::int64_t width)
       : lanes(static_cast<std::int64_t>(hn::Lanes(d))), whole(width / lanes * lanes),
         tail(hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(width - whole)))) {}
 };
 
-/// The sums of a row of groups.
+/// Computes the sums of a row of groups.
 template <class Op, class D>
 HWY_INLINE void sum_row(D d, const RowVectors<D>& vectors, Strips<typename Op::Pixel> block,
                         Plane<typename Op::Pixel> area, std::int64_t columns,
@@ -303,8 +304,8 @@ void sum_tile_in_vectors(D d, Strips<typename Op::Pixel> block, Plane<typename O
   }
 }
 
-/// Calls action with the tag of the vectors that suit a block: narrow blocks go in narrow vectors,
-/// because the lanes beyond the block would be work for nothing.
+/// Calls action with the tag of the vectors that suit a block. Narrow blocks take narrow vectors,
+/// because lanes beyond the block would be wasted.
 template <class Pixel, class Action>
 HWY_INLINE auto with_vectors_for(std::int64_t block_width, const Action& action) {
   const std::int64_t bytes = block_width * static_cast<std::int64_t>(sizeof(Pixel));
@@ -313,14 +314,14 @@ HWY_INLINE auto with_vectors_for(std::int64_t block_width, const Action& action)
   return action(hn::CappedTag<Pixel, 64 / sizeof(Pixel)>());
 }
 
-/// The pixels of a strip's row.
+/// Returns the number of pixels in a strip's row.
 template <class Pixel>
 std::int64_t strip_width(std::int64_t block_width) {
   return with_vectors_for<Pixel>(
       block_width, [](auto d) HWY_ATTR { return static_cast<std::int64_t>(hn::Lanes(d)); });
 }
 
-/// sums[tile.index(…)] of a block for all candidates of a tile.
+/// Computes a block's sums[tile.index(…)] for all candidates of a tile.
 template <class Op>
 void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, const Tile& tile,
               std::uint32_t* HWY_RESTRICT sums) {
@@ -328,8 +329,8 @@ void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, 
       block.width, [&](auto d) HWY_ATTR { sum_tile_in_vectors<Op>(d, block, area, tile, sums); });
 }
 
-/// Takes the least sum of a row of groups. Only a row of candidates that may hold the best one is
-/// searched for its place; a sum greater than the best score may be any such.
+/// Offers the least sum of a row of groups. Only rows of candidates that may hold the best one are
+/// searched for its place. Sums greater than the best score need not be exact.
 void pick_least_of_row(const std::uint32_t* row, const Tile& tile, std::int64_t g,
                        Best<std::uint32_t>& best) {
   const hn::Full128<std::uint32_t> d;
@@ -356,7 +357,7 @@ void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>
 }
 
 /// Adds rows `from` to `to` of the strip at x to the sums of the group's four candidates.
-/// \param corner  where the block lies at the first of them
+/// \param corner  the block's place at the first of them
 template <class D, class A>
 HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
                                 const Strips<std::uint8_t>& block, Plane<std::uint8_t> corner,
@@ -371,8 +372,9 @@ HWY_INLINE void add_differences(D d, const RowVectors<D>& vectors,
     add_strip<Op, true>(d, strip, at, to - from, vectors.tail, s0, s1, s2, s3);
 }
 
-/// The sums of absolute differences of a row of groups, but only over the first rows of the block
-/// for a group whose four candidates are worse than `best` by those alone. Returns how many are.
+/// Computes the sums of absolute differences of a row of groups. If a group's four candidates are
+/// all worse than `best` after the first rows of the block, it stops there. Returns how many groups
+/// stopped.
 template <class D>
 HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
                                          Strips<std::uint8_t> block, Plane<std::uint8_t> area,
@@ -381,7 +383,7 @@ HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
   using Op = AbsoluteDifferences;
   const hn::Full128<std::uint32_t> d32;
   const hn::Full128<std::int32_t> signed32;
-  // Sums, of 24 bits at most, are compared as signed numbers.
+  // Sums have at most 24 bits and are compared as signed numbers.
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
   const auto limit = hn::Set(signed32, static_cast<std::int32_t>(std::min(best, most)));
   std::int64_t rejected = 0;
@@ -404,9 +406,9 @@ HWY_INLINE std::int64_t sum_what_may_win(D d, const RowVectors<D>& vectors,
   return rejected;
 }
 
-/// Offers the best by sad of a tile's candidates. After about a quarter of the block's pixels many
-/// are worse than the best so far; where an eighth of a row of groups is not, asking costs more
-/// than it saves, and the tile's other rows are summed as they are.
+/// Offers the best candidate of a tile by sad. After about a quarter of the block's pixels many
+/// candidates are worse than the best so far. If that holds for less than an eighth of a row of
+/// groups, the test costs more than it saves: the tile's other rows are summed without it.
 template <class D>
 void find_least_in_vectors(D d, Strips<std::uint8_t> block, Plane<std::uint8_t> area,
                            const Tile& tile, std::uint32_t* HWY_RESTRICT sums,
@@ -431,7 +433,7 @@ void find_least_in_vectors(D d, Strips<std::uint8_t> block, Plane<std::uint8_t> 
   }
 }
 
-/// Offers the best by sad of a tile's candidates. \param sums  room for all of theirs
+/// Offers the best candidate of a tile by sad. \param sums  room for all the tile's sums
 void find_least(Strips<std::uint8_t> block, Plane<std::uint8_t> area, const Tile& tile,
                 std::uint32_t* HWY_RESTRICT sums, Best<std::uint32_t>& best) {
   with_vectors_for<std::uint8_t>(block.width, [&](auto d) HWY_ATTR {

@@ -2,14 +2,14 @@
 
 #include "warpwise/primitives/match/kernel.cuh"
 
-// The match kernel for sad of many candidates. Packed differences bound them, and byte shifts would
-// compete with those for the same units: so the words at all four shifts lie in shared memory,
-// where a 16-byte load takes them together. Fit for nvcc and NVRTC: no host headers.
+// The match kernel for sad of many candidates. It is bound by packed differences, and byte shifts
+// compete for the same units. So shared memory holds the words at all four shifts: a 16-byte load
+// takes them together. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
 
-/// Hands four pixels of rows first_row, first_row + step, ... and the next four to
-/// store(row, four, next four). \tparam plain  the rows begin at multiples of 4 bytes, and all of
-/// them are there; else those before `top` and behind `bottom` are as these.
+/// Passes four pixels of rows first_row, first_row + step, ... and the next four to store(row,
+/// four, next four). Rows before `top` and behind `bottom` repeat these two.
+/// \tparam plain  the rows begin at multiples of 4 bytes and lie in [top, bottom]
 template <bool with_next, bool plain, class Store>
 __device__ inline void load_column(const unsigned char* corner, cuda::std::int64_t pitch,
                                    int first_row, int rows, int step, int top, int bottom,
@@ -26,7 +26,7 @@ __device__ inline void load_column(const unsigned char* corner, cuda::std::int64
       const unsigned char* from = corner + (plain ? row : min(max(row, top), bottom)) * pitch;
       if constexpr (!plain) {
         const auto address = reinterpret_cast<cuda::std::uintptr_t>(from);
-        shift[b] = static_cast<unsigned>(address) * 8;  // of which a shift takes 5 bits
+        shift[b] = static_cast<unsigned>(address) * 8;  // a shift takes 5 bits of it
         from = reinterpret_cast<const unsigned char*>(address & ~cuda::std::uintptr_t{3});
       }
 #pragma unroll
@@ -48,9 +48,9 @@ __device__ inline void load_column(const unsigned char* corner, cuda::std::int64
   }
 }
 
-/// Hands rows × words words of four pixels from (x, y) on to store(row, word, four, next four), all
-/// threads together; the edge pixel stands for what lies outside the image.
-/// \tparam with_next  without, the next four are not loaded, and 0
+/// Passes rows × words words of four pixels from (x, y) on to store(row, word, four, next four),
+/// all threads together. Outside the image the edge pixel is repeated.
+/// \tparam with_next  false: the next four are not loaded but 0
 template <bool with_next, class Store>
 __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x,
                                    cuda::std::int64_t y, int words, int rows, Store store) {
@@ -59,7 +59,7 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   const int step = threads / side_by_side;
   const int first_row = thread / side_by_side;
   if (first_row >= step) return;
-  // Of our rows, or behind them, the first and the last that the image has.
+  // The first and the last row inside the image, relative to y; the last may lie behind ours.
   const int top = y < 0 ? static_cast<int>(-y) : 0;
   const int last = max(rows - 1, top);
   const int bottom = y + last < image.height ? last : static_cast<int>(image.height - 1 - y);
@@ -88,15 +88,15 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   }
 }
 
-/// The four words that start at bytes 0 to 3 of `low` and end in `high`.
+/// Returns the four words that start at bytes 0 to 3 of `low` and end in `high`.
 __device__ inline uint4 shifts_of(unsigned low, unsigned high) {
   return {low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
           __funnelshift_r(low, high, 24)};
 }
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums, or of them the `rows`
-/// that there are. The target's words of as many rows stay in registers, and the oldest make room
-/// for the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
+/// there are. The target's words of as many rows stay in registers, and the oldest make room for
+/// the next.
 template <bool masked, bool whole, int group>
 __device__ inline void add_difference_rows(const unsigned* block, const uint4* area, int area_pitch,
                                            int rows, unsigned mask, uint4 (&window)[group],
@@ -156,10 +156,10 @@ __device__ inline void add_difference_column(const unsigned* block, const uint4*
   }
 }
 
-/// Brings a part of a block and the search area of a tile around it to shared memory, all threads
-/// together, after what lies there has been read.
-/// \param x, y            where the part lies in the reference image
-/// \param area_x, area_y  where the tile's first candidate has it in the target
+/// Copies a part of a block and the search area of a tile around it to shared memory, all threads
+/// together, once its old content has been read.
+/// \param x, y            the part's place in the reference image
+/// \param area_x, area_y  its place in the target at the tile's first candidate
 template <int group>
 __device__ inline void load_part(const MatchArguments& a, cuda::std::int64_t x,
                                  cuda::std::int64_t y, cuda::std::int64_t area_x,
@@ -181,15 +181,15 @@ __device__ inline void load_part(const MatchArguments& a, cuda::std::int64_t x,
   __syncthreads();
 }
 
-/// Where the search area, then the block, lie in shared memory.
+/// Returns the block's place in shared memory, behind the search area.
 template <int group>
 __device__ inline unsigned* block_behind(uint4* area, const MatchArguments& a) {
   return reinterpret_cast<unsigned*>(area +
                                      (a.part_height + group * a.tile_groups_y - 1) * a.area_pitch);
 }
 
-/// The sums of this thread's group, whose first candidate lies (group_x, group_y) groups into the
-/// tile at (tile_x, tile_y) of the target; threads without a group only help to load.
+/// Computes the sums of this thread's group. Its first candidate is (group_x, group_y) groups into
+/// the tile at (tile_x, tile_y) of the target. Threads without a group only help to load.
 template <int group>
 __device__ inline void sum_differences(const MatchArguments& a, cuda::std::int64_t x,
                                        cuda::std::int64_t y, cuda::std::int64_t tile_x,
@@ -219,7 +219,7 @@ __device__ inline void sum_differences(const MatchArguments& a, cuda::std::int64
   }
 }
 
-/// The least of a thread's sums, those beyond `columns` and `rows` left out, and its number.
+/// The least of a thread's sums and its number; sums beyond `columns` and `rows` are left out.
 struct LeastOfGroup {
   unsigned score;
   int number;
@@ -227,8 +227,8 @@ struct LeastOfGroup {
 
 template <int group>
 __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int columns, int rows) {
-  // A sum takes 24 bits, 65,536 pixels times 255, so that its number fits below it: the first of
-  // equal ones has the least.
+  // A sum takes 24 bits (65,536 pixels times 255), so its number fits below it. Among equal sums
+  // the first has the least number.
   unsigned least = 0xffffffffU;
   if (columns >= 4 && rows >= group) {
 #pragma unroll
@@ -245,8 +245,8 @@ __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int c
   return {least / (4 * group), static_cast<int>(least % (4 * group))};
 }
 
-/// One thread block for each block of the grid, as match_blocks has it.
-/// \tparam group  how many rows of 4 candidates a thread scores
+/// Processes blocks of the grid, one a thread block, like match_blocks.
+/// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
 __device__ inline void match_differences(const MatchArguments& a) {
   const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;
@@ -275,7 +275,7 @@ __device__ inline void match_differences(const MatchArguments& a) {
   }
 }
 
-/// sad of twice as many candidates a thread as match_kernel has.
+/// Computes sad; a thread has twice as many candidates as in match_kernel.
 __global__ void __launch_bounds__(match_max_threads, 2) match_tall_kernel(MatchArguments a) {
   match_differences<match_tall_group>(a);
 }

@@ -15,7 +15,7 @@ struct MatchImage {
   cuda::std::int64_t height;
 };
 
-/// Pixels x to x + 3 of row y, the edge pixel standing for what lies outside the image.
+/// Returns pixels x to x + 3 of row y; outside the image the edge pixel is repeated.
 __device__ inline unsigned load_four(const MatchImage& image, cuda::std::int64_t x,
                                      cuda::std::int64_t y) {
   const cuda::std::int64_t inside_y = y < 0 ? 0 : y < image.height ? y : image.height - 1;
@@ -39,7 +39,7 @@ __device__ inline unsigned load_four(const MatchImage& image, cuda::std::int64_t
 __device__ inline void load_words(const MatchImage& image, cuda::std::int64_t x,
                                   cuda::std::int64_t y, int words, int rows, unsigned* to,
                                   int to_pitch) {
-  // The next item of a thread lies blockDim.x further: no division in the loop.
+  // A thread's next item is blockDim.x further on: the loop needs no division.
   const int step_rows = static_cast<int>(blockDim.x) / words;
   const int step_words = static_cast<int>(blockDim.x) % words;
   int row = static_cast<int>(threadIdx.x) / words;
@@ -55,15 +55,15 @@ __device__ inline void load_words(const MatchImage& image, cuda::std::int64_t x,
   }
 }
 
-/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+/// Returns c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
 __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
 
-/// The sums of a thread's candidates, row by row: what the measure is made of. Those that a measure
-/// does not need are never touched, and cost nothing.
+/// Sums of a thread's candidates, row by row, from which the measure is computed. Sums that a
+/// measure does not need are never used and cost nothing.
 /// \tparam group  rows of 4 candidates
 template <Measure measure, int group>
 struct MatchSums {
@@ -121,9 +121,9 @@ __device__ inline ShiftedWords load_shifts(const unsigned* word, unsigned mask) 
   return words;
 }
 
-/// Adds `group` rows of a column of the block, one word wide, to the sums, or of them the `rows`
-/// that there are. The target's words of as many rows stay in registers, and the oldest make room
-/// for the next.
+/// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
+/// there are. The target's words of as many rows stay in registers, and the oldest make room for
+/// the next.
 template <bool masked, bool whole, Measure measure, int group>
 __device__ inline void add_rows(const unsigned* block, int block_pitch, const unsigned* area,
                                 int area_pitch, int rows, unsigned mask,
@@ -168,7 +168,7 @@ struct MatchBest {
   Score score;
   unsigned place = nowhere;
 
-  /// This is a total order, so threads may be compared in any sequence.
+  /// Threads may be compared in any sequence, because this is a total order.
   __device__ void offer(Score other, unsigned other_place) {
     const bool better = least ? other < score : other > score;
     if (better || (other == score && other_place < place)) {
@@ -188,7 +188,7 @@ __device__ inline Best best_of_block(Best best) {
     const unsigned place = __shfl_down_sync(0xffffffffu, best.place, distance);
     best.offer(score, place);
   }
-  __syncthreads();  // the last call's results are read
+  __syncthreads();  // the last call's results have been read
   if (threadIdx.x % 32 == 0) {
     scores[threadIdx.x / 32] = best.score;
     places[threadIdx.x / 32] = best.place;
@@ -200,7 +200,7 @@ __device__ inline Best best_of_block(Best best) {
   return best;
 }
 
-/// Stores at any alignment.
+/// Stores `bytes` bytes at any alignment.
 __device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes) {
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<unsigned char>(value >> (8 * i));
 }
@@ -208,7 +208,7 @@ __device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes)
 /// The candidates of one block: the search ranges, cut where they leave the image.
 struct MatchCandidates {
   int first_x, first_y;
-  int columns, rows;  ///< none when either is below 1
+  int columns, rows;  ///< no candidates when either is below 1
 
   __device__ MatchCandidates(const MatchArguments& a, cuda::std::int64_t x, cuda::std::int64_t y) {
     cuda::std::int64_t x0 = a.first_x, x1 = a.last_x, y0 = a.first_y, y1 = a.last_y;
@@ -225,8 +225,8 @@ struct MatchCandidates {
   }
 };
 
-/// The sums of this thread's group, whose first candidate lies (group_x, group_y) groups into the
-/// tile at (tile_x, tile_y) of the target; threads without a group only help to load.
+/// Computes the sums of this thread's group. Its first candidate is (group_x, group_y) groups into
+/// the tile at (tile_x, tile_y) of the target. Threads without a group only help to load.
 template <Measure measure, int group>
 __device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, cuda::std::int64_t x,
                                                       cuda::std::int64_t y,
@@ -245,7 +245,7 @@ __device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, c
       const int width = min(a.part_width, a.block_width - part_x);
       const int height = min(a.part_height, a.block_height - part_y);
       const int words = (width + 3) / 4;
-      __syncthreads();  // the part before is summed
+      __syncthreads();  // the part before has been summed
       load_words(reference, x + part_x, y + part_y, words, height, block, block_pitch);
       load_words(target, tile_x + part_x, tile_y + part_y, words + a.tile_groups_x,
                  height + group * a.tile_groups_y - 1, area, a.area_pitch);
@@ -267,11 +267,11 @@ __device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, c
   return sums;
 }
 
-/// What candidates are compared by.
+/// Type of the score by which candidates are compared.
 template <Measure measure>
 using MatchScore = decltype(MatchSums<measure, 1>().score(0, 0));
 
-/// The score of a block without candidates.
+/// Returns the score of a block without candidates.
 template <Measure measure>
 __device__ inline MatchScore<measure> worst_match() {
   if constexpr (least_is_best(measure))
@@ -300,9 +300,9 @@ __device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t r
   store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
 }
 
-/// One thread block for each block of the grid: x its column, y strides over the rows. blockDim.x
-/// is a multiple of 32, at most match_max_threads, and at least tile_groups_x · tile_groups_y.
-/// \tparam group  how many rows of 4 candidates a thread scores
+/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows.
+/// blockDim.x: a multiple of 32 from tile_groups_x · tile_groups_y to match_max_threads.
+/// \tparam group  rows of 4 candidates that a thread scores
 template <Measure measure, int group>
 __device__ inline void match_blocks(const MatchArguments& a) {
   const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;

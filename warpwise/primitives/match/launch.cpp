@@ -10,29 +10,30 @@ using gpu::blocks_for;
 
 static_assert(kernels::match::match_none == no_match);
 
-// What every GPU gives a thread block without being asked, less what the kernel declares itself.
+// Shared memory that every GPU gives a thread block by default, minus the kernel's own static
+// memory.
 constexpr std::int64_t shared_bytes = 48 * 1024 - 256;
 // Wider tiles than this gain nothing and leave no room for the block.
 constexpr std::int64_t max_tile_groups_x = 64;
 constexpr std::int64_t max_shifted_tile_groups_x = 32;
-// Parts of a block: narrower and lower ones load the area around them too often.
+// Sizes of a block's parts: narrower and lower ones load the area around them too often.
 constexpr std::int64_t part_widths[] = {256, 128, 64};
 constexpr std::int64_t good_part_height = 32;
 
-/// `total` in equal pieces of at most `most`.
+/// Divides `total` into equal pieces of at most `most`; returns their size.
 std::int64_t piece_of(std::int64_t total, std::int64_t most) {
   return blocks_for(total, blocks_for(total, most));
 }
 
-/// What a kernel of differences has of candidates in a thread, and of pixels in shared memory.
+/// Layout of a kernel of differences: candidates of a thread and pixels in shared memory.
 struct Scheme {
   int group;        ///< rows of four candidates that a thread scores
-  bool is_shifted;  ///< each word of the area at its four shifts
+  bool is_shifted;  ///< each word of the area is stored at its four shifts
 };
 
-/// Words, or fours of shifted ones, from a row of the area to the next. Of words, the rows of
-/// neighbouring groups, `group` rows apart, fall side by side into the 32 banks; of 16 bytes, the
-/// eight threads that are served together read side by side.
+/// Returns the number of words, or of fours of shifted ones, between rows of the area. Words: the
+/// rows of neighbouring groups, `group` rows apart, use different banks of the 32. Fours: the eight
+/// threads that are served together read adjacent 16 bytes.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
                         const Scheme& scheme) {
   if (scheme.is_shifted) return block_words + a.tile_groups_x - 1;
@@ -42,8 +43,8 @@ std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t bl
   return pitch;
 }
 
-/// From a column of the block to the next, which begin at multiples of 16 bytes; eight lie in
-/// different banks.
+/// Returns the number of words between columns of the block. They begin at multiples of 16 bytes,
+/// and eight of them use different banks.
 std::int64_t column_pitch(std::int64_t rows) { return 8 * blocks_for(rows, 8) + 4; }
 
 std::int64_t words_of_part(const kernels::match::MatchArguments& a, std::int64_t block_words,
@@ -54,7 +55,7 @@ std::int64_t words_of_part(const kernels::match::MatchArguments& a, std::int64_t
                            : area + block_words * rows;
 }
 
-/// How many rows of a part of the block fit shared memory with the area around them.
+/// Returns how many rows of a part of the block fit shared memory with the area around them.
 std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words,
                            const Scheme& scheme) {
   const auto fit = [&](std::int64_t rows) {
@@ -75,7 +76,7 @@ void choose_tile(kernels::match::MatchArguments& a, const Scheme& scheme) {
   a.tile_groups_x = static_cast<int>(tile_x);
   a.tile_groups_y =
       static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
-  // A tall tile of a narrow search leaves no room for the block.
+  // A tall tile of a narrow search would leave no room for the block.
   const std::int64_t narrowest =
       blocks_for(std::min<std::int64_t>(a.block_width, part_widths[std::size(part_widths) - 1]), 4);
   const std::int64_t rows = std::min<std::int64_t>(a.block_height, good_part_height);
@@ -87,7 +88,8 @@ std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
   return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
 }
 
-/// What a row of a word of the block costs all warps, in operations like the packed differences.
+/// Returns the cost of one row of a word of the block in all warps, in operations like the packed
+/// differences.
 std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme) {
   const std::int64_t loads_and_shifts = scheme.is_shifted ? 1 : 5;
   choose_tile(a, scheme);
@@ -96,16 +98,16 @@ std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme)
   return tiles * warps_of_tile(a) * (4 * scheme.group + loads_and_shifts);
 }
 
-/// Whether a thread block scores all candidates at once, or enough of them that its warps hide one
-/// another's waiting.
+/// Says whether a thread block scores all candidates at once, or enough of them to hide latency
+/// with its warps.
 bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
   choose_tile(a, scheme);
   return warps_of_tile(a) >= 4 || (4 * a.tile_groups_x > a.last_x - a.first_x &&
                                    scheme.group * a.tile_groups_y > a.last_y - a.first_y);
 }
 
-/// Whether match_rejecting_kernel takes the block, and finding what cannot win is little beside its
-/// sums. The tile and the part have been chosen.
+/// Says whether match_rejecting_kernel can take the block, and whether the test for rejection is
+/// cheap compared with its sums. The tile and the part have been chosen.
 bool rejection_pays(const kernels::match::MatchArguments& a) {
   constexpr int enough_pixels = 1024;
   return a.part_width == a.block_width && a.part_height == a.block_height &&
@@ -113,7 +115,7 @@ bool rejection_pays(const kernels::match::MatchArguments& a) {
          a.block_width * a.block_height >= enough_pixels;
 }
 
-/// Returns the bytes of shared memory.
+/// Chooses the part of the block; returns the bytes of shared memory.
 std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme) {
   const std::int64_t height = a.block_height;
   std::int64_t width = a.block_width;
@@ -130,8 +132,9 @@ std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme
   return 4 * words_of_part(a, words, a.part_height, scheme);
 }
 
-/// By how much match_products_kernel is faster than match_kernel where its tiles of candidates and
-/// parts of blocks are full; they cost the same when they are not. Measured on an H200.
+/// Returns how many times faster match_products_kernel is than match_kernel with full tiles of
+/// candidates and full parts of blocks. Its cost is the same when they are not full. Measured on an
+/// H200.
 int gain_of_products(Measure measure) {
   switch (measure) {
     case Measure::sad: return 0;
@@ -142,7 +145,7 @@ int gain_of_products(Measure measure) {
   __builtin_unreachable();
 }
 
-/// Whether match_products_kernel is the faster one, or chosen.
+/// Says whether to use match_products_kernel: it is faster, or chosen.
 bool products_pay(const kernels::match::MatchArguments& a, Measure measure, int kernel) {
   if (measure == Measure::sad || kernel == 1) return false;
   if (kernel == 2) return true;
@@ -191,8 +194,8 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   std::int64_t shared = choose(a, is_tall ? tall : sums);
   if (is_tall && rejection_pays(a)) {
     way = MatchKernel::rejecting_tall;
-    // Two warps of a thread block hide one another's waiting, and each thread's candidates are the
-    // fewer to be left out together.
+    // Two warps of a thread block hide each other's latency. A thread with fewer candidates can
+    // also reject all of them more often.
     kernels::match::MatchArguments fewer_rows = a;
     const std::int64_t their_shared = choose(fewer_rows, shifted);
     if (warps_of_tile(a) == 1 && rejection_pays(fewer_rows)) {

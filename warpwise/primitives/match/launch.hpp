@@ -30,9 +30,9 @@ constexpr const char* kernel_name(MatchKernel kernel) {
   __builtin_unreachable();
 }
 
-/// How match's kernel is launched.
+/// Returns the launch of match's kernel.
 ///
-/// \param images   where the images lie, their pitches, and the size of the two that are compared
+/// \param images   addresses and pitches of the images, and the size of the two that are compared
 /// \param options  with resolved strides
 /// \throws InvalidArgument  more blocks in a row than a GPU grid takes
 gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,

@@ -20,10 +20,10 @@ struct SearchRange {
   std::int64_t count() const { return std::int64_t{last} - first + 1; }
 };
 
-/// What happens to a displacement that moves the block across the border of the target image.
+/// Rule for displacements that move the block across the border of the target image.
 enum class MatchBorder : std::uint8_t {
   skip,       ///< it is no candidate
-  replicate,  ///< it is scored, the edge pixel standing for what lies outside
+  replicate,  ///< scored; outside the image the edge pixel is repeated
 };
 
 /// For name_of() and value_named(): "skip", "replicate".
@@ -33,7 +33,7 @@ constexpr auto enum_names(MatchBorder) {
 }
 inline constexpr auto all_match_borders = all_values<MatchBorder>();
 
-/// Which blocks match() takes, where it looks for them and how it compares. Sizes are in pixels.
+/// Blocks that match() takes, search ranges, and measure. Sizes are in pixels.
 struct MatchOptions {
   std::int64_t block_width = 32;
   std::int64_t block_height = 32;  ///< block_width · block_height ≤ max_match_block_pixels
@@ -45,51 +45,51 @@ struct MatchOptions {
   MatchBorder border = MatchBorder::skip;
 };
 
-/// The most pixels of a block: Σ(a − b)² of as many 8-bit pixels fits 32 bits.
+/// Largest number of pixels of a block: 32 bits hold Σ(a − b)² of that many 8-bit pixels.
 inline constexpr std::int64_t max_match_block_pixels = 65536;
 
 /// The largest displacement along an axis.
 inline constexpr int max_match_displacement = 32767;
 
-/// Both components of the displacement of a block that has no candidate: with MatchBorder::skip,
-/// every displacement of the search ranges leaves the image. Its score is the worst that there is:
+/// Both components of the displacement of a block without a candidate: with MatchBorder::skip,
+/// every displacement of the search ranges leaves the image. The block's score is the worst one:
 /// the greatest u32, or minus infinity.
 inline constexpr std::int16_t no_match = std::numeric_limits<std::int16_t>::min();
 
-/// How many blocks match() compares. Block (i, j) covers the reference image's pixels from
+/// Number of blocks that match() compares. Block (i, j) covers the reference image's pixels from
 /// (i · stride_x, j · stride_y) on.
 struct MatchGrid {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
 };
 
-/// The grid of an image: as many whole blocks as fit. Pixels beyond the last whole block at the
-/// right and at the bottom belong to no block.
+/// Returns the grid of an image: as many whole blocks as fit. Pixels beyond the last whole block,
+/// at the right and at the bottom, belong to no block.
 ///
 /// \throws InvalidArgument  the options are out of range, or the image is smaller than one block.
 WARPWISE_EXPORT MatchGrid match_grid(std::int64_t width, std::int64_t height,
                                      const MatchOptions& options = {});
 
-/// The element type of match()'s score image: u32 for sad and ssd, f32 for ncc and zncc.
+/// Returns the element type of match()'s score image: u32 for sad and ssd, f32 for ncc and zncc.
 constexpr ElementType match_score_type(Measure measure) {
   return least_is_best(measure) ? ElementType::u32 : ElementType::f32;
 }
 
-/// Block motion: for each block of `reference`, the displacement (dx, dy) within the search ranges
-/// at which `target` looks most like it:
+/// Block motion: for each block of `reference`, finds the displacement (dx, dy) within the search
+/// ranges at which `target` is most similar to it:
 ///
 ///     sad   least    Σ |r(x, y) − t(x + dx, y + dy)|
 ///     ssd   least    Σ (r(x, y) − t(x + dx, y + dy))²
 ///     ncc   greatest Σ r t / √(Σr² Σt²)
-///     zncc  greatest the same, each less its mean over the block; 0 where either is flat
+///     zncc  greatest the same, each minus its mean over the block; 0 where either is flat
 ///
-/// the sums over the block's pixels. Among equal scores the first in raster order of (dy, dx) wins.
-/// Sums are exact integers; ncc and zncc make one double of them, by which candidates are compared
-/// and which the score rounds to float. Every backend gives identical results.
+/// Sums are over the block's pixels. Among equal scores the first in raster order of (dy, dx) wins.
+/// Sums are exact integers. For ncc and zncc one double is computed from them, by which candidates
+/// are compared; the score is that double rounded to float. Every backend gives identical results.
 ///
-/// `reference` and `target` are u8 of one channel and one size, and may be the same image.
-/// `displacement` is i16 of two channels, dx and dy, and `score`, if given, of one channel of
-/// match_score_type(); both have the size of match_grid(). Any pitch and alignment; no output may
+/// `reference` and `target` are u8, have one channel and one size, and may be the same image.
+/// `displacement` is i16 with two channels, dx and dy. `score`, if given, has one channel of
+/// match_score_type(). Both have the size of match_grid(). Any pitch and alignment; no output may
 /// overlap another view.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
@@ -100,7 +100,7 @@ constexpr ElementType match_score_type(Measure measure) {
 WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
                            const MatchOptions& options = {}, std::optional<HostView> score = {});
 
-/// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Runs on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
@@ -111,7 +111,7 @@ WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
                            gpu::StreamHandle stream);
 
 namespace reference {
-/// match(), pixel by pixel: what the fast paths are tested against.
+/// Computes match() pixel by pixel: the reference for the tests of the fast paths.
 WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
                            const MatchOptions& options = {}, std::optional<HostView> score = {});
 }  // namespace reference

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t strip_width = 12'000;
 constexpr std::int64_t strip_height = 1024;
 
-// Along one axis: positions of all blocks' candidates that stay inside.
+// Returns the positions of all blocks' candidates that stay inside, along one axis.
 std::int64_t positions(std::int64_t size, std::int64_t block, SearchRange search) {
   std::int64_t sum = 0;
   for (std::int64_t at = 0; at + block <= size; at += block) {
@@ -26,7 +26,7 @@ std::int64_t positions(std::int64_t size, std::int64_t block, SearchRange search
   return sum;
 }
 
-// Compared pixels of all blocks and candidates, against the machine's peak.
+// Rate of compared pixels of all blocks and candidates, against the machine's peak.
 Roof pixels_roof(const MatchOptions& options) {
   return {"sad_peak_%",
           [options](std::int64_t width, std::int64_t height) {
@@ -48,7 +48,7 @@ struct Work {
   void operator()() const { match(reference->view(), target->view(), motion->view(), options); }
 };
 
-// What the two images show: of a moving texture, sad leaves many candidates out.
+// Content of the two images. In a moving texture, sad rejects many candidates early.
 enum class Frames : std::uint8_t { noise, texture };
 
 Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& options,
@@ -56,7 +56,7 @@ Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& option
   auto reference = random_image(ElementType::u8, width, height);
   auto target = zero_image(ElementType::u8, width, height);
   if (frames == Frames::noise) {
-    // Upside down: no candidate is better than noise, and every difference has to be summed.
+    // The target is upside down: no candidate is better than noise, and every difference is summed.
     for (std::int64_t y = 0; y < height; ++y) {
       std::memcpy(target->view().row(y), reference->view().row(height - 1 - y),
                   static_cast<std::size_t>(width));
@@ -72,7 +72,7 @@ Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& option
 
 using PlainMatch = void (*)(const PlainImages&, std::int16_t*);
 
-// Ours and the plain loops, once found to give the same motion.
+// Pairs ours with the plain loops, after checking that both find the same motion.
 Pair beside_plain(PlainMatch plain, std::int64_t width, std::int64_t height) {
   const Work ours = work_on(width, height, {});
   const std::int64_t columns = ours.motion->width();

@@ -13,10 +13,10 @@
 namespace warpwise::bench {
 namespace {
 
-/// What the two frames show: sad takes the less time the more candidates soon cannot win.
+/// Content of the two frames. sad takes less time when more candidates can be rejected early.
 enum class Frames : std::uint8_t {
   moved,      ///< noise that has moved
-  unrelated,  ///< two frames of noise: of every candidate all differences have to be summed
+  unrelated,  ///< two frames of noise: all differences of every candidate are summed
   texture,    ///< a texture that has moved
 };
 
@@ -45,7 +45,7 @@ Image frame(const MatchProblem& problem, int number) {
   return image;
 }
 
-/// A pair of frames on the device and what is found in it.
+/// A pair of frames on the device, and the motion found in it.
 class Pair {
  public:
   Pair(const MatchProblem& problem, const gpu::Stream& stream)
@@ -100,7 +100,7 @@ class Pair {
   gpu::DeviceImage device_target_;
   gpu::DeviceImage device_displacement_;
   gpu::DeviceImage device_score_;
-  std::optional<Image> displacement_;  // once they were asked for
+  std::optional<Image> displacement_;  // set once they were asked for
   std::optional<Image> score_;
 };
 
@@ -123,8 +123,8 @@ Case match_case(const MatchProblem& problem) {
 
 constexpr const char* wide_search = " 32x32 search -16:15";  // of the default options
 
-// The work is arithmetic, not memory traffic: it is bound by the rate of packed differences, as the
-// README of this primitive works out.
+// The work is bound by the rate of packed differences, not by memory traffic; the README of this
+// primitive gives the figures.
 const Registration match_registered{[] {
   std::vector<Case> cases;
   for (const Measure measure : all_measures) {
@@ -132,8 +132,8 @@ const Registration match_registered{[] {
     options.measure = measure;
     const std::string name(name_of(measure));
     if (measure == Measure::sad) {
-      // Every difference is summed, as it was before candidates were left out: times go on with
-      // those.
+      // Every difference is summed here, as before candidates were rejected: these times continue
+      // the old records.
       cases.push_back(match_case({name + wide_search, {12000, 1024}, options, Frames::unrelated}));
       cases.push_back(match_case(
           {name + wide_search + " of a moving texture", {12000, 1024}, options, Frames::texture}));

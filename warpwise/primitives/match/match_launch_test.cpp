@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-// Which of match's kernels a call gets: every one of them gives the same bytes, so that no other
-// test would notice the slower one.
+// Checks the choice of match's kernels. All of them give the same bytes, so no other test would
+// notice the slower one.
 namespace warpwise::detail::match {
 namespace {
 
@@ -24,12 +24,13 @@ MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
 }
 
 TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
-  // A warp has 32 rows of 32 candidates; two have what 33 by 33 leave of three.
+  // A tall warp has 32 rows of 32 candidates. 33 by 33 take two of them, with more idle lanes than
+  // in three others.
   EXPECT_EQ(way(Measure::sad, 20, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);
   EXPECT_EQ(way(Measure::sad, 16, {-7, 7}, {-2, 1}), MatchKernel::sums);
-  // Shared memory holds the area of 96 threads' candidates, of which there are several tiles.
+  // Shared memory holds the area of 96 threads' candidates; there are several tiles.
   EXPECT_EQ(way(Measure::sad, 64, {-100, 100}, {-20, 20}), MatchKernel::sums);
 }
 
@@ -38,8 +39,8 @@ TEST(MatchLaunch, RejectsWhereBlocksAreLarge) {
   EXPECT_EQ(way(Measure::sad, 32, {-64, 63}, {-32, 31}), MatchKernel::rejecting_tall);
   EXPECT_EQ(way(Measure::sad, 128, 8, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
   EXPECT_EQ(way(Measure::sad, 16, 64, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
-  // Rows that are no multiple of eight, too few pixels, no quarter of whole words, and a block in
-  // parts.
+  // Rows that are not a multiple of eight, too few pixels, no quarter of whole words, and a block
+  // in parts.
   EXPECT_EQ(way(Measure::sad, 32, 36, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 32, 24, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 15}, {-16, 15}), MatchKernel::tall);

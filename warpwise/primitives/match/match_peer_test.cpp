@@ -11,8 +11,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-// The CPU path on a real pair of frames against OpenCV's matchTemplate, block by block; the CUDA
-// path equals the CPU's (match_test).
+// Compares the CPU path on a real pair of frames with OpenCV's matchTemplate, block by block; the
+// CUDA path equals the CPU's (match_test).
 namespace warpwise {
 namespace {
 
@@ -93,8 +93,8 @@ struct Scores {
   double at(int dx, int dy) const { return map.at<float>(dy - first_dy, dx - first_dx); }
 };
 
-/// What OpenCV's score of a block may be off by: it takes Σab by a Fourier transform in f32, here
-/// granted 16 units in the last place, and subtracts from it, or divides it.
+/// Returns the possible error of OpenCV's score of a block. OpenCV computes Σab by a Fourier
+/// transform in f32, here granted 16 units in the last place, and subtracts from it or divides it.
 double rounding_of_opencv(const cv::Mat& block, Measure measure) {
   const double unit = std::ldexp(1.0, -20);
   const double squares = block.dot(block);
@@ -111,8 +111,8 @@ double rounding_of_opencv(const cv::Mat& block, Measure measure) {
   throw std::logic_error("an unknown measure");
 }
 
-/// The score at our winner is OpenCV's, and no candidate of OpenCV's beats it by more than OpenCV's
-/// rounding.
+/// Expects our winner's score to be OpenCV's, and no candidate of OpenCV's to beat it by more than
+/// OpenCV's rounding.
 void expect_agreement(const cv::Mat& reference, const cv::Mat& target, const MatchOptions& options,
                       int step) {
   const Motion motion = of_warpwise(reference, target, options);
@@ -152,7 +152,7 @@ TEST(MatchPeer, RealFramesAgreeWithMatchTemplate) {
   }
 }
 
-// Document E's block and search area on a real pair, every block and candidate.
+// Takes document E's block and search area on a real pair: every block and candidate.
 TEST(MatchPeer, RealFramesEqualThePlainLoops) {
   const cv::Mat first = frame(1);
   const cv::Mat second = frame(2);
@@ -196,8 +196,8 @@ Residual residual_of(const cv::Mat& reference, const cv::Mat& target, const Moti
   return {residual.moved / pixels, residual.unmoved / pixels};
 }
 
-/// The share of blocks whose vector, followed to the second frame and from there back by the motion
-/// of the block around that place, ends within `tolerance` pixels of where it began.
+/// Returns the share of blocks that are consistent: the block's vector leads to the second frame,
+/// and the motion of the block there leads back to within `tolerance` pixels of the start.
 double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motion& motion,
                         const MatchOptions& options, int tolerance) {
   const int block = static_cast<int>(options.block_width);
@@ -206,7 +206,7 @@ double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motio
     for (int column = 0; column < motion.score.width(); ++column) {
       const int x = column * block + motion.dx(column, row);
       const int y = row * block + motion.dy(column, row);
-      // Back from there: the block's own place in the second frame, searched for in the first.
+      // Back from there: the block at its place in the second frame is searched for in the first.
       MatchOptions back = options;
       Motion returned({1, 1}, options.measure);
       const cv::Rect around(x, y, block, block);
@@ -229,9 +229,9 @@ double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motio
          static_cast<double>(motion.score.width() * motion.score.height());
 }
 
-// What can be known of the motion without its ground truth, which the samples do not hold: how much
-// of the difference between the frames it explains, and how often it leads back. The README beside
-// this file states the figures printed here.
+// Measures the motion without its ground truth, which the samples do not have: how much of the
+// difference between the frames it explains, and how often it leads back. The README beside this
+// file states the figures printed here.
 TEST(MatchPeer, RealMotionExplainsTheDifferenceAndLeadsBack) {
   const cv::Mat first = frame(1);
   const cv::Mat second = frame(2);

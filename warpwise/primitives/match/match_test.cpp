@@ -106,7 +106,7 @@ TEST_P(MatchTest, AwkwardSizesAndLayouts) {
   for (const auto& size : test::awkward_sizes()) {
     for (const Layout& layout : test::awkward_layouts()) {
       for (const Measure measure : all_measures) {
-        // Of a large image each layout with one measure or two: it is the edges that layouts move.
+        // Large images take each layout with only one or two measures: layouts matter at the edges.
         if (turn++ % 3 != 0 && size.width * size.height > 4000) continue;
         MatchOptions options =
             options_of(std::min<std::int64_t>(size.width, 7),
@@ -164,7 +164,7 @@ TEST_P(MatchTest, Strides) {
   }
 }
 
-// Large blocks are summed in parts, large search ranges searched in parts.
+// Large blocks are summed in parts; large search ranges are searched in parts.
 TEST_P(MatchTest, LargeBlocksAndRanges) {
   for (const Measure measure : all_measures) {
     compare_random(300, 260, options_of(250, 200, {-3, 3}, {-2, 2}, measure));
@@ -184,8 +184,8 @@ TEST_P(MatchTest, LargeBlocksAndRanges) {
   compare_random(66, 400, options_of(64, 64, {-2, 2}, {-1023, 1023}, Measure::ncc));
 }
 
-/// The last word that the matrix units are given of a row is beside the image, whose memory ends
-/// with the last row.
+/// The last word that the matrix units get of a row is beside the image, whose memory ends with the
+/// last row.
 TEST_P(MatchTest, ReadsNothingBehindTheImage) {
   if (GetParam() == Backend::cpu) return;
   constexpr std::int64_t width = 71, height = 65;
@@ -209,7 +209,7 @@ TEST_P(MatchTest, ReadsNothingBehindTheImage) {
   test::expect_equal(expected.view(), displacement.view());
 }
 
-// What the matrix units of a GPU are taken for: parts and tiles of 32, full and not.
+// Cases for the matrix units of a GPU: parts and tiles of 32, full and not.
 TEST_P(MatchTest, ManyCandidatesOfLargeBlocks) {
   for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
     for (const test::Size& block : {test::Size{32, 32}, {20, 27}, {31, 9}, {33, 32}, {50, 65}}) {
@@ -245,7 +245,7 @@ TEST_P(MatchTest, FarOutsideTheImage) {
     compare_random(21, 11, options);
   }
 
-  // Above and below the image alone: whole words lie inside its columns.
+  // Only above and below the image: whole words are inside its columns.
   for (const SearchRange rows : {SearchRange{-300, -290}, {290, 300}, {-90, 90}}) {
     MatchOptions options = options_of(8, 8, {-4, 3}, rows);
     options.stride_x = options.stride_y = 24;
@@ -255,7 +255,7 @@ TEST_P(MatchTest, FarOutsideTheImage) {
   }
 }
 
-// Every candidate scores alike: the first in raster order wins, on every backend.
+// Every candidate has the same score: the first in raster order wins, on every backend.
 TEST_P(MatchTest, TiesGoToTheFirst) {
   for (const int value : {0, 7, 255}) {
     for (const Measure measure : all_measures) {
@@ -311,8 +311,8 @@ void fill_slopes(GuardedImage& image, int slope, int levels, int period, int dx,
   }
 }
 
-// Large blocks, of which candidates are left out before all of their pixels are summed: of few and
-// of many threads, of whole warps, and none; with ties between what is left.
+// Large blocks whose candidates are rejected before all of their pixels are summed: by few and by
+// many threads, by whole warps, and by none; with ties among the remaining ones.
 TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   struct Searched {
     std::int64_t width, height;
@@ -341,8 +341,8 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
-// The same of images that leave all candidates, one in one block, and of noise, where no bound is
-// looked for.
+// The same for images that reject all candidates, one in one block, and for noise, for which no
+// bound is searched.
 TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
   for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
     MatchOptions options = options_of(32, 32, x, {-16, 15});

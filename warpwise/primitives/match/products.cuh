@@ -4,24 +4,24 @@
 #include "warpwise/primitives/shared/scorer.cuh"
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
-// The match kernel for ssd, ncc and zncc where many candidates are compared with large blocks: the
-// sums of products by integer matrix units, as toeplitz.cuh has them. Fit for nvcc and NVRTC: no
-// host headers.
+// The match kernel for ssd, ncc and zncc when many candidates are compared with large blocks.
+// Integer matrix units compute the sums of products (toeplitz.cuh). Fit for nvcc and NVRTC: no host
+// headers.
 namespace warpwise::kernels::match {
 
 inline constexpr int match_products_warps = match_products_threads / 32;
 inline constexpr int match_products_pitch = 20;  // words; 8 rows lie in different banks
 inline constexpr int match_products_area = 2 * match_products_side - 1;
-// A warp sums up the rows of the block that are these and 8, 16 and 24 further down.
+// Rows among the block's first 8 that a warp sums, with those 8, 16 and 24 further down.
 inline constexpr int match_products_offsets = 8 / match_products_warps;
-// A lane scores so many rows of candidates, in one column.
+// Rows of candidates that a lane scores, in one column.
 inline constexpr int match_products_column = match_products_side / match_products_warps;
 
 /// A part of the block and of the target around it.
 struct MatchProductsPart {
   alignas(16) unsigned area[match_products_area + 1][match_products_pitch];
   alignas(16) ToeplitzRow<24> block[match_products_side];
-  /// Sums of the block's width of each row of the area, at each column of candidates.
+  /// For each row of the area and column of candidates: sums over the block's width.
   unsigned row_squares[match_products_area + 1][match_products_side + 1];
   unsigned row_totals[match_products_area + 1][match_products_side + 1];
 };
@@ -43,13 +43,13 @@ struct MatchPart {
   int height;
 };
 
-/// What a lane sums up of the target's windows at its candidates.
+/// A lane's sums over the target's windows at its candidates.
 struct MatchWindows {
   unsigned squares[match_products_column] = {};
   unsigned totals[match_products_column] = {};
 };
 
-/// Brings what candidates of the tile are compared with from (x, y) on into shared memory.
+/// Copies the target's pixels for the tile's candidates, from (x, y) on, to shared memory.
 __device__ inline void load_area(const MatchImage& target, cuda::std::int64_t x,
                                  cuda::std::int64_t y, MatchProductsShared& s) {
   constexpr int words = match_products_side / 2;
@@ -76,7 +76,7 @@ __device__ inline void load_area(const MatchImage& target, cuda::std::int64_t x,
   }
 }
 
-/// Brings a part of the block into shared memory, zeros beyond its edges, and adds it to the
+/// Copies a part of the block to shared memory, with zeros beyond its edges, and adds it to the
 /// block's sums. A thread writes one of the 4 copies of a row.
 __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_t x,
                                   cuda::std::int64_t y, MatchPart part, MatchProductsShared& s) {
@@ -91,7 +91,7 @@ __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_
     squares = __dp4a(own[i], own[i], squares);
     total = __dp4a(own[i], 0x01010101U, total);
   }
-  // The copy's 24 words, of which the row's 8 are the middle ones.
+  // The copy has 24 words; the row's 8 are in the middle.
   unsigned words[12] = {};
   unsigned before = 0;
 #pragma unroll
@@ -116,7 +116,7 @@ __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_
   atomicAdd(&s.block_total, total);
 }
 
-/// Sums of each row of the area over the part's width, at 16 columns of candidates a thread.
+/// Sums each row of the area over the part's width, at 16 columns of candidates a thread.
 template <bool with_totals>
 __device__ inline void sum_rows(MatchPart part, MatchProductsShared& s) {
   constexpr int columns = match_products_side / 2;
@@ -197,8 +197,8 @@ __device__ inline void add_products(MatchPart part, const MatchProductsShared& s
   }
 }
 
-/// Sums up the block at (x, y) of the reference against the tile of candidates that begins at
-/// (tile_x, tile_y) of the target; leaves the products in shared memory. To be called by all
+/// Sums the block at (x, y) of the reference against the tile of candidates at (tile_x,
+/// tile_y) of the target. Leaves the products in shared memory. To be called by all
 /// threads.
 template <bool with_totals>
 __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std::int64_t x,
@@ -208,13 +208,13 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
   const MatchImage target{a.target, a.target_pitch, a.width, a.height};
   MatrixSums sums[2][4] = {};
   MatchWindows windows;
-  __syncthreads();  // the tile before is scored
+  __syncthreads();  // the tile before has been scored
   if (threadIdx.x == 0) s.block_squares = s.block_total = 0;
   for (int part_y = 0; part_y < a.block_height; part_y += match_products_side) {
     for (int part_x = 0; part_x < a.block_width; part_x += match_products_side) {
       const MatchPart part{min(match_products_side, a.block_width - part_x),
                            min(match_products_side, a.block_height - part_y)};
-      __syncthreads();  // what was there is summed
+      __syncthreads();  // the old content has been summed
       load_area(target, tile_x + part_x, tile_y + part_y, s);
       load_block(reference, x + part_x, y + part_y, part, s);
       __syncthreads();
@@ -235,8 +235,8 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
 }
 
 /// Calls offer(score, column, line) with those of this lane's candidates that may be the best of
-/// the tile: ssd's all, of ncc and zncc all but those whose scores are certainly less than
-/// another's. To be called by all threads.
+/// the tile: all for ssd; for ncc and zncc all whose score is not certainly less than another's. To
+/// be called by all threads.
 template <Measure measure, class Offer>
 __device__ inline void score_candidates(const MatchArguments& a, MatchProductsShared& s,
                                         const MatchWindows& windows, int columns, int rows,
@@ -281,7 +281,7 @@ __device__ inline void score_candidates(const MatchArguments& a, MatchProductsSh
   }
 }
 
-/// One thread block for each block of the grid: x its column, y strides over the rows.
+/// Matches blocks of the grid, one a thread block: x is the column, y strides over the rows.
 template <Measure measure>
 __global__ void __launch_bounds__(match_products_threads, 5)
     match_products_kernel(MatchArguments a) {

@@ -3,25 +3,25 @@
 #include "warpwise/primitives/match/differences.cuh"
 
 // The match kernel for sad of many candidates with large blocks. A quarter of the block's pixels is
-// summed for every candidate. What has then passed the score of a good one cannot win; if that
-// leaves half of the threads or fewer with something to do, the warp's threads share it. If it
-// leaves more, but not nearly all, the same is tried once more after half of the pixels. Fit for
-// nvcc and NVRTC: no host headers.
+// summed for every candidate. A candidate whose sum exceeds the score of a good one cannot win. If
+// at most half of a warp's threads have candidates left, all its threads share the rest. If more
+// have, but not nearly all, the test is repeated after half of the pixels. Fit for nvcc and NVRTC:
+// no host headers.
 namespace warpwise::kernels::match {
 
-// Of four columns of words, a bit each, those that are summed first, and those next.
+// Masks of the columns, in each four columns of words, that are summed first and second.
 inline constexpr unsigned match_first_columns = 0b0010;
 inline constexpr unsigned match_second_columns = 0b1000;
-// So many lanes of a warp with something left to do share it, or are too many for a second try.
+// Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
 inline constexpr int match_few_lanes = 16;
 inline constexpr int match_many_lanes = 28;
-// By how much a sum over a quarter of a block has to exceed the least one to pass a whole score.
+// Factor by which a quarter's sum must exceed the least one to exceed a whole score.
 inline constexpr unsigned match_much = 3;
-// What a lane without candidates has for its least sum.
+// Least sum of a lane without candidates.
 inline constexpr unsigned least_nowhere = 0xffffffffU;
 
-/// The score of the candidate whose first word lies at `area`, shifted by `shift` bytes. A warp
-/// sums it together, and all its lanes return it.
+/// Returns the score of the candidate whose first word lies at `area`, shifted by `shift` bytes. A
+/// warp sums it together, and all its lanes return it.
 __device__ inline unsigned score_together(const MatchArguments& a, const unsigned* block,
                                           const uint4* area, int shift) {
   const unsigned* shifted = reinterpret_cast<const unsigned*>(area) + shift;
@@ -38,10 +38,10 @@ __device__ inline unsigned score_together(const MatchArguments& a, const unsigne
   return sum;
 }
 
-/// An upper bound of the best score, from the sums over a part of the block: the score of the
-/// candidate that has the warp's least one. Where no lane's least sum is much greater, as with
-/// noise, none would pass that score: then it is not found, and the bound is the greatest number.
-/// \param least   of this lane's sums; a lane without candidates has a score of nowhere
+/// Returns an upper bound of the best score: the score of the candidate with the warp's least sum
+/// over a part of the block. If no lane's least sum is much greater, as with noise, no candidate
+/// would exceed that score. Then it is not computed, and the bound is the greatest number.
+/// \param least   of this lane's sums; a lane without candidates has least_nowhere
 /// \param offset  of its first candidate in the search area
 __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned* block,
                                          const uint4* area, const LeastOfGroup& least, int offset) {
@@ -56,11 +56,11 @@ __device__ inline unsigned bound_of_warp(const MatchArguments& a, const unsigned
   return score_together(a, block, area + at, number % 4);
 }
 
-/// How the lanes of a warp share the groups of candidates of some of them.
+/// Divides the lanes of a warp among the lanes that still have candidates.
 struct Sharing {
-  int lanes;  ///< for each group, a power of two
-  int part;   ///< this lane's of them
-  int owner;  ///< the lane whose group it helps with, −1 for none
+  int lanes;  ///< lanes for each group, a power of two
+  int part;   ///< index of this lane among them
+  int owner;  ///< lane whose group this one helps with, −1 for none
 
   __device__ explicit Sharing(unsigned owners) {
     const int bits = 32 - __clz(__popc(owners) - 1);
@@ -72,8 +72,8 @@ struct Sharing {
   }
 };
 
-/// Adds this lane's pieces of the block, of `group` rows of a word each.
-/// \param left  how many of four columns are to be added: the first, the third, the last
+/// Adds this lane's pieces of the block, each `group` rows of a word.
+/// \param left  mask of the columns to be added, in each four
 template <int group>
 __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block,
                                   const uint4* corner, int left, const Sharing& sharing,
@@ -97,8 +97,8 @@ __device__ inline void add_pieces(const MatchArguments& a, const unsigned* block
   }
 }
 
-/// Adds the sums of the lanes that share a group. Each is left with as many of them, or with one,
-/// one behind another from the returned number on.
+/// Adds up the sums of the lanes that share a group. Each lane keeps its share of them, at least
+/// one: the first has the returned number, the others follow it.
 template <int group>
 __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]) {
   int first = 0;
@@ -119,8 +119,8 @@ __device__ inline int add_up(const Sharing& sharing, unsigned (&sums)[4 * group]
   return first;
 }
 
-/// Completes the sums of the groups of some lanes, all lanes together, and offers each lane's share
-/// of them.
+/// Completes the sums of some lanes' groups, with all lanes, and offers each lane's share of
+/// them.
 /// \param column, line  of this lane's first candidate
 template <int group>
 __device__ inline void finish_together(const MatchArguments& a, const MatchCandidates& candidates,
@@ -157,9 +157,9 @@ __device__ inline void finish_together(const MatchArguments& a, const MatchCandi
              static_cast<unsigned>(line + number / 4) * candidates.columns + column + number % 4);
 }
 
-/// One thread block for each block of the grid, as match_differences has it. The block's width is a
-/// multiple of 16, its height of 8, and it is one part.
-/// \tparam group  how many rows of 4 candidates a thread scores
+/// Matches blocks of the grid, one a thread block, like match_differences. The block is one part,
+/// its width a multiple of 16 and its height of 8.
+/// \tparam group  rows of 4 candidates that a thread scores
 template <int group>
 __device__ inline void match_rejecting(const MatchArguments& a) {
   extern __shared__ uint4 match_shifts[];
@@ -187,7 +187,7 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
         unsigned sums[4 * group] = {};
         LeastOfGroup least{least_nowhere, 0};
         unsigned limit = least_nowhere;
-        // One loop for all columns: its machine code is long, and what other warps run, too.
+        // One loop for all columns, because its machine code is long; other warps run it, too.
         unsigned left = 0b1111, next = match_first_columns;
 #pragma unroll 1
         for (;;) {
@@ -236,13 +236,13 @@ __device__ inline void match_rejecting(const MatchArguments& a) {
   }
 }
 
-/// sad of large blocks, with four rows of candidates a thread. With 64 registers it is not they
-/// that limit how many thread blocks share a multiprocessor.
+/// sad of large blocks, with four rows of candidates a thread. With 64 registers, they do not limit
+/// the number of thread blocks on a multiprocessor.
 __global__ void __launch_bounds__(match_max_threads, 4) match_rejecting_kernel(MatchArguments a) {
   match_rejecting<match_group>(a);
 }
 
-/// The same with eight.
+/// The same with eight rows of candidates a thread.
 __global__ void __launch_bounds__(match_max_threads, 2)
     match_rejecting_tall_kernel(MatchArguments a) {
   match_rejecting<match_tall_group>(a);

@@ -1,7 +1,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/match/backends.hpp"
 
-// In the place of cuda.cu where the library is built without a CUDA toolkit.
+// Replaces cuda.cu where the library is built without a CUDA toolkit.
 namespace warpwise::detail::match {
 
 void match_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const MatchOptions&,

@@ -19,8 +19,8 @@ void require_disjoint(std::string_view primitive, std::vector<BatchRows> rows) {
   const auto name_of = [](const BatchRows& r) {
     return std::string(r.is_dst ? "dst[" : "src[") + std::to_string(r.image) + "]";
   };
-  // Of two ranges that meet one starts in the other. Sources are never held against sources, of
-  // which there may be thousands in one place.
+  // If two ranges overlap, one starts in the other. Sources are not compared with each other: there
+  // may be thousands of them at the same address.
   const auto refuse_starts_in = [&](const BatchRows& a, std::span<const BatchRows> others) {
     const auto first = std::ranges::lower_bound(others, a.memory.data, {},
                                                 [](const BatchRows& r) { return r.memory.data; });

@@ -3,26 +3,26 @@
 // A launch for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// `Rule`: what is computed, the same for all images. `Image`: one of them. All of it lies in the
-/// kernel's parameters: nothing is to be copied to the device, kept, or given back.
+/// A launch's parameters: `rule` holds the arguments that all images share, an `Image` those of one
+/// image. Nothing has to be copied to the device, kept, or freed.
 template <class Rule, class Image>
 struct Batch {
-  /// What every GPU takes of parameters is 4 KiB.
+  /// Every GPU takes 4 KiB of parameters.
   static constexpr int fits =
       (4096 - static_cast<int>(sizeof(Rule)) - 16) / (static_cast<int>(sizeof(Image)) + 8);
   static constexpr int most = fits < 64 ? fits : 64;
 
   Rule rule;
   int images;
-  /// Whether all images have as many blocks, side by side and below each other: the grid is one
-  /// image's, and z the image. Else the grid is a row of blocks, of one image after the other.
+  /// All images have the same number of blocks in x and y: then the grid is that of one image, and
+  /// z is the image. Otherwise the grid is a row of blocks, one image after the other.
   bool alike;
   int first_block[most];
   int blocks_across[most];
   Image image[most];
 };
 
-/// A block's image, and its place among that image's blocks.
+/// Image of a block, and the block's place in that image.
 struct BatchBlock {
   int image;
   unsigned x;

@@ -8,7 +8,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
-// What the calls for many images share on the host: src[i] to dst[i], as so many single calls.
+// Host part of the calls for many images: src[i] to dst[i], each like a single call.
 namespace warpwise::detail {
 
 /// The rows of one plane of a batch.
@@ -35,9 +35,9 @@ void add_rows(std::vector<BatchRows>& all, const BasicFrame<memory, access>& fra
   }
 }
 
-/// Calls check(src, dst) for each image: what it throws gets the image's number.
-/// \throws InvalidArgument  what an image is refused for, other views overlap, or the spans differ
-///                          in length
+/// Calls check(src, dst) for each image; adds the image's number to exceptions.
+/// \throws InvalidArgument  an image is refused, views of different images overlap, or the spans
+///                          differ in length
 template <class Source, class Destination, class Check>
 void validate_batch(std::string_view primitive, std::span<const Source> src,
                     std::span<const Destination> dst, const Check& check) {
@@ -63,8 +63,8 @@ void validate_batch(std::string_view primitive, std::span<const Source> src,
   require_disjoint(primitive, std::move(rows));
 }
 
-/// Part of validate_batch()'s check: one kernel takes all images of a call, which are therefore of
-/// one type.
+/// Checks a type for validate_batch(): one kernel takes all images of a call, so they must have one
+/// type.
 template <Memory memory, Access access>
 void require_type_of_first(std::string_view which, const BasicView<memory, access>& view,
                            const BasicView<memory, access>& first) {
@@ -84,8 +84,8 @@ void require_type_of_first(std::string_view which, const BasicFrame<memory, acce
                         "; all of a call must have one format");
 }
 
-/// Calls each(i) for all images on the CPU, where each spreads its rows over threads itself: large
-/// images by rows, small ones by images.
+/// Calls each(i) for all images on the CPU. `each` spreads its rows over threads itself: large
+/// images are divided by rows, small ones by images.
 template <class Source, class Each>
 void for_each_image(std::span<const Source> src, const Each& each) {
   std::int64_t pixels = 0;

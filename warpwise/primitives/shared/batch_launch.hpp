@@ -14,7 +14,7 @@
 
 namespace warpwise::detail {
 
-/// An image of a batch, and the blocks that take it.
+/// An image of a batch, and its blocks.
 template <class Image>
 struct BatchImage {
   Image image;
@@ -22,17 +22,17 @@ struct BatchImage {
   std::int64_t down;
 };
 
-/// Whether numbers that a batch holds in 32 bits fit them: pitches and sizes.
+/// Says whether pitches and sizes fit the 32-bit numbers of a batch.
 template <class... Numbers>
 bool fit_batch(Numbers... numbers) {
   return ((numbers <= std::numeric_limits<int>::max()) && ...);
 }
 
-/// One launch for as many images as its parameters hold, and so on to the last. Nothing is
-/// allocated.
+/// Launches all images, as many a launch as its parameters hold. Allocates nothing.
 ///
-/// \param describe  describe(i): image i as a std::optional<BatchImage<Image>>; nothing where it
-///                  does not fit 32 bits
+/// \param describe  describe(i): image i as a std::optional<BatchImage<Image>>; nothing if it does
+///                  not fit 32 bits
+/// \param alone     alone(i): launches image i by itself in that case
 /// \param alone     alone(i): launches image i by itself, in that case
 template <class Rule, class Image, class Describe, class Alone>
 void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule, std::size_t count,
@@ -42,7 +42,7 @@ void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule
   static_assert(sizeof(Batch) <= 4096);
   constexpr std::int64_t most_blocks = std::numeric_limits<int>::max();
   constexpr std::int64_t most_down = 65535;     // of a grid's y
-  constexpr std::size_t everywhere = 48 << 10;  // more must be asked for, kernel by kernel
+  constexpr std::size_t everywhere = 48 << 10;  // larger sizes must be requested for each kernel
   if (shared_bytes > everywhere) {
     gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                     cudaFuncAttributeMaxDynamicSharedMemorySize,

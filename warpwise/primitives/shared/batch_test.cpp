@@ -12,7 +12,7 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// The calls for many images against the calls one by one, which have tests of their own.
+// Compares the calls for many images with single calls, which have their own tests.
 namespace warpwise {
 namespace {
 
@@ -83,7 +83,7 @@ Call convert_call(PixelFormat from, int src_channels, PixelFormat to, int dst_ch
       }};
 }
 
-/// Random images of some sizes, and room for their results.
+/// Random images of some sizes, and memory for their results.
 class Images {
  public:
   Images(const Call& call, std::span<const Size> sizes, std::span<const Layout> layouts) {
@@ -195,7 +195,7 @@ TEST_P(BatchTest, EqualSizes) {
   }
 }
 
-/// One image, as many as a launch takes and one more, and many launches; of equal and mixed sizes.
+/// One image; a full launch and one more; many launches; of equal and of mixed sizes.
 TEST_P(BatchTest, AnyNumberOfImages) {
   const std::vector<Call> calls = {copy_call(),
                                    sobel_call({ElementType::u8, 1}, {ElementType::u8, 1}),
@@ -219,7 +219,7 @@ TEST_P(BatchTest, MoreRowsThanAGridHas) {
   run_and_compare(copy_call(), std::array{Size{3, 65537}, Size{3, 2}}, std::array{Layout{0, 1}});
 }
 
-/// Frames of several planes, whose sizes make more than one launch.
+/// Frames of several planes, with sizes for more than one launch.
 TEST_P(BatchTest, FramesOfPlanes) {
   for (const auto& [from, to] : {std::pair(PixelFormat::nv12, PixelFormat::rgb24),
                                  std::pair(PixelFormat::i420, PixelFormat::i444)}) {
@@ -266,7 +266,7 @@ TEST_P(BatchTest, FramesOfPlanes) {
   }
 }
 
-/// What a graph takes: no memory, no copies, and no look at the spans later on.
+/// A graph needs no memory and no copies, and does not read the spans later.
 TEST(BatchOnGpu, RunsInAGraph) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   for (const Call& call : all_calls()) {
@@ -281,7 +281,7 @@ TEST(BatchOnGpu, RunsInAGraph) {
   }
 }
 
-/// What a batch is refused for; nothing was done then.
+/// Returns the text by which a batch is refused.
 template <class Run>
 std::string refusal_of(const Run& run) {
   try {

@@ -10,7 +10,7 @@
 namespace warpwise::ladders {
 namespace {
 
-// FNV-1a: a name's random numbers have to be the same everywhere.
+// FNV-1a: a name's random numbers must be the same everywhere.
 std::uint64_t seed_of(std::string_view name) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -37,8 +37,8 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
-// A problem is held several times over, and memory that is only promised ends the process when it
-// is filled.
+// A problem is held several times. Memory that was promised but does not exist would end the
+// process when it is filled.
 void require_memory(const std::string& name, std::int64_t bytes) {
   const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
   const std::int64_t most = physical / 8;

@@ -1,5 +1,5 @@
-// The arithmetic of matching.hpp in Highway vectors, for the CPU paths: to be included behind
-// hwy/highway.h in a file that foreach_target.h compiles once for each target.
+// Arithmetic of matching.hpp in Highway vectors, for the CPU paths. Include after hwy/highway.h in
+// a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_MATCHING_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_MATCHING_INL_HPP
 #undef WARPWISE_PRIMITIVES_MATCHING_INL_HPP
@@ -16,18 +16,19 @@ namespace warpwise::detail::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The doubles equal to as many 32-bit integers, exactly.
+/// Loads 32-bit integers and converts them to doubles, exactly.
 template <class D>
 hn::Vec<D> load_as_double(D d, const std::uint32_t* from) {
   const hn::Rebind<std::uint32_t, D> d32;
   const hn::Rebind<std::uint64_t, D> d64;
-  // As the low mantissa bits of 2^52 an integer below 2^52 is itself, once 2^52 is taken off.
+  // An integer below 2^52, placed in the low mantissa bits of 2^52, is itself after subtracting
+  // 2^52.
   const auto bits = hn::Or(hn::PromoteTo(d64, hn::LoadU(d32, from)),
                            hn::Set(d64, std::uint64_t{0x4330000000000000}));
   return hn::Sub(hn::BitCast(d, bits), hn::Set(d, 4503599627370496.0));
 }
 
-/// normalised() of matching.hpp, lane by lane, to the same bits.
+/// Computes normalised() of matching.hpp lane by lane, with the same bits.
 template <class D, class V>
 V normalised_lanes(D d, V numerator, V a, V b) {
   const V product = hn::Mul(a, b);
@@ -36,7 +37,7 @@ V normalised_lanes(D d, V numerator, V a, V b) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Σ|a − b| of each 8 bytes, as 64-bit lanes: one instruction on x86.
+/// Computes Σ|a − b| of each 8 bytes, as 64-bit lanes: one instruction on x86.
 template <class D, class V>
 auto absolute_differences_of_8(D, V a, V b) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
@@ -58,7 +59,7 @@ auto absolute_differences_of_8(D, V a, V b) {
 #endif
 }
 
-/// sum + a0·b0 + a1·b1 of neighbouring 16-bit lanes, as 32-bit lanes, modulo 2^32.
+/// Computes sum + a0·b0 + a1·b1 of neighbouring 16-bit lanes, as 32-bit lanes, modulo 2^32.
 template <class D, class V, class V16>
 V add_products_of_pairs(D d, V sum, V16 a, V16 b) {
 #if HWY_ARCH_X86

@@ -1,9 +1,9 @@
 #pragma once
 
 // Products of matrices of bytes by a warp's matrix units. Fit for nvcc and NVRTC: no host headers.
-// Element (row, column) of a register's 4 bytes or of a sum is where PTX's mma.m16n8k32 has it:
-// lane 4 · i + j holds columns 4j … 4j + 3 of row i of A, and of column i of B, one after the
-// other, and columns 2j and 2j + 1 of the sums' rows i and i + 8.
+// The layout of registers is that of PTX's mma.m16n8k32. Lane 4 · i + j holds columns 4j … 4j + 3
+// of row i of A, the same rows of column i of B, and columns 2j and 2j + 1 of the sums' rows i and
+// i + 8.
 namespace warpwise::kernels {
 
 /// A thread's part of 16×8 sums, modulo 2^32.
@@ -11,13 +11,13 @@ struct MatrixSums {
   unsigned at[4];
 };
 
-/// A thread's part of 16×32 bytes: twice 8 rows, and of each the 16 near and the 16 far columns.
+/// A thread's part of 16×32 bytes: twice 8 rows, each with 16 near and 16 far columns.
 struct MatrixPair {
   unsigned upper_near, lower_near, upper_far, lower_far;
 };
 
-/// Loads them from shared memory, where each 16 bytes begin at a multiple of 16: lane i names row i
-/// of the upper ones, lane 8 + i of the lower ones, 16 + i and 24 + i the same rows' far columns.
+/// Loads a pair from shared memory, where each 16 bytes begin at a multiple of 16. Lane i names row
+/// i of the upper rows, 8 + i of the lower rows, 16 + i and 24 + i their far columns.
 __device__ inline MatrixPair load_pair(const unsigned* row) {
   MatrixPair pair;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -28,7 +28,7 @@ __device__ inline MatrixPair load_pair(const unsigned* row) {
   return pair;
 }
 
-/// sums += 16×16 bytes times 16×8. CC 7.5 has half of it as an instruction.
+/// Computes sums += 16×16 bytes times 16×8. CC 7.5 has an instruction for half of it.
 __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigned lower,
                                        unsigned b) {
 #if __CUDA_ARCH__ >= 800
@@ -46,17 +46,17 @@ __device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigne
 #endif
 }
 
-/// sums += the 16 near columns of a, times 16×8.
+/// Computes sums += the 16 near columns of a, times 16×8.
 __device__ inline void multiply_add_near(MatrixSums& sums, const MatrixPair& a, unsigned near) {
   multiply_add_16(sums, a.upper_near, a.lower_near, near);
 }
 
-/// Likewise the far columns.
+/// Does the same with the far columns.
 __device__ inline void multiply_add_far(MatrixSums& sums, const MatrixPair& a, unsigned far) {
   multiply_add_16(sums, a.upper_far, a.lower_far, far);
 }
 
-/// sums += all 32 columns of a, times 32×8, of which `near` has the first 16 rows.
+/// Computes sums += all 32 columns of a, times 32×8, whose first 16 rows are in `near`.
 __device__ inline void multiply_add(MatrixSums& sums, const MatrixPair& a, unsigned near,
                                     unsigned far) {
 #if __CUDA_ARCH__ >= 800

@@ -2,19 +2,19 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// What several primitives need of a pixel, on the host and in kernels (nvcc and NVRTC): no includes
-// but our own.
+// Rules for pixels shared by several primitives, on the host and in kernels (nvcc and NVRTC): no
+// includes but our own.
 namespace warpwise {
 
-/// What stands for a pixel outside the image.
+/// Rule for pixels outside the image.
 enum class Border : unsigned char {
   reflect101,  ///< mirrored, the edge pixel not repeated: c b | a b c d | c b
   replicate,   ///< the edge pixel: a a | a b c d | d d
   constant,    ///< zero
 };
 
-/// The index inside [0, size) that stands for `index`, at most one image size outside of it;
-/// -1 where the border is constant zero.
+/// Returns the index inside [0, size) of the pixel that replaces `index`, which is at most one
+/// image size outside. Returns -1 if the border is constant zero.
 WARPWISE_HOST_DEVICE constexpr long long border_index(long long index, long long size,
                                                       Border border) {
   if (index >= 0 && index < size) return index;
@@ -23,7 +23,7 @@ WARPWISE_HOST_DEVICE constexpr long long border_index(long long index, long long
   return index < 0 ? -index : 2 * (size - 1) - index;
 }
 
-/// Grey of a colour as OpenCV's COLOR_RGB2GRAY computes it for 8-bit pixels: BT.601 weights in 15
+/// Computes grey from a colour like OpenCV's COLOR_RGB2GRAY for 8-bit pixels: BT.601 weights in 15
 /// bits, rounded half up.
 WARPWISE_HOST_DEVICE constexpr int opencv_grey(int red, int green, int blue) {
   return (9798 * red + 19235 * green + 3735 * blue + (1 << 14)) >> 15;

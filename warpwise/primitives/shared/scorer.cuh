@@ -2,10 +2,10 @@
 
 #include "warpwise/primitives/shared/matching.hpp"
 
-// Scores of many places of one template, from exact sums. Fit for nvcc and NVRTC: no host headers.
+// Scores of one template at many places, from exact sums. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// The sums of a place: `Sum`, u32 or u64, holds Σab and Σb².
+/// Sums of a place: `Sum`, u32 or u64, holds Σab and Σb².
 template <class Sum>
 struct PlaceSums {
   Sum ab;
@@ -13,11 +13,11 @@ struct PlaceSums {
   unsigned b;
 };
 
-/// ncc or zncc, the bits of ncc_score() and zncc_score(), with the template's part worked out once.
+/// Computes ncc or zncc with the bits of ncc_score() and zncc_score(); reuses the template's part.
 template <Measure measure, class Sum>
 class Scorer {
  public:
-  /// Of a template's pixels, their number, Σa and Σa².
+  /// Takes the number of a template's pixels, Σa and Σa².
   __device__ Scorer(long long pixels, unsigned long long sum, unsigned long long squares)
       : pixels_(static_cast<unsigned>(pixels)), sum_(static_cast<unsigned>(sum)) {
     unsigned long long exact = squares;
@@ -29,7 +29,7 @@ class Scorer {
     return detail::normalised(static_cast<double>(numerator(place)), templ_,
                               static_cast<double>(square(place)));
   }
-  /// The score to within 10^-6, in a few instructions; not a number where a side is flat.
+  /// Returns the score to within 10^-6, in a few instructions; NaN where a side is flat.
   __device__ float estimate(const PlaceSums<Sum>& place) const {
     return static_cast<float>(numerator(place)) * root_ * rsqrtf(static_cast<float>(square(place)));
   }
@@ -55,7 +55,7 @@ class Scorer {
   float root_;    // about 1 / √ of it
 };
 
-/// By how much an estimate may be less than another of a score that is not less: ten times the
+/// Amount by which an estimate may be below that of a score that is not greater: ten times the
 /// error.
 inline constexpr float estimate_margin = 1e-5F;
 

@@ -3,10 +3,10 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// The library's own launches as a ladder shows them.
+// Converts the library's own launches to a ladder's.
 namespace warpwise::ladders {
 
-/// \param name  that means this kernel in the ladder's shipped file
+/// \param name  of this kernel in the ladder's shipped file
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
   const std::span<const std::byte> bytes = launch.parameters.bytes();
@@ -17,7 +17,7 @@ Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
           .arguments = {bytes.begin(), bytes.end()}};
 }
 
-/// By the name that kernel_name() of the primitive's launch.hpp gives.
+/// Converts a launch, named by kernel_name() of the primitive's launch.hpp.
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch) {
   return launch_of(launch, kernel_name(launch.kernel));

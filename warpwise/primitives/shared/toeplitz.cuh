@@ -5,53 +5,53 @@
 // Sums of products of a template with an image at many places, by integer matrix units. Fit for
 // nvcc and NVRTC: no host headers.
 //
-// A row of the template, 32 columns k of the image and 8 rows of 8 places from x on add up
+// A row of the template, 32 columns k of the image and 8 rows of 8 places from x on contribute
 //
 //   ab[row][n] += Σ_k image[row][x + k] · templ[k − n]
 //
-// which is a product of matrices: the image's pixels as they lie, and a Toeplitz matrix of the
-// template's row, 0 where k − n is no column of it. For 32 columns of places a template of w
-// columns needs w + 31 columns k, rounded up to 32.
+// This is a product of matrices: the image's pixels as they are, and a Toeplitz matrix of the
+// template's row, which is 0 where k − n is no column of the row. For 32 columns of places, a
+// template of w columns needs w + 31 columns k, rounded up to 32.
 namespace warpwise::kernels {
 
-/// A template's row in shared memory: 4 copies of `words` words, of which copy i begins i pixels
-/// earlier, so that any word of pixels is a word of one of them. They begin with 32 pixels before
-/// the first of the columns k. An odd number of 8 words: the copies lie in different banks.
+/// A template's row in shared memory: 4 copies of `words` words. Copy i begins i pixels earlier, so
+/// any word of pixels is a word of one copy. Each begins 32 pixels before the first of the columns
+/// k. `words` is an odd multiple of 8, so that the copies are in different banks.
 template <int words>
 struct ToeplitzRow {
   static_assert(words / 8 % 2 == 1 && words % 8 == 0);
   unsigned copies[4][words];
 
-  /// Sets word `word` of each copy. `pixels` has the pixels of copy 0, `before` those of its word
+  /// Sets word `word` of each copy. `pixels` has the pixels of copy 0, `before` those of the word
   /// before.
   __device__ void set(int word, unsigned before, unsigned pixels) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) copies[i][word] = __funnelshift_l(before, pixels, 8 * i);
   }
-  /// What this lane gives to add_toeplitz() of a row, for 32 columns k from 32 · step on.
+  /// Returns this lane's operand of add_toeplitz() for a row and 32 columns k from 32 · step on.
   __device__ const unsigned* lane(int step) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     return &copies[lane / 4 % 4][8 * step + 2 + lane % 4 - lane / 16];
   }
 };
 
-/// Where this lane begins to load 16 rows of 32 pixels, 8 from the row `distance` below, in memory
-/// of rows of `words` words, an odd number of 4. Counted in words from the first pixel.
+/// Returns the word at which this lane begins to load 16 rows of 32 pixels, 8 of them from the row
+/// `distance` below, counted from the first pixel. Rows have `words` words, an odd multiple of 4.
 __device__ inline int toeplitz_pixels(int words, int distance) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return (lane % 8 + lane / 8 % 2 * distance) * words + lane / 16 * 4;
 }
 
-/// Adds every eighth row of the template, `rows` or fewer of them, at `groups` · 16 rows of 32
-/// places. Group m is places' rows 8m … 8m + 7 and as many 8 · groups further down: a product of
-/// the same rows of the image, 8 rows of the template later, is one of another group, and none is
-/// loaded twice.
+/// Adds every eighth row of the template, at most `rows`, at `groups` · 16 rows of 32 places.
+/// Group m has the places' rows 8m … 8m + 7 and those 8 · groups further down. The same rows of the
+/// image are used again by another group, 8 rows of the template later. So no row is loaded
+/// twice.
 ///
 /// \param image  and `image_words`: the first row's pixels, as of toeplitz_pixels(…, 8 · groups)
 /// \param templ  and `templ_words`: ToeplitzRow::lane() of the first row, and the words of a row
 /// \param rows   the template's rows from the first one on, those between included
-/// `first` and `last` say that the columns k are the template's first and last ones, for which a
-/// half of some of the Toeplitz matrices is zero.
+/// `first` and `last`: the columns k are the template's first or last ones, for which half of some
+/// Toeplitz matrices is zero.
 template <bool first, bool last, int most_rows, int groups>
 __device__ inline void add_toeplitz(const unsigned* image, int image_words, const unsigned* templ,
                                     int templ_words, int rows, MatrixSums (&sums)[groups][4]) {
@@ -81,9 +81,9 @@ __device__ inline void add_toeplitz(const unsigned* image, int image_words, cons
   }
 }
 
-/// Writes a warp's sums, row by row, to shared memory of rows of `words` words. Where `words` is 8
-/// more than a multiple of 32 the lanes' words lie in different banks. `rows` is the places' row of
-/// the group's lower half less that of the upper.
+/// Writes a warp's sums, row by row, to shared memory with rows of `words` words. If `words` is 8
+/// more than a multiple of 32, the lanes' words use different banks. `rows` is the distance between
+/// the places' rows of the group's upper and lower half.
 template <int words>
 __device__ inline void store_sums(const MatrixSums (&sums)[4], unsigned* to, int rows) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

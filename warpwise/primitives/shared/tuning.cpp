@@ -15,7 +15,7 @@ namespace {
 /// Settings by their keys.
 using Table = std::vector<Setting>;
 
-/// More devices than a machine has; those beyond take what is built in.
+/// No machine has more devices; any beyond take the built-in values.
 constexpr int most_devices = 64;
 std::array<std::atomic<const Table*>, most_devices> tables;  // null: not read yet
 thread_local Trial* trial = nullptr;
@@ -43,11 +43,11 @@ const Table& table_of(int device) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (const Table* table = place.load(std::memory_order_acquire)) return *table;
-  // Never freed: another thread may look into it, until the very end of the program.
+  // Never freed: another thread may read it until the very end of the program.
   static auto& kept = *new std::vector<std::unique_ptr<const Table>>;
   try {
     kept.push_back(std::make_unique<const Table>(read_table()));
-  } catch (const std::exception&) {  // no memory, or a GPU that says nothing of itself
+  } catch (const std::exception&) {  // no memory, or a GPU that cannot be identified
     kept.push_back(std::make_unique<const Table>());
   }
   place.store(kept.back().get(), std::memory_order_release);
@@ -64,7 +64,7 @@ int chosen(const Tunable& tunable, int kind, std::int64_t elements) noexcept {
       value = found->value;
     }
     if (trial != nullptr) value = trial->taken(key, value);
-  } catch (const std::exception&) {  // a call without a device says so itself
+  } catch (const std::exception&) {  // a call without a device reports that itself
   }
   return value;
 }

@@ -12,28 +12,30 @@
 
 #include "warpwise/base/export.hpp"
 
-// Numbers of a launch that change its time and never its bytes, and the user's file of those that
-// `warpwise tune` found faster: docs/tuning.md. For the library itself, that command and tests.
+// Numbers of a launch that change its time but never its bytes, and the user's file of those that
+// `warpwise tune` found to be faster: docs/tuning.md. For the library itself, that command and
+// tests.
 namespace warpwise::tuning {
 
-/// One such number. Every choice gives the same bytes for every call.
+/// A number of a launch. Every choice gives the same bytes for every call.
 struct Tunable {
   std::string_view primitive;
   std::string_view name;
   std::string_view meaning;
-  std::span<const std::string_view> kinds;  ///< of calls, which differ in what they like
-  std::span<const int> choices;             ///< the first is built in
+  std::span<const std::string_view> kinds;  ///< of calls that may prefer different values
+  std::span<const int> choices;             ///< the first is the built-in value
 };
 
-/// Of a tunable for which all calls are of one kind.
+/// Kinds of a tunable with only one kind of calls.
 inline constexpr std::string_view one_kind[] = {"any"};
 
-/// 2^n of a size class n: from so many elements up to four times as many. 0 for none.
+/// Returns 2^n for a size class n, which covers from 2^n up to four times as many elements; 0 for
+/// none.
 constexpr int size_class(std::int64_t elements) {
   return elements <= 0 ? 0 : (std::bit_width(static_cast<std::uint64_t>(elements)) - 1) / 2 * 2;
 }
 
-/// What a value is chosen for.
+/// Key by which values are chosen.
 struct Key {
   const Tunable* tunable;
   int kind;  ///< index in the tunable's kinds
@@ -46,13 +48,13 @@ struct Setting {
   int value;
 };
 
-/// What a call of this kind and so many elements takes for a tunable: what the current device's
-/// part of the user's file says, or what is built in. Nanoseconds, without a lock, but for a
-/// device's first call, which reads that file. Nothing in the file makes it fail.
+/// Returns the value of a tunable for a call of this kind with so many elements: from the user's
+/// file for the current device, or the built-in one. Takes nanoseconds and no lock, except for a
+/// device's first call, which reads that file. No content of the file makes it fail.
 int chosen(const Tunable& tunable, int kind, std::int64_t elements) noexcept;
 
-/// While one lives, calls of its thread take its settings before those of the user's file, and what
-/// they ask for is noted. One at a time in a thread.
+/// While a Trial exists, calls of its thread prefer its settings to those of the user's file, and
+/// their requests are recorded. A thread may have only one at a time.
 class WARPWISE_EXPORT Trial {
  public:
   explicit Trial(std::vector<Setting> settings = {});
@@ -60,7 +62,8 @@ class WARPWISE_EXPORT Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// What was asked for, and taken: each key once, in the order of the first calls.
+  /// Returns the keys that were asked for, with the values taken: each key once, in the order of
+  /// the first calls.
   std::span<const Setting> asked() const { return asked_; }
 
  private:
@@ -71,7 +74,7 @@ class WARPWISE_EXPORT Trial {
   std::vector<Setting> asked_;
 };
 
-/// A GPU as the file knows it.
+/// Identity of a GPU in the file.
 struct Gpu {
   std::string name;
   std::string compute_capability;  ///< "9.0"
@@ -80,20 +83,20 @@ struct Gpu {
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The current device. \throws NoCudaDevice
+/// Returns the current device. \throws NoCudaDevice
 WARPWISE_EXPORT Gpu current_gpu();
 
-/// All tunables, those of a primitive in its order.
+/// Returns all tunables; those of a primitive are in its own order.
 WARPWISE_EXPORT std::span<const Tunable* const> tunables();
 
-/// Sixteen digits that change with the sources of a primitive's kernels and of their launches, and
+/// Returns sixteen digits that change with the sources of a primitive's kernels and launches, and
 /// with the compiler. Empty for an unknown name.
 WARPWISE_EXPORT std::string_view source_hash(std::string_view primitive);
 
-/// What calls on the current device take that is not built in. \throws NoCudaDevice
+/// Returns the settings for the current device that are not built in. \throws NoCudaDevice
 WARPWISE_EXPORT std::vector<Setting> in_effect();
 
-/// Has every device's next call read the file again.
+/// Makes every device's next call read the file again.
 WARPWISE_EXPORT void reload();
 
 }  // namespace warpwise::tuning

@@ -28,8 +28,8 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc{} && stopped == end;
 }
 
-// "name=value" or "name="value with blanks"", taken from the front of `rest`. Empty at the end, and
-// where something else stands there.
+// Takes "name=value" or "name="value with blanks"" from the front of `rest`. Returns empty texts at
+// the end, and if something else is there.
 std::pair<std::string_view, std::string_view> next_field(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const std::size_t equals = rest.find('=');
@@ -54,7 +54,7 @@ std::string set_configuration(std::string_view name, std::string_view value, Ent
   return read_number(value, entry.value) ? "" : "its value is no number of 32 bits";
 }
 
-// Why a field is not what it should be; empty if it is.
+// Returns what is wrong with a field; empty if nothing is.
 std::string set_field(std::string_view name, std::string_view value, Entry& entry) {
   const auto number = [&](auto& into) {
     return read_number(value, into) ? std::string() : std::string(name) + " is no number";
@@ -119,7 +119,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-// The tunable that an entry means; nothing, with the reason, where it has no effect on this GPU.
+// Returns the tunable of an entry; null, with the reason, if the entry has no effect on this GPU.
 const Tunable* known_tunable(const Entry& entry, std::span<const Tunable* const> known,
                              const std::function<std::string_view(std::string_view)>& source,
                              const std::optional<Gpu>& gpu, std::string& why_not) {
@@ -141,7 +141,7 @@ int index_of(std::span<const std::string_view> names, std::string_view name) {
   return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-// What is known of a value of a key.
+// Measurements of one value of a key.
 struct Candidate {
   int value = 0;
   std::vector<Line*> lines;
@@ -152,7 +152,7 @@ struct Candidate {
   double mean_gain() const { return log_gain / static_cast<double>(lines.size()); }
 };
 
-// The lines of one key, of which the last of each value and case count.
+// Returns the lines of one key by value; for each value and case, only the last line counts.
 std::vector<Candidate> candidates_of(const std::vector<Line*>& lines) {
   std::map<std::pair<int, std::string>, Line*> last;
   for (Line* line : lines) {
@@ -177,7 +177,7 @@ std::vector<Candidate> candidates_of(const std::vector<Line*>& lines) {
   return candidates;
 }
 
-// The value of a key that has an effect; the others' lines say why not.
+// Returns the value of a key that has an effect; the others' lines get the reason.
 const Candidate* best_of(std::vector<Candidate>& candidates) {
   const Candidate* best = nullptr;
   for (const Candidate& each : candidates) {
@@ -278,7 +278,7 @@ bool is_off() {
 FileText read_file(const std::filesystem::path& path) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return {};
-  // A pipe would be waited for.
+  // Other kinds of file are refused: reading a pipe would block.
   if (!std::filesystem::is_regular_file(path, error)) return {{}, "it is no file"};
   if (static_cast<std::int64_t>(std::filesystem::file_size(path, error)) > most_file_bytes) {
     return {{}, "it is larger than " + std::to_string(most_file_bytes) + " bytes"};

@@ -63,7 +63,7 @@ Read read(const std::string& text, const std::optional<tuning::Gpu>& gpu = h200)
   return result;
 }
 
-// The one line's reason.
+// Returns the reason of the only line.
 std::string ignored(const std::string& line) {
   const Read result = read(std::string(tuning::file_header) + "\n" + line + "\n");
   EXPECT_TRUE(result.settings.empty()) << line;
@@ -208,7 +208,7 @@ TEST(Tunables, EachHasChoicesAndASource) {
   EXPECT_NE(tuning::source_hash("copy"), tuning::source_hash("sobel"));
 }
 
-// On a GPU, an emulated one too: what calls give with each value that a tunable may have.
+// Compares the results of calls with each value of a tunable; on a GPU, even an emulated one.
 class TunedCalls : public testing::Test {
  protected:
   void SetUp() override {
@@ -221,7 +221,7 @@ class TunedCalls : public testing::Test {
     return inputs_.back();
   }
 
-  /// `call` gets views of the inputs, a view of the output, and on a GPU a stream.
+  /// `call` gets views of the inputs, a view of the output and, on a GPU, a stream.
   template <class Call>
   void expect_equal_results(const GuardedImage& output, const Call& call) {
     GuardedImage expected = output;
@@ -232,7 +232,7 @@ class TunedCalls : public testing::Test {
     EXPECT_FALSE(asked.empty());
     for (const Key& key : asked) {
       for (const int value : key.tunable->choices) {
-        // A choice of a kernel brings what that kernel asks for.
+        // The choice of a kernel adds that kernel's own tunables.
         for (const Key& inner : run(output, expected, {{key, value}}, call)) {
           if (std::find(asked.begin(), asked.end(), inner) != asked.end()) continue;
           for (const int own : inner.tunable->choices) {
@@ -244,7 +244,7 @@ class TunedCalls : public testing::Test {
     inputs_.clear();
   }
 
-  /// Every tunable of a primitive was asked for, or the calls above prove too little.
+  /// Expects every tunable of a primitive to be used; otherwise the calls above prove too little.
   void expect_all_asked(std::string_view primitive) const {
     for (const Tunable* each : tuning::tunables()) {
       if (each->primitive != primitive) continue;
@@ -378,7 +378,7 @@ TEST_F(TunedCalls, Gemv) {
   expect_all_asked("gemv");
 }
 
-// A cache folder of its own, and the user's back at the end.
+// Sets a temporary cache folder; restores the user's at the end.
 class OwnFile {
  public:
   OwnFile() : folder_(std::filesystem::path(testing::TempDir()) / "warpwise_tuning_test") {

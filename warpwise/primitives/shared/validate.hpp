@@ -7,8 +7,8 @@
 #include "warpwise/base/frame.hpp"
 #include "warpwise/base/view.hpp"
 
-// Checks that several primitives make at their boundary; each throws InvalidArgument with the
-// primitive's name, what it got and what it needs.
+// Checks that several primitives make at their boundary. Each throws InvalidArgument with the
+// primitive's name and the actual and expected values.
 namespace warpwise::detail {
 
 inline std::string size_text(std::int64_t width, std::int64_t height) {
@@ -19,7 +19,7 @@ inline std::string type_text(ElementType type, int channels) {
   return std::to_string(channels) + " x " + std::string(name_of(type));
 }
 
-/// An option that none of the enumerators stands for: a number cast to the enum, or stale memory.
+/// Refuses an option that equals no enumerator: a number cast to the enum, or stale memory.
 template <class Enum, class Enumerators>
 void require_enumerator(std::string_view primitive, std::string_view option, Enum value,
                         const Enumerators& all) {
@@ -30,7 +30,7 @@ void require_enumerator(std::string_view primitive, std::string_view option, Enu
                         " of number " + std::to_string(static_cast<int>(value)));
 }
 
-/// For views and frames.
+/// Requires equal sizes, of views or frames.
 template <class A, class B>
 void require_same_size(std::string_view primitive, const A& src, const B& dst) {
   if (src.width() != dst.width() || src.height() != dst.height()) {
@@ -50,7 +50,7 @@ void require_type(std::string_view primitive, std::string_view which, const View
   }
 }
 
-/// Whether [a, a + a_bytes) and [b, b + b_bytes) share a byte.
+/// Says whether [a, a + a_bytes) and [b, b + b_bytes) share a byte.
 inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b,
                            std::int64_t b_bytes) {
   const auto from_a = reinterpret_cast<std::uintptr_t>(a);
@@ -66,7 +66,7 @@ struct MemoryRows {
   std::int64_t row_bytes;
   std::int64_t count;
 
-  /// From the first row's first byte to the last row's last.
+  /// Returns the bytes from the first row's first to the last row's last.
   std::int64_t bytes() const { return (count - 1) * pitch + row_bytes; }
 };
 
@@ -83,12 +83,12 @@ MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
           plane_rows(frame.format(), plane, frame.height())};
 }
 
-/// Whether the ranges overlap, and not only because the rows are interleaved without sharing a
-/// pixel: side by side in the rows of one image.
+/// Says whether the ranges share a pixel. Rows that are only interleaved, side by side in one
+/// image, do not.
 inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
   if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;
   if (a.pitch != b.pitch || a.pitch <= 0) return true;
-  // Both are parts of one image: compare the columns that they occupy.
+  // Both are parts of one image: compare their columns.
   const std::int64_t shift = ((b.data - a.data) % a.pitch + a.pitch) % a.pitch;
   return shift < a.row_bytes || shift + b.row_bytes > a.pitch;
 }

@@ -5,10 +5,11 @@
 
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// What threshold() calls once its arguments are checked and its rule is reduced to numbers.
+// Backends of threshold(). It calls them once its arguments are checked and its rule is reduced to
+// numbers.
 namespace warpwise::detail::threshold {
 
-/// The two values that dst is made of.
+/// The two values that a pixel of dst can have.
 struct ThresholdValues {
   std::uint32_t above = 0;
   std::uint32_t below = 0;
@@ -20,7 +21,7 @@ struct WindowRule {
   std::int64_t half = 0;  ///< the window reaches from -half to +half
   std::int64_t area = 1;
   std::int64_t bias = 0;
-  bool wide = false;  ///< whether the expression needs 64 bits; 32 are enough otherwise
+  bool wide = false;  ///< the expression needs 64 bits; 32 are enough otherwise
   ThresholdValues values;
 };
 
@@ -33,23 +34,27 @@ struct GaussianRule {
 
 /// How the CPU cuts an image for gaussian: into `across` times `strips` tiles.
 struct GaussianTiles {
-  std::int64_t columns, rows;  ///< of every tile but the last ones
+  std::int64_t columns, rows;  ///< of every tile except the last ones
   std::int64_t across, strips;
 };
 
 /// Columns of a tile are a multiple of these.
 inline constexpr std::int64_t gaussian_step = 64;
 
-/// The work of a pixel grows with the taps, as if it touched its float once for each.
+/// The work of a pixel grows with the taps: it counts as one access to a float for each.
 constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
   return 4 * std::min<std::int64_t>(taps, 64);
 }
 
-/// Tiles keep a window's weighed rows within 512 KiB where 64 columns do, and are twice as many as
-/// the threads where the image allows. A strip weighs a window's rows more than it has, narrow
-/// columns only load pixels beside them again: strips are no lower than four windows until columns
-/// are narrow, and one window then. Threads count that have `bytes_per_task` of work each: a small
-/// image is worked on by the calling thread alone.
+/// Chooses the tiles for an image.
+/// - Size: the rows that a tile keeps, weighted along themselves for one window, take at most 512
+///   KiB, unless 64 columns need more.
+/// - Number: twice as many tiles as threads, where the image allows it.
+/// - Shape: a strip has to weigh a window's rows beyond its own. Narrow columns only load pixels
+///   beside them again. So strips are at least four windows high until columns are as narrow as
+///   possible, and one window high then.
+/// - Threads: only those that have `bytes_per_task` of work each are counted. The calling thread
+///   alone processes a small image.
 constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, std::int64_t taps,
                                        std::int64_t threads, std::int64_t bytes_per_task) {
   const std::int64_t work = width * height * gaussian_pixel_bytes(taps);
@@ -78,14 +83,14 @@ constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, 
   return {columns, rows, across, (height + rows - 1) / rows};
 }
 
-/// \throws InvalidArgument  an option outside of what threshold() takes.
+/// \throws InvalidArgument  an option outside the range of threshold().
 void validate_threshold_options(const ThresholdOptions& options, ElementType type);
 
-/// Both of options that are valid for pixels of `type`.
+/// Computes the rule from valid options for pixels of `type`.
 WindowRule window_rule(const ThresholdOptions& options, ElementType type);
 GaussianRule gaussian_rule(const ThresholdOptions& options, ElementType type);
 
-/// The rows from `first` on, as many as dst has (and the mean image).
+/// Computes the rows from `first` on, as many as dst (and the mean image) has.
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
                    std::optional<HostView> mean, std::int64_t first = 0);
 void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,
@@ -94,7 +99,7 @@ void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
-/// Many images, of one type and at least one.
+/// Processes many images of one type, at least one.
 void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                     const WindowRule& rule, gpu::StreamHandle stream);
 void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

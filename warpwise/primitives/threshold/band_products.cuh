@@ -2,19 +2,19 @@
 
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// Sums along rows of pixels by the matrix units: 16 rows of 32 bytes times a band matrix of 0, 1
-// and -1. Fit for nvcc and NVRTC: no host headers.
+// Sums along rows of pixels, computed by the matrix units: 16 rows of 32 bytes times a band matrix
+// of 0, 1 and -1. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// sum + the signed numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
+/// Returns sum + the two signed 16-bit numbers of `pair`, times two low signed bytes of `weights`.
 __device__ inline int plus_change(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// less + byte k of a word times area, which has at most 16 bits: the dot product finds the byte by
-/// itself.
+/// Returns less + byte k of a word times area, which has at most 16 bits. The dot product itself
+/// selects the byte.
 __device__ inline int band_excess(int less, unsigned word, int k, unsigned area) {
   int result;
   const unsigned factor = k % 2 == 0 ? area : area << 16;
@@ -26,8 +26,8 @@ __device__ inline int band_excess(int less, unsigned word, int k, unsigned area)
   return result;
 }
 
-/// Four weights of 1 or 0: of those in `ones`, the ones that stand at begin, …, end - 1 when the
-/// first stands at `at`.
+/// Returns four weights of 1 or 0: those of `ones` whose place is in [begin, end), where `at` is
+/// the place of the first.
 __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int end) {
   const int first = min(max(begin - at, 0), 4);
   const int last = min(max(end - at, 0), 4);
@@ -35,17 +35,17 @@ __device__ inline unsigned weights_between(unsigned ones, int at, int begin, int
   return ones & 0xffffffffU << 8 * first & 0xffffffffU >> 8 * (4 - last);
 }
 
-/// The bytes that a word of weights may take for column n of the products: u8 has a sum in each; of
-/// u16, two columns are one pixel's, the sum of the low bytes and that of the high ones.
+/// Returns the bytes that a word of weights may use for column n of the products. For u8 each byte
+/// has its own sum. For u16 two columns are one pixel's: the sums of its low and of its high bytes.
 template <class Pixel>
 __device__ inline unsigned band_ones() {
   if constexpr (sizeof(Pixel) == 1) return 0x01010101;
   return threadIdx.x / 4 % 2 == 0 ? 0x00010001 : 0x01000100;
 }
 
-/// A lane's part of 16 rows by 8 columns of weights: lane 4 n + t has those of column n in rows 4 t
-/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on, and for each next pixel
-/// those that begin a pixel later.
+/// Returns a lane's part of 16 rows by 8 columns of weights: lane 4 n + t has column n in rows 4 t
+/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on; for each next pixel, the
+/// bytes that begin a pixel later.
 template <class Pixel>
 __device__ inline unsigned band_weights(int begin, int bytes) {
   const int n = static_cast<int>(threadIdx.x) % 32 / 4;
@@ -54,11 +54,11 @@ __device__ inline unsigned band_weights(int begin, int bytes) {
   return weights_between(band_ones<Pixel>(), at, first, first + bytes);
 }
 
-/// The weights of -1 in the places of 1.
+/// Replaces the weights of 1 by -1.
 __device__ inline unsigned negative(unsigned weights) { return weights * 255; }
 
-/// 16 bytes of each of 16 rows that come in and of 16 rows that go out: lane l below 16 says where
-/// those of row l that comes in lie, lane l + 16 the same of row l that goes out.
+/// 16 bytes of each of 16 rows that come in and of 16 that go out. Lane l below 16 gives the
+/// address of row l that comes in, lane l + 16 that of row l that goes out.
 struct BandBytes {
   unsigned in[2];
   unsigned out[2];
@@ -71,8 +71,8 @@ struct BandBytes {
   }
 };
 
-/// Adds the products of 16 bytes of 16 rows with 8 columns of weights: of rows l / 4 and l / 4 + 8
-/// lane l has columns 2 (l % 4) and the next.
+/// Adds the products of 16 bytes of 16 rows with 8 columns of weights. Lane l has columns 2 (l % 4)
+/// and the next, in rows l / 4 and l / 4 + 8.
 __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], unsigned weights) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
@@ -89,9 +89,9 @@ __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], 
 #endif
 }
 
-/// Adds the products of the 16 bytes with 8 columns of weights, those of the rows that come in less
-/// those of the rows that go out: of rows l / 4 and l / 4 + 8 lane l has columns 2 (l % 4) and the
-/// next. To the matrix units the rows that go out are 16 more bytes of those that come in.
+/// Adds the products of 16 bytes with 8 columns of weights: plus for rows that come in, minus for
+/// rows that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. For
+/// the matrix units, the rows that go out are 16 more bytes of those that come in.
 __device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "

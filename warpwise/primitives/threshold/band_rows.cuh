@@ -2,11 +2,11 @@
 
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// Rows of an image on their way to shared memory, where the edge pixel stands beyond the image. Fit
-// for nvcc and NVRTC: no host headers.
+// Copies rows of an image to shared memory and repeats the edge pixel beyond the image. Fit for
+// nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// Starts to copy `bytes` of 16 bytes from memory at a multiple of 16; the others become 0.
+/// Starts to copy `bytes` of 16 bytes; the others become 0. Both addresses are multiples of 16.
 __device__ inline void start_copy_16(unsigned char* to, const unsigned char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -45,7 +45,7 @@ __device__ inline bool is_multiple(const unsigned char* address, unsigned of) {
   return reinterpret_cast<cuda::std::uintptr_t>(address) % of == 0;
 }
 
-/// The word at byte `at` of a row, of which some may lie beyond the image: 0 there.
+/// Returns the word at byte `at` of a row. Bytes beyond the image are 0.
 __device__ inline unsigned word_near_edge(const unsigned char* row, int at, int row_bytes) {
   unsigned word = 0;
 #pragma unroll
@@ -55,8 +55,8 @@ __device__ inline unsigned word_near_edge(const unsigned char* row, int at, int 
   return word;
 }
 
-/// Writes the bytes from byte `at` of a row on that lie in the image: all at once if the word is
-/// `whole`.
+/// Writes those bytes of a word that lie in the image, from byte `at` of a row on. A `whole` word
+/// is written at once.
 __device__ inline void store_word(unsigned char* row, int at, int row_bytes, bool whole,
                                   unsigned word) {
   if (whole) {
@@ -69,11 +69,11 @@ __device__ inline void store_word(unsigned char* row, int at, int row_bytes, boo
   }
 }
 
-/// What a block has of a row in shared memory: bytes `first` … first + pitch - 1 of it, some of
-/// which may lie beyond the image.
+/// A block's part of a row in shared memory: bytes `first` … first + pitch - 1. Some of them may
+/// lie beyond the image.
 class BandColumns {
  public:
-  /// \param pitch  a multiple of 16, and an odd one: 16 bytes of each of 8 rows meet all banks
+  /// \param pitch  an odd multiple of 16: 16 bytes of each of 8 rows then access all banks
   __device__ BandColumns(const ThresholdSource& src, int first, int pitch, int pixel_bytes)
       : src_(src), first_(first), pitch_(pitch),
         row_bytes_(static_cast<int>(src.width) * pixel_bytes),
@@ -84,7 +84,7 @@ class BandColumns {
     group_ = static_cast<int>(threadIdx.x) % groups;
     down_ = threads / groups;
     along_ = threads % groups;
-    // Each 16 bytes are at a multiple of 16 and none begin before the image and end in it.
+    // Each 16 bytes are at a multiple of 16; none begin before the image and end inside it.
     in_groups_ =
         is_multiple(src.data + first, 16) && src.pitch % 16 == 0 && (first >= 0 || first % 16 == 0);
   }
@@ -92,9 +92,9 @@ class BandColumns {
   __device__ int row_bytes() const { return row_bytes_; }
   __device__ bool beyond() const { return first_ < 0 || first_ + pitch_ > row_bytes_; }
 
-  /// Starts to copy 16 rows from row y on; those above row `least` become 0. Called by the whole
-  /// block, which waits by finish_copies() and a barrier. What lies beyond the image's sides is
-  /// left to repeat_edges().
+  /// Starts to copy 16 rows from row y on; rows above `least` become 0. Called by the whole block,
+  /// which then waits by finish_copies() and a barrier. Bytes beyond the image's sides are left to
+  /// repeat_edges().
   __device__ void start_rows(unsigned char* to, int y, int least) const {
     constexpr int64_t most_pitch = int64_t{1} << 26;  // 16 rows are less than 2^31 bytes apart
     const bool inside = y >= max(least, 0) && y + 16 <= height_;
@@ -113,14 +113,14 @@ class BandColumns {
     const int threads_a_row = static_cast<int>(blockDim.x) / 16;
     unsigned char* const row = rows + static_cast<int>(threadIdx.x) / threads_a_row * pitch_;
     const int thread = static_cast<int>(threadIdx.x) % threads_a_row;
-    const int begin = max(-first_, 0);                 // of the image, in the row,
-    const int end = min(row_bytes_ - first_, pitch_);  // and its end
+    const int begin = max(-first_, 0);                 // where the image begins in the row
+    const int end = min(row_bytes_ - first_, pitch_);  // and ends
     const auto edge = [&](int at) {
       unsigned pixel = row[at];
       if constexpr (size == 2) pixel |= unsigned{row[at + 1]} << 8;
       return pixel * (size == 1 ? 0x01010101 : 0x00010001);
     };
-    // Words, but for the last one before the image and the first one behind it, which hold pixels.
+    // Whole words, except the last one before the image and the first behind it: these hold pixels.
     const auto put = [&](int at, unsigned word) {
       if (at + 4 <= begin || at >= end) {
         *reinterpret_cast<unsigned*>(row + at) = word;
@@ -145,7 +145,7 @@ class BandColumns {
   }
 
  private:
-  /// Of rows inside of the image, in groups of 16 bytes, some of which may be `beyond` its sides.
+  /// Starts to copy rows inside the image, by 16 bytes; some groups may lie `beyond` its sides.
   template <bool beyond>
   __device__ void start_groups(unsigned char* to, int y) const {
     const unsigned char* const from = src_.data + y * src_.pitch + first_;
@@ -172,7 +172,7 @@ class BandColumns {
     }
   }
 
-  /// Of any rows of any image.
+  /// Starts to copy rows of any position and of any image.
   __device__ void start_near_edge(unsigned char* to, int y, int least) const {
     const int threads = static_cast<int>(blockDim.x);
     int r = row_;
@@ -194,7 +194,7 @@ class BandColumns {
     }
   }
 
-  /// The 16 bytes at byte `at` of a row, of which some may lie beyond the image.
+  /// Starts to copy 16 bytes from byte `at` of a row. Some of them may lie beyond the image.
   __device__ void start_group(unsigned char* to, const unsigned char* row, int at) const {
     if (at >= row_bytes_ || at + 16 <= 0) return;
     if (at >= 0 && is_multiple(row + at, 16)) {
@@ -218,9 +218,9 @@ class BandColumns {
   int row_bytes_;  ///< of the image
   int height_;
   bool in_groups_;
-  int row_;    ///< of the thread's first 16 bytes, which are
-  int group_;  ///< this one in the row,
-  int down_;   ///< and how many rows and groups further on its next ones are
+  int row_;    ///< of the thread's first group of 16 bytes
+  int group_;  ///< of this group in the row
+  int down_;   ///< rows and, in along_, groups to its next one
   int along_;
 };
 

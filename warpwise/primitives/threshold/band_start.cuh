@@ -3,11 +3,11 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// The first windows of a segment: from sums down the columns, which take a fraction of what the
-// changes of as many rows would. Fit for nvcc and NVRTC: no host headers.
+// First windows of a segment, computed from sums down the columns. These take a fraction of the
+// time of the changes of as many rows. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// The 16 bytes at `from`, byte `at` of a row, of which some may lie beyond the image: 0 there.
+/// Returns the 16 bytes at `from`, byte `at` of a row. Bytes beyond the image are 0.
 __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes) {
   unsigned words[4];
   const bool in_words = is_multiple(from, 4);
@@ -21,8 +21,8 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// Sums down the columns of each sums_rows rows: what windows begin with. From the last rows to the
-/// first, so that the first ones are usually still in a cache when threshold_wide_bands begins.
+/// Computes the first windows' input: sums down the columns of each sums_rows rows. Goes from the
+/// last rows to the first, which are then usually still cached when threshold_wide_bands begins.
 /// Grid: x covers the 16 bytes of a row, y strides over the groups of rows.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_row_sum_threads)
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threshold_row_sum_threads)
     const int begin = part * wide.sums_rows;
     const int end = min(begin + wide.sums_rows, height);
     const unsigned char* row = a.src.data + begin * a.src.pitch + at;
-    unsigned sums[8] = {};  // u8: pairs of columns 0 and 2, 1 and 3 of each word
+    unsigned sums[8] = {};  // u8: a pair for columns 0 and 2 of each word, one for 1 and 3
     const auto add = [&](const uint4& pixels) {
       const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
 #pragma unroll
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(threshold_row_sum_threads)
   }
 }
 
-/// Adds `times` 16 bytes of pixels to the sums of their columns.
+/// Adds 16 bytes of pixels, `times` times each, to the sums of their columns.
 template <class Pixel>
 __device__ inline void add_16(unsigned (&sum)[16 / sizeof(Pixel)], const uint4& pixels, int times) {
   constexpr int size = sizeof(Pixel);
@@ -87,12 +87,12 @@ __device__ inline void add_16(unsigned (&sum)[16 / sizeof(Pixel)], const uint4& 
   }
 }
 
-/// The windows' sums, from sums down the columns of what a block has of each row.
+/// Sums of windows, computed from sums down the columns of a block's part of the rows.
 template <class Shape>
 class BandStart {
  public:
-  /// \param strip   the block's
-  /// \param first   the byte of a row that what a block has of it begins with
+  /// \param strip   index of the block's strip
+  /// \param first   byte of a row at which the block's part begins
   /// \param shared  memory for the sums: max(threads, groups) times 16 bytes of pixels as words, a
   ///                Sum for each column and four more, and one for each warp
   __device__ BandStart(const WideBandArguments& wide, int strip, int first, void* shared)
@@ -101,8 +101,8 @@ class BandStart {
         row_bytes_(static_cast<int>(a_.src.width) * size), sums_(static_cast<unsigned*>(shared)),
         prefix_(reinterpret_cast<Sum*>(sums_ + parts_ * groups_ * columns_of_16)) {}
 
-  /// bias less the sums of the windows around row y for a thread's word of results. Called by the
-  /// whole block, which may have used the shared memory until now.
+  /// Computes bias less the sums of the windows around row y, for a thread's word of results.
+  /// Called by the whole block; overwrites the shared memory.
   __device__ void less_windows(int y, typename Shape::Less (&less)[Shape::count]) const {
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < groups_ * parts_;
@@ -129,9 +129,9 @@ class BandStart {
   static constexpr int size = Shape::size;
   static constexpr int columns_of_16 = 16 / size;
 
-  /// Down the columns of the image around row y: adds to the sums of the i-th 16 bytes every
-  /// parts_'th, from `part` on, of the sums of groups of rows and of the rows that the window has
-  /// more or less than these.
+  /// Adds sums down the columns around row y to those of the i-th 16 bytes: whole groups of rows,
+  /// then single rows that the window has more or less than these groups. Part `part` of the work
+  /// is every parts_'th group and row.
   __device__ void add_down(int y, int i, int part, unsigned (&sum)[columns_of_16]) const {
     const int at = first_ + i * 16;
     if (at + 16 <= 0 || at >= row_bytes_) return;
@@ -141,7 +141,7 @@ class BandStart {
     const int begin = max(y - a_.half, 0);
     const int end = min(y + a_.half + 1, height);
     const int rows = wide_.sums_rows;
-    // The nearest groups.
+    // The groups whose borders are nearest to the window's.
     const int first_part = (begin + rows / 2) / rows;
     const int end_part = (end + rows / 2) / rows;
     const int part_begin = min(first_part * rows, height);
@@ -166,7 +166,7 @@ class BandStart {
                        a_.src.pitch % 16 == 0;
 #pragma unroll 1
     for (int p = part; p < others; p += parts_) {
-      // The rows at either end, then the one above the image and the one below it.
+      // First the rows at either end, then the one above the image and the one below it.
       int row = top + p;
       int times = begin < part_begin ? 1 : -1;
       if (p >= at_top) {
@@ -185,24 +185,24 @@ class BandStart {
     }
   }
 
-  /// A part's sum of a column, below 0 where the rows that it subtracts are in another part's sums.
-  /// 31 bits hold its amount: those are windows of up to 32767 rows, and shared memory holds fewer.
+  /// Returns a part's sum of a column. It is negative if the rows to subtract are in another part.
+  /// 31 bits hold it: that is enough for 32767 rows, and shared memory holds fewer.
   static __device__ Sum signed_sum(unsigned part) {
     return static_cast<Sum>(static_cast<int>(part));
   }
 
-  /// Columns that a thread takes at once.
+  /// Number of columns that a thread takes at once.
   static constexpr int step = 8;
   template <class Value>
   struct alignas(16) Step {
     Value value[step];
   };
 
-  /// Along the row of column sums, continued beyond the image by its edge columns: prefix_[i]
-  /// becomes the sum of those before column i.
+  /// Sums along the row of column sums, which its edge columns continue beyond the image:
+  /// prefix_[i] becomes the sum of all columns before i.
   __device__ void add_along() const {
     const int columns = groups_ * columns_of_16;
-    const int begin = max(-first_ / size, 0);  // of the image
+    const int begin = max(-first_ / size, 0);  // start of the image
     const int end = min((row_bytes_ - first_) / size, columns);
     const int threads = static_cast<int>(blockDim.x);
     Sum* const warp_sums = prefix_ + columns + 4;

@@ -2,11 +2,11 @@
 
 #include "warpwise/primitives/threshold/band_products.cuh"
 
-// What changes in the sums along rows from one row's window to the next row's. Fit for nvcc and
-// NVRTC: no host headers.
+// Changes of the sums along rows, from one row's window to the next row's. Fit for nvcc and NVRTC:
+// no host headers.
 namespace warpwise::kernels::threshold {
 
-/// What is known at compile time of a block whose results are a strip of a word a thread of those
+/// Compile-time properties of a block whose strip has a word of results for each of the threads
 /// that decide.
 template <class PixelType, BandSums band_sums, int deciding_threads>
 struct BandShape {
@@ -14,22 +14,22 @@ struct BandShape {
   static constexpr BandSums sums = band_sums;
   static constexpr int size = sizeof(Pixel);
   static constexpr int count = threshold_pixels_per_word<Pixel>;
-  /// What bias less the sum of a window needs.
+  /// Type of bias less the sum of a window.
   using Less = cuda::std::conditional_t<sums == BandSums::wide, int64_t, int>;
   static constexpr int strip = 4 * deciding_threads;
-  /// The words of shared memory that the changes of 8 bytes of pixels take, …
+  /// Words of shared memory for the changes of 8 bytes of pixels.
   static constexpr int words = size == 2 || sums == BandSums::pairs ? 4 : 8;
-  /// … and a row of them: 8 rows' words of 4 lanes meet all banks.
+  /// Words from row to row of these: 8 rows' words of 4 lanes access all banks.
   static constexpr int pitch = strip / 8 * words + words;
 
-  /// Where a lane of the warp that makes the changes from byte `warp_bytes` of the strip on puts
-  /// its first ones.
+  /// Returns the place of a lane's first changes. Its warp computes the changes from byte
+  /// `warp_bytes` of the strip on.
   static __device__ int place_of_lane(int warp_bytes, int lane) {
     return lane / 4 * pitch + (warp_bytes / 8 * 4 + lane % 4) * (words / 4);
   }
 };
 
-/// Puts a lane's four sums, in rows l / 4 and l / 4 + 8, where BandColumn finds them.
+/// Puts a lane's four sums, in rows l / 4 and l / 4 + 8, to where BandColumn reads them.
 template <class Shape>
 __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   int* const lower = upper + 8 * Shape::pitch;
@@ -45,8 +45,8 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   }
 }
 
-/// Each sum by itself, for windows of few bytes: the products of all of its bytes, which lie within
-/// `parts` times 16 with the next 15.
+/// Computes each sum on its own, for windows of few bytes: as products of all its bytes. These and
+/// the next 15 lie within `parts` times 16 bytes.
 template <class Shape, int parts>
 class WholeSums {
  public:
@@ -61,9 +61,9 @@ class WholeSums {
     }
   }
 
-  /// Sums along 16 rows that come in, less those of 16 rows that go out unless `starting`, for a
-  /// warp's part of the strip. `rows` is the lane's address for BandBytes::load() of its first 16
-  /// bytes.
+  /// Computes the changes for a warp's part of the strip: sums along 16 rows that come in, minus
+  /// those of 16 rows that go out unless `starting`. `rows` is the lane's address for
+  /// BandBytes::load() of its first 16 bytes.
   template <bool starting>
   __device__ void along_rows(unsigned rows, int* changes) const {
     BandBytes bytes[parts];  // those at 16 i are in element i mod parts
@@ -91,10 +91,10 @@ class WholeSums {
   }
 
  private:
-  unsigned weights_[2][parts];  ///< of 8 bytes of results and of the next 8
+  unsigned weights_[2][parts];  ///< for 8 bytes of results and for the next 8
 };
 
-/// Each sum from the one 8 bytes before: less what goes out of the window, and what comes into it.
+/// Computes each sum from the one 8 bytes before: adds what comes in, subtracts what goes out.
 template <class Shape>
 class SlidingSums {
  public:
@@ -114,9 +114,9 @@ class SlidingSums {
     }
   }
 
-  /// As WholeSums::along_rows(), but for its start.
+  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows().
   __device__ void along_rows(unsigned rows, int* changes) const {
-    // Two sums, so that products need not wait for the ones before.
+    // Two sums, so that a product need not wait for the one before.
     int sums[4] = {};
     int others[4] = {};
     const auto part_at = [&](int p) {
@@ -138,7 +138,7 @@ class SlidingSums {
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[i] += others[i];
     constexpr int steps = threshold_band_warp_bytes / 16;
-    BandBytes coming[2];  // of columns that come into the window
+    BandBytes coming[2];  // columns that come into the window
     BandBytes going[2];
     coming[0].load(rows + in_offset_);
     going[0].load(rows);
@@ -165,12 +165,12 @@ class SlidingSums {
 
  private:
   int in_offset_;
-  int parts_;  ///< 16 bytes, of the first sum, at least 5: weights for the first two, …
+  int parts_;  ///< number of 16 bytes that the first sum has, at least 5
   unsigned first_[2];
-  unsigned last_[2];  ///< … the last and the last but one,
+  unsigned last_[2];  ///< weights of the last 16 bytes, and the last but one
   unsigned coming_[2]
-                  [2];    ///< and for what comes in 8 bytes and another 8 further on, in two parts,
-  unsigned going_[2][2];  ///< and goes out.
+                  [2];    ///< weights of what comes in, 8 bytes and 16 bytes further on, in 2 parts
+  unsigned going_[2][2];  ///< weights of what goes out
 };
 
 }  // namespace warpwise::kernels::threshold

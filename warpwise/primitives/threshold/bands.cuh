@@ -5,14 +5,14 @@
 
 // The threshold kernel for sums of 32 bits. Fit for nvcc and NVRTC: no host headers.
 //
-// A block goes down a strip of columns, 16 rows at a time. From one row to the next the window's
-// sum changes by the sum along the row that comes in less that along the row that goes out. The
-// matrix units make these changes, as products of the rows' bytes with weights of 1 and -1
-// (band_sums.cuh). Through shared memory the changes get to the threads that add them up down the
+// A block goes down a strip of columns, 16 rows at a time. From one row to the next, the window's
+// sum changes: plus the sum along the row that comes in, minus that along the row that goes out.
+// The matrix units compute these changes as products of the rows' bytes with weights of 1 and -1
+// (band_sums.cuh). The changes pass through shared memory to threads that add them up down the
 // columns and decide.
 namespace warpwise::kernels::threshold {
 
-/// A thread's word of pixels and how far each is from the threshold: less[k] is bias less the sum
+/// A thread's word of pixels, and how far each is from the threshold: less[k] is bias less the sum
 /// of the window.
 template <class Shape>
 struct BandColumn {
@@ -20,7 +20,7 @@ struct BandColumn {
   static constexpr int count = Shape::count;
   typename Shape::Less less[count];
 
-  /// Goes down a row whose changes these are.
+  /// Moves down by one row, whose changes are given.
   __device__ void slide(const int* changes) {
     if constexpr (sizeof(Pixel) == 2) {
       const int2 change = *reinterpret_cast<const int2*>(changes);
@@ -41,7 +41,7 @@ struct BandColumn {
     }
   }
 
-  /// The results for a word of pixels.
+  /// Returns the results for a word of pixels.
   __device__ unsigned decide(unsigned word, const BandArguments& a) const {
     unsigned is_below;
     if constexpr (Shape::sums == BandSums::wide) {
@@ -73,8 +73,8 @@ struct BandColumn {
 struct BandResults {
   int at;             ///< its byte in a row
   int row_bytes;      ///< of the image
-  bool whole_source;  ///< words are read at once,
-  bool whole;         ///< and written
+  bool whole_source;  ///< words are read at once
+  bool whole;         ///< words are written at once
 
   __device__ BandResults(const BandArguments& a, int byte, int bytes) : at(byte), row_bytes(bytes) {
     const bool inside = at >= 0 && at + 4 <= row_bytes;
@@ -82,7 +82,7 @@ struct BandResults {
     whole = inside && is_multiple(a.out.dst + at, 4) && a.out.dst_pitch % 4 == 0;
   }
 
-  /// The pixels of row y.
+  /// Returns the pixels of row y.
   __device__ unsigned load(const BandArguments& a, int y) const {
     const unsigned char* const row =
         a.src.data + min(y, static_cast<int>(a.src.height) - 1) * a.src.pitch;
@@ -95,8 +95,8 @@ struct BandResults {
   }
 };
 
-/// A block's segments of a strip of columns: the one from row `first_row` on, and each `stride`
-/// rows further down.
+/// Processes a block's segments of a strip of columns: the one from row `first_row` on, then one
+/// every `stride` rows.
 template <class Pixel, int parts, BandSums sums, int threads>
 __device__ inline void band_segments(const BandArguments& a, int strip, int64_t first_row,
                                      int64_t stride) {
@@ -105,7 +105,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const WholeSums<Shape, parts> sums_along(a);
-  const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
+  const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + strip * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
@@ -118,21 +118,21 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   const int* const column_changes = changes + thread * (Shape::words / 2);
   const BandResults results(a, first_byte + 4 * thread, columns.row_bytes());
   const int height = static_cast<int>(a.src.height);
-  const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below the own
+  const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below this one
   const int starting_groups = (2 * a.half + rows) / rows;
 
   for (int64_t segment = first_row; segment < height; segment += stride) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
-    const int least = begin - a.half - 1;  // the first row that the first window's sum has
+    const int least = begin - a.half - 1;  // first row that the first window's sum includes
     BandColumn<Shape> column;
 #pragma unroll
     for (auto& less : column.less) less = static_cast<typename Shape::Less>(a.bias);
     const auto start = [&](int slot, int y) {
       columns.start_rows(shared + slot * a.pitch, y, least);
     };
-    int slot = 0;               // where the rows from y on are
-    int newest = ahead * rows;  // where the last ones are that have come
+    int slot = 0;               // index of row y in shared memory
+    int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
 #pragma unroll 1
@@ -147,7 +147,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
         }
         __syncthreads();
       }
-      // Of the lane: of a row that comes in, or one that goes out.
+      // The row that the lane loads: one that comes in or one that goes out.
       int row = lane % 16 + (lane < 16 ? slot + a.half : slot - a.half - 1);
       row = row < 0 ? row + a.rows : row < a.rows ? row : row - a.rows;
       const unsigned bytes = warp_shared + row * a.pitch;
@@ -157,7 +157,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
         sums_along.template along_rows<false>(bytes, lane_changes);
       }
       __syncthreads();
-      // The oldest rows are no longer needed: the next ones come while this thread goes down.
+      // The oldest rows are free: the next ones arrive in their place while this thread goes down.
       if (y + rows < end) {
         newest = newest + rows == a.rows ? 0 : newest + rows;
         start(newest, y + (ahead + 1) * rows);
@@ -190,8 +190,8 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   }
 }
 
-/// mean and exact_mean, without the means, for windows that lie within `parts` times 16 bytes with
-/// the next 15 bytes. Grid: x covers the columns in strips, y strides over segments of rows.
+/// Computes mean and exact_mean without the mean image, for windows that fit `parts` times 16 bytes
+/// with 15 more. Grid: x covers the columns in strips, y strides over segments of rows.
 template <class Pixel, int parts, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_bands(BandArguments a) {

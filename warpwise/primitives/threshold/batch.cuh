@@ -6,7 +6,7 @@
 // threshold_bands for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// What differs from image to image in BandArguments.
+/// Fields of BandArguments that differ from image to image.
 struct BandImage {
   const unsigned char* src;
   unsigned char* dst;
@@ -18,7 +18,7 @@ struct BandImage {
   int segment_rows;
 };
 
-/// The rule: the arguments but for these.
+/// `rule` holds the arguments that all images share.
 using BandBatch = Batch<BandArguments, BandImage>;
 
 __device__ inline BandArguments arguments_of(const BandArguments& rule, const BandImage& image) {
@@ -31,7 +31,7 @@ __device__ inline BandArguments arguments_of(const BandArguments& rule, const Ba
   return a;
 }
 
-/// A segment of a strip of one image for each block.
+/// Processes one segment of a strip of one image in each block.
 template <class Pixel, int parts, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_band_batch(const __grid_constant__ BandBatch batch) {

@@ -22,12 +22,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- mean and exact_mean
 //
-// Down the columns, a window sum follows from the row above: one row comes in, one goes out. Along
-// a row, it is the difference of two prefix sums of the column sums. Neither cost depends on the
-// window. Sum is uint32_t or, for a wide rule, uint64_t; sums wrap, differences are right again.
-// Column, of one column's sum, is narrower where u8 pixels and a low window let it.
+// Down the columns, a window's sum follows from the row above: one row comes in, one goes out.
+// Along a row, it is the difference of two prefix sums of the column sums. Neither cost depends on
+// the window. Sum is uint32_t or, for a wide rule, uint64_t. Sums may wrap around; differences are
+// still right. Column is the type of one column's sum: narrower for u8 pixels and low windows.
 
-/// Vectors of 256 bits at most: a prefix sum across more blocks gains nothing.
+/// Vectors have at most 256 bits: a prefix sum across more 16-byte blocks gains nothing.
 template <class Sum>
 using SumTag = hn::CappedTag<Sum, 32 / sizeof(Sum)>;
 
@@ -59,7 +59,7 @@ HWY_INLINE V broadcast_last(D, V v) {
 
 #else
 
-/// Every lane plus all lanes before it: within blocks of 16 bytes, then across the two blocks.
+/// Adds to each lane all lanes before it: within blocks of 16 bytes, then across the two blocks.
 template <class D, class V>
 HWY_INLINE V inclusive_prefix(D d, V v) {
   constexpr int lanes_per_block = 16 / sizeof(hn::TFromD<D>);
@@ -72,7 +72,7 @@ HWY_INLINE V inclusive_prefix(D d, V v) {
   return v;
 }
 
-/// The last lane, in all lanes.
+/// Copies the last lane to all lanes.
 template <class D, class V>
 HWY_INLINE V broadcast_last(D d, V v) {
   constexpr int lanes_per_block = 16 / sizeof(hn::TFromD<D>);
@@ -95,7 +95,7 @@ void add_row(const std::byte* row, Column* HWY_RESTRICT columns, std::int64_t wi
   for (std::int64_t x = 0; x < width; ++x) columns[x] += load<Pixel>(row, x);
 }
 
-/// The last part of slide_and_scan(), from x on.
+/// Does the rest of slide_and_scan(), from x on.
 template <class Pixel, class Column, class Sum>
 void slide_and_scan_rest(const std::byte* in, const std::byte* out, Column* columns, Sum* prefix,
                          std::int64_t x, std::int64_t width) {
@@ -156,7 +156,7 @@ void slide_and_scan(const std::byte* in, const std::byte* out, std::uint16_t* HW
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// The order of bytes in which classify() packs its masks, to the order of memory.
+/// Reorders bytes from the order in which classify() packs its masks to the order of memory.
 template <class D>
 HWY_INLINE hn::Vec<D> to_memory_order(D d, hn::Vec<D> bytes) {
   alignas(16) static constexpr std::uint8_t in_block[16] = {0, 2, 4, 6, 8, 10, 12, 14,
@@ -172,7 +172,7 @@ HWY_INLINE hn::Vec<D> to_memory_order(D d, hn::Vec<D> bytes) {
 }
 #endif
 
-/// dst[x] is `above` where src[x] * area - sum + bias >= 0, the sum being upper[x] - lower[x].
+/// Sets dst[x] to `above` where src[x] * area - sum + bias >= 0; the sum is upper[x] - lower[x].
 template <class Pixel, class Sum>
 void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT upper,
               const Sum* HWY_RESTRICT lower, const detail::threshold::WindowRule& rule,
@@ -213,7 +213,7 @@ void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT uppe
   }
 }
 
-/// The mean image's row. Sums of 32 bits divide exactly in double, and in vectors.
+/// Writes the mean image's row. Sums of 32 bits divide exactly in double, and in vectors.
 template <class Pixel, class Sum>
 void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* lower, Sum area) {
   std::byte* row = mean.row(y);
@@ -231,18 +231,19 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
   }
 }
 
-/// The rows of dst in strips, and the column sums of each strip, from which a strip's first window
-/// sum follows without adding up its whole window.
+/// Strips of the rows of dst, with each strip's column sums. A strip's first window sum is computed
+/// from these instead of from the whole window.
 template <class Column>
 struct Strips {
-  std::int64_t first = 0;  ///< the row of src that dst's first one belongs to
-  std::int64_t rows = 0;   ///< of every strip but the last
+  std::int64_t first = 0;  ///< row of src that belongs to dst's first row
+  std::int64_t rows = 0;   ///< of every strip except the last
   std::int64_t count = 0;
-  /// By strip; none where windows are lower than a strip, or dst is not the whole image.
+  /// One entry for each strip; empty where windows are lower than a strip or dst is not the whole
+  /// image.
   std::vector<std::vector<Column>> sums;
 };
 
-/// What a strip needs while it slides down.
+/// State of a strip while it slides down.
 template <class Pixel, class Column, class Sum>
 class Slider {
  public:
@@ -261,7 +262,8 @@ class Slider {
     start(strips.first + begin, strips);
     for (std::int64_t to = begin; to < end; ++to) {
       const std::int64_t y = strips.first + to;
-      // The first row's sums are there already: the same row in and out leaves them.
+      // The first row's sums are already there: the same row comes in and goes out, which leaves
+      // them unchanged.
       const std::int64_t in = to == begin ? 0 : clamped_row(y + rule_.half);
       const std::int64_t out = to == begin ? 0 : clamped_row(y - rule_.half - 1);
       sum_row(src_.row(in), src_.row(out));
@@ -274,7 +276,7 @@ class Slider {
     return std::clamp<std::int64_t>(y, 0, src_.height() - 1);
   }
 
-  /// The column sums of the window around row `centre`.
+  /// Computes the column sums of the window around row `centre`.
   void start(std::int64_t centre, const Strips<Column>& strips) {
     const std::int64_t width = src_.width();
     const std::int64_t height = src_.height();
@@ -313,9 +315,10 @@ class Slider {
     if (mean) store_means<Pixel>(*mean, to, upper, lower, static_cast<Sum>(rule_.area));
   }
 
-  /// Beyond the row its end columns repeat, so that prefix sums go on as straight lines. A window
-  /// wider than the row ends outside of it on both sides, whatever the pixel: then the lines start
-  /// as far out as the first of those ends, which keeps them as short as the row.
+  /// Continues the prefix sums beyond both ends of the row. The end columns repeat there, so the
+  /// sums go on as straight lines. A window wider than the row ends outside it on both sides for
+  /// every pixel. Then the lines start at the first of those ends, so that they are no longer than
+  /// the row.
   void extend(Sum* prefix) const {
     const std::int64_t last = src_.width() - 1;
     const auto skipped = static_cast<Sum>(rule_.half - ramp_);
@@ -328,8 +331,8 @@ class Slider {
     for (std::int64_t i = 1; i <= ramp_; ++i) prefix[last + i] = beyond += right;
   }
 
-  /// Sums that make a cache line, so that the row's prefix sums start with one: a store across two
-  /// lines costs twice.
+  /// Number of sums in a cache line. The row's prefix sums start with a line, because a store
+  /// across two lines costs twice.
   static constexpr std::int64_t lead_step = 64 / sizeof(Sum);
 
   ConstHostView src_;
@@ -340,8 +343,8 @@ class Slider {
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-/// Several strips for each thread, so that one that starts late has fewer, where strips stay higher
-/// than four windows: each starts with the sums of one.
+/// Cuts the rows into several strips for each thread, so that a thread that starts late takes
+/// fewer. Strips stay higher than four windows, because each starts with the sums of one.
 template <class Column>
 Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;

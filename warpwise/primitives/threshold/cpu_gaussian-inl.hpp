@@ -1,4 +1,4 @@
-// The Gaussian mean and what it decides: a part of the CPU path, once for each SIMD target.
+// Gaussian mean and its comparison: a part of the CPU path, compiled once for each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_THRESHOLD_CPU_GAUSSIAN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_THRESHOLD_CPU_GAUSSIAN_INL_HPP
 #undef WARPWISE_PRIMITIVES_THRESHOLD_CPU_GAUSSIAN_INL_HPP
@@ -25,7 +25,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Floats that one step of weigh() makes; rows of floats are padded to a multiple of it.
+/// Floats that one step of weigh() computes; rows of floats are padded to a multiple of it.
 constexpr std::int64_t weigh_step = detail::threshold::gaussian_step;
 
 /// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this
@@ -61,8 +61,8 @@ void weigh(const std::vector<float>& weights, const Line& line, float* out, std:
   }
 }
 
-/// Columns of the image, worked down. The weighed rows of a window stay in a cache near the core:
-/// 15 KiB of a window of 15, 512 KiB at most of windows up to 2047.
+/// A tile of columns of the image, worked from top to bottom. The weighed rows of a window stay in
+/// a cache near the core: 15 KiB for a window of 15, at most 512 KiB for windows up to 2047.
 template <class Pixel>
 class GaussianTile {
  public:
@@ -78,13 +78,13 @@ class GaussianTile {
     if (rows_ == nullptr || means_ == nullptr) throw std::bad_alloc();
   }
 
-  /// Rows [first, last) of src, of `count` columns from x on.
+  /// Processes rows [first, last) of src in `count` columns from x on.
   void run(std::int64_t x, std::int64_t count, std::int64_t first, std::int64_t last) {
     const std::int64_t height = src_.height();
     std::int64_t next = std::max<std::int64_t>(0, first - half_);
     for (std::int64_t y = first; y < last; ++y) {
       for (; next <= std::min(y + half_, height - 1); ++next) weigh_row(next, x, count);
-      // The window of the row before, moved by one.
+      // The window moves on by one row.
       if (y > first) std::copy(window_.begin() + 1, window_.end(), window_.begin());
       for (std::int64_t i = y == first ? -half_ : half_; i <= half_; ++i) {
         window_[static_cast<std::size_t>(half_ + i)] =
@@ -156,10 +156,10 @@ class GaussianTile {
   HostView dst_;
   const detail::threshold::GaussianRule& rule_;
   std::optional<HostView> mean_;
-  std::int64_t dst_first_;  ///< the row of src that dst's first one belongs to
+  std::int64_t dst_first_;  ///< row of src that belongs to dst's first row
   std::int64_t half_;
   std::int64_t columns_;  ///< at most, in whole steps
-  std::int64_t kept_;     ///< weighed rows that are kept: those of a window
+  std::int64_t kept_;     ///< number of weighed rows that are kept: those of a window
   std::vector<float> line_;
   hwy::AlignedFreeUniquePtr<float[]> rows_;
   std::vector<const float*> window_;  ///< the weighed rows around the current one

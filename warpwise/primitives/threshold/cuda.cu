@@ -44,7 +44,7 @@ kernels::threshold::ThresholdOutput output_of(DeviceView dst, const std::optiona
   return out;
 }
 
-/// The instance of threshold_bands that a launch means.
+/// Returns the instance of threshold_bands for a launch.
 template <class Pixel>
 auto* band_kernel(const ThresholdKernel& kernel) {
   using kernels::threshold::threshold_bands;
@@ -59,7 +59,7 @@ auto* band_kernel(const ThresholdKernel& kernel) {
                            : threshold_bands<Pixel, 5, sums, threads[1]>;
 }
 
-/// The instance of threshold_wide_bands that a launch means.
+/// Returns the instance of threshold_wide_bands for a launch.
 template <class Pixel>
 auto* wide_band_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;
@@ -119,7 +119,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   }
 }
 
-/// The instance of threshold_band_batch for images whose own launches are these.
+/// Returns the instance of threshold_band_batch for images with such single launches.
 template <class Pixel>
 auto* band_batch_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;
@@ -134,14 +134,14 @@ auto* band_batch_kernel(const ThresholdKernel& kernel) {
                            : threshold_band_batch<Pixel, 5, sums, threads[1]>;
 }
 
-/// What a launch of threshold_bands takes.
+/// Returns the arguments of a launch of threshold_bands.
 kernels::threshold::BandArguments arguments_of(const gpu::Launch<ThresholdKernel>& launch) {
   kernels::threshold::BandArguments arguments{};
   std::memcpy(&arguments, launch.parameters.bytes().data(), sizeof(arguments));
   return arguments;
 }
 
-/// Many images by bands; not where their sums slide.
+/// Launches bands for many images. Returns false where bands need sums that slide.
 template <class Pixel>
 bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                         const WindowRule& rule, gpu::StreamHandle stream) {
@@ -192,7 +192,7 @@ void threshold_by_rule(std::span<const ConstDeviceView> src, std::span<const Dev
   }
 }
 
-/// Brings the weights to the device inside of kernel arguments.
+/// Copies the weights to the device by kernel arguments.
 gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle stream) {
   gpu::Buffer buffer(static_cast<std::int64_t>(weights.size() * sizeof(float)), stream);
   constexpr std::size_t step = kernels::threshold::threshold_weights_per_launch;
@@ -207,7 +207,7 @@ gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle 
   return buffer;
 }
 
-/// By products of integers, if that is possible.
+/// Launches the products of integers; returns false where they are not possible.
 bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                              const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   using kernels::threshold::threshold_gaussian_products;

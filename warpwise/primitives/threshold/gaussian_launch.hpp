@@ -10,28 +10,30 @@
 #include "warpwise/primitives/threshold/arguments.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// How the Gaussian threshold of u8 is decided by sums of integers, and launched.
+// Decides the Gaussian threshold of u8 by sums of integers: error bound and launch.
 namespace warpwise::detail::threshold {
 
-/// Weights as integers, and how far a mean by them may be from the mean by floats.
+/// Weights as integers, and a bound for the difference between their mean and the floats' mean.
 struct GaussianFixedPoint {
   int bits = 0;         ///< a weight is round(weight * 2^bits), of 16 bits
   double distance = 0;  ///< in grey levels
 };
 
-/// With w a weight, W its integer, e = W / 2^bits - w and u8 pixels p = 127.5 ± 127.5:
+/// Computes the weights and the bound. With w a weight, W its integer, e = W / 2^bits - w and u8
+/// pixels p = 127.5 ± 127.5:
 ///
-/// - along a row, the integers' mean differs from the weights' by sum(e p), at most 127.5 times
-///   sum|e| + |sum(e)|; then it is cut to 1/256, half of which is at most 1/512 from the middle;
-/// - down the columns these errors are weighed, and as much comes from the weights again; the
+/// - along a row, the integers' mean differs from the weights' by sum(e p): at most 127.5 times
+///   sum|e| + |sum(e)|. Then it is cut to 1/256, which puts it at most 1/512 from the middle;
+/// - down the columns these errors are averaged, and the weights add the same error again. The
 ///   product of both low bytes is cut to 2^-bits;
-/// - floats below 256 are rounded by 2^-17 at most. An addition of each weight in each pass is, and
-///   besides a product or a sum of two values is by 2^-24 of it, in all less than 3 * 2^-16.
+/// - floats below 256 are rounded by at most 2^-17. Each weight has one such addition in each
+///   pass. The other products and sums of two values are rounded by 2^-24 of their value, in total
+///   less than 3 * 2^-16.
 ///
-/// The allowance of 1 % is for means a little above 255 and for sums of weights a little above 1.
+/// The allowance of 1 % covers means a little above 255 and sums of weights a little above 1.
 inline GaussianFixedPoint gaussian_fixed_point(const std::vector<float>& weights) {
   GaussianFixedPoint point;
-  // 21 bits: the difference of two numbers of 9 bits before the point stays within 32.
+  // 21 bits: the difference of two numbers with 9 bits before the point stays within 32.
   point.bits = 21;
   while (std::nearbyint(std::ldexp(double{weights[0]}, point.bits)) > 65535) --point.bits;
   double sum = 0, magnitudes = 0;
@@ -56,8 +58,8 @@ struct GaussianProductLaunch {
   kernels::threshold::GaussianProductArguments arguments;
 };
 
-/// Nothing where floats have to do it: for means, for windows above 113, and for images of more
-/// than 2^30 pixels a side. The source is u8.
+/// Returns nothing where floats have to do it: for means, for windows above 113, and for images of
+/// more than 2^30 pixels a side. The source is u8.
 inline std::optional<GaussianProductLaunch> gaussian_product_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const GaussianRule& rule) {
@@ -79,7 +81,7 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   const GaussianFixedPoint point = gaussian_fixed_point(rule.weights);
   const auto in_units = [&](double levels) { return std::ldexp(levels, point.bits - 8); };
   const int distance = static_cast<int>(std::ceil(in_units(point.distance))) + 1;
-  // Means along rows were cut: half of what is cut at most, 2^-9, brings them to the middle.
+  // Means along rows are cut to 2^-8. Half of that, 2^-9, brings them to the middle.
   const double bias = in_units(0.5 - rule.shift + std::ldexp(1, -9));
 
   const auto address = reinterpret_cast<std::uintptr_t>(src.data);
@@ -109,8 +111,8 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
-  // From the first of 16 results down to the last row of their windows, as many more as a block
-  // takes between barriers, and those on their way.
+  // The ring holds the rows from the first of 16 results down to the last row of their windows, the
+  // rows that a block takes between barriers, and the same number in flight.
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows +
                  2 * threshold_product_steps_of(launch.groups)) *
                 rows;
@@ -118,8 +120,8 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
-  // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
-  // as many as half of those above, whose means along rows each segment's first results need.
+  // Low segments give as many blocks as a large GPU holds at once, if the image is large enough. A
+  // segment has at least half as many rows as the rows above whose means its first results need.
   constexpr std::int64_t multiprocessors = 132;
   const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;

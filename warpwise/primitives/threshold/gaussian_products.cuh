@@ -7,21 +7,21 @@
 // The Gaussian threshold of u8 for windows whose weights fit a warp's registers, without scratch
 // memory. Fit for nvcc and NVRTC: no host headers.
 //
-// The contract is a sum of floats in a fixed order, but only a comparison of it leaves the kernel.
-// So the matrix units add up the means in integers, whose distance from the floats' sum is bounded
-// (gaussian_launch.hpp): a pixel farther than this from where the comparison turns over is decided,
-// and the few others are added up again in floats (gaussian_settle.cuh).
+// The contract is a sum of floats in a fixed order, but only its comparison with the pixel leaves
+// the kernel. So the matrix units compute the mean in integers. Its distance from the floats' mean
+// is bounded (gaussian_launch.hpp). If the comparison is not that close, the integers decide it.
+// The few other pixels are added up again in floats (gaussian_settle.cuh).
 //
-// Weights have 16 bits, means along rows 16 bits too, 8 of them behind the point: each is two bytes
-// and a product of them four of bytes. A warp goes down 16 columns, 16 rows at a time. The weights
-// are a Toeplitz matrix in its registers; times the pixels of 16 rows it gives their means along
-// the rows, 16 columns by 16 rows, and times these the means of the window. A lane's results of the
-// first product are its operands of the second, because the columns of the one and the rows of the
-// other stand in the same order, that of weighed_place().
+// Weights have 16 bits; means along rows have 16 bits too, 8 of them behind the point. Each is two
+// bytes, and a product of two is four products of bytes. A warp goes down 16 columns, 16 rows at a
+// time. The weights form a Toeplitz matrix in its registers. Times the pixels of 16 rows, it gives
+// the means along rows, 16 columns by 16 rows. Times these, it gives the means of the window. A
+// lane's results of the first product are its operands of the second: the columns of the one and
+// the rows of the other have the same order, that of weighed_place().
 namespace warpwise::kernels::threshold {
 
-/// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns: the weights of row m at
-/// the pixels around place m, by their high and their low bytes.
+/// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns. Row m has the weights of
+/// the pixels around place m, split into high and low bytes.
 template <int groups>
 struct WeightMatrix {
   static constexpr int pairs = (groups + 1) / 2;
@@ -30,7 +30,7 @@ struct WeightMatrix {
 
   static constexpr int table_bytes = 16 * groups + 16;
 
-  /// Called by the whole block; `table` holds twice table_bytes.
+  /// Fills the matrix. Called by the whole block; `table` holds twice table_bytes.
   __device__ void make(const GaussianProductArguments& a, unsigned char* table) {
     const int thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < table_bytes; i += threshold_block_threads) {
@@ -62,8 +62,8 @@ struct WeightMatrix {
     }
   }
 
-  /// sums += pair p of the columns of one of the two, times as many rows by 8 columns. Callers take
-  /// several sums' pairs by turns: each product waits for the one before it in its sum.
+  /// Adds to sums: pair p of one matrix's columns, times as many rows by 8 columns. Callers
+  /// alternate between sums, because each product waits for the one before it in its sum.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
                              const unsigned* b, int p) {
     if (2 * p + 1 < groups) {
@@ -74,7 +74,7 @@ struct WeightMatrix {
   }
 };
 
-/// A lane's means along rows, by 16 rows: of one column of either half the high and the low bytes
+/// A lane's means along rows, by 16 rows: for one column of either half, the high and the low bytes
 /// of rows 4 t … 4 t + 3.
 template <int groups>
 struct WeighedRows {
@@ -82,19 +82,19 @@ struct WeighedRows {
   unsigned low[2][groups];
 };
 
-/// What puts the bytes of a lane's two halves in order: of lanes whose halves have changed places
-/// the other half is first.
+/// Selectors that put the bytes of a lane's two halves in order. Where a lane's halves are
+/// exchanged, the other half is first.
 struct HalvesInOrder {
-  unsigned low;     ///< of each of two words the low two bytes
-  unsigned high;    ///< of each the high two
-  unsigned within;  ///< of one word all
+  unsigned low;     ///< of two words, the low two bytes each
+  unsigned high;    ///< the high two each
+  unsigned within;  ///< of one word, all bytes
 
   __device__ explicit HalvesInOrder(int t)
       : low(t < 2 ? 0x5410 : 0x1054), high(t < 2 ? 0x7632 : 0x3276),
         within(t < 2 ? 0x3210 : 0x1032) {}
 };
 
-/// base + byte k of a word times factor, which has 16 bits with its sign.
+/// Returns base + byte k of a word times factor, which has 16 bits with its sign.
 __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsigned factor) {
   unsigned result;
   const unsigned factors = k % 2 == 0 ? factor & 0xffff : factor << 16;
@@ -106,8 +106,8 @@ __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsign
   return result;
 }
 
-/// The means of 16 columns along 16 rows, from the pixels of both halves of the rows. Those of the
-/// oldest rows go.
+/// Computes the means of 16 columns along 16 rows from the pixels of both halves of the rows. They
+/// replace those of the oldest rows.
 template <int groups>
 __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned* const (&pixels)[2],
                             const HalvesInOrder& order, int bits, WeighedRows<groups>& rows) {
@@ -131,7 +131,7 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   }
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
-    unsigned pair[2];  // of each half two means: their low bytes, then their high ones
+    unsigned pair[2];  // for each half two means: their low bytes, then their high ones
 #pragma unroll
     for (int b = 0; b < 2; ++b) {
       const unsigned first = (high[b].at[2 * m] * 256 + low[b].at[2 * m]) >> (bits - 8);
@@ -143,9 +143,9 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   }
 }
 
-/// How far the lane's 8 pixels are from being below, without the products of both low bytes:
-/// excess[r][2 m + c] of row r is that of byte 2 m + c of words[r], whose halves are in the lane's
-/// order.
+/// Computes how far the lane's 8 pixels are from being below, without the products of both low
+/// bytes. excess[r][2 m + c] of row r belongs to byte 2 m + c of words[r], whose halves are in the
+/// lane's order.
 template <int groups>
 __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
                            const unsigned (&words)[2], const GaussianProductArguments& a,
@@ -178,7 +178,7 @@ __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRow
   }
 }
 
-/// Adds the products of both low bytes, less what they are at most.
+/// Adds the products of both low bytes, minus their upper bound.
 template <int groups>
 __device__ void add_low_products(const WeightMatrix<groups>& weights,
                                  const WeighedRows<groups>& rows, unsigned most,
@@ -200,7 +200,7 @@ __device__ inline unsigned least_of(const unsigned (&excess)[2][4]) {
   return least;
 }
 
-/// Writes a lane's words in rows weighed_place(row, …) behind y, above `end`, of any image.
+/// Writes a lane's words to rows y + weighed_place(row, …) above `end`, of any image.
 __device__ inline void store_near_edge(const GaussianProductArguments& a, int x, int y, int row,
                                        int end, const unsigned (&words)[2]) {
 #pragma unroll
@@ -212,8 +212,8 @@ __device__ inline void store_near_edge(const GaussianProductArguments& a, int x,
   }
 }
 
-/// gaussian of u8, without the means. Grid: x covers the columns in strips, y strides over segments
-/// of rows.
+/// Computes gaussian of u8 without the mean image. Grid: x covers the columns in strips, y strides
+/// over segments of rows.
 template <int groups>
 __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blocks)
     threshold_gaussian_products(GaussianProductArguments a) {
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                          16 * tiles * warp;
   const int strip = first_tile - 16 * tiles * warp;
   const ProductRows source(a, strip);
-  // The first rows are on their way while the block makes its weights.
+  // The first rows are in flight while the block computes its weights.
   const auto start_first = [&](int begin) {
 #pragma unroll
     for (int g = 0; g < steps; ++g) {
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                      a.out.dst_pitch % 4 == 0;
   const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
 
-  // A segment begins anew behind doubts that were settled before its end: so the loop that weighs
+  // After doubts were settled early, the segment begins anew below them. So the loop that weighs
   // needs no registers for settling.
   for (int64_t segment = first_row; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
       weights.make(a, reinterpret_cast<unsigned char*>(doubts.sums));
       WeighedRows<groups> weighed[tiles] = {};
       typename Doubts<groups>::Kept kept;
-      int newest = 0;  // where the last rows are that have come
+      int newest = 0;  // index of the last rows that have arrived
       unsigned char* to = a.out.dst + (begin + weighed_place(row, 0)) * a.out.dst_pitch + x;
       int y = begin - (groups - 1) * rows;
 #pragma unroll 1

@@ -2,12 +2,12 @@
 
 #include "warpwise/primitives/threshold/band_rows.cuh"
 
-// Rows of an image on their way to a block of threshold_gaussian_products. Fit for nvcc and NVRTC:
-// no host headers.
+// Copies rows of an image to a block of threshold_gaussian_products. Fit for nvcc and NVRTC: no
+// host headers.
 namespace warpwise::kernels::threshold {
 
-/// What a block takes of the image, by 16 rows. Rows begin at a multiple of 16, of the strip: some
-/// bytes before its first window.
+/// A block's part of the image, in steps of 16 rows. Its rows start a multiple of 16 bytes
+/// before the strip, at or before the first byte of its first window.
 class ProductRows {
  public:
   __device__ ProductRows(const GaussianProductArguments& a, int strip)
@@ -19,7 +19,7 @@ class ProductRows {
         from_(src_.data + first_ + 16 * group_), bytes_(bytes_from(16 * group_)),
         more_bytes_(bytes_from(16 * group_ + 256)) {}
 
-  /// Bytes of a row before the strip.
+  /// Returns the number of bytes of a row before the strip.
   __device__ int before() const { return before_; }
 
   /// Starts to copy the rows from row y on. Called by the whole block.
@@ -36,13 +36,13 @@ class ProductRows {
     }
   }
 
-  /// Waits for what has been started. The block's barrier follows, once the edges are repeated.
+  /// Waits for the copies. The edges are repeated next, then the block's barrier follows.
   __device__ static void wait() { finish_copies(); }
 
-  /// Puts the edge pixels in the place of what lies beyond the image's sides.
+  /// Overwrites the bytes beyond the image's sides with the edge pixels.
   __device__ void repeat_edges(unsigned char* shared) const {
     if (!in_groups_) return;
-    // By the threads that have copied these pixels.
+    // Done by the threads that have copied these pixels.
     unsigned char* const row = shared + row_ * pitch_;
     if (first_ < 0 && group_ == -first_ / 16) {
       const unsigned edge = row[-first_] * 0x01010101U;
@@ -60,8 +60,8 @@ class ProductRows {
     }
   }
 
-  /// Whether that has been done before the barrier: else the whole block calls repeat_any_edges()
-  /// behind it, and another barrier follows.
+  /// Says whether the edges are complete at the barrier. If not, the whole block calls
+  /// repeat_any_edges() behind it, and another barrier follows.
   __device__ bool is_complete() const {
     return in_groups_ || (first_ >= 0 && first_ + pitch_ <= src_.width);
   }
@@ -70,7 +70,7 @@ class ProductRows {
   }
 
  private:
-  /// How many of the 16 bytes at byte `at` of a row are of the image and used.
+  /// Returns how many of the 16 bytes at byte `at` of a row are in the image and used.
   __device__ int bytes_from(int at) const {
     if (at >= row_bytes_ || first_ + at < 0) return 0;
     return min(max(static_cast<int>(src_.width) - first_ - at, 0), 16);
@@ -84,9 +84,9 @@ class ProductRows {
   int pitch_;
   int row_bytes_;  ///< that are used
   int before_;
-  int first_;       ///< the column of a row's first byte
+  int first_;       ///< of a row's first byte
   bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
-  int group_;       ///< the thread's 16 bytes of a row and those 256 further on
+  int group_;       ///< index of the thread's 16 bytes in a row; it also has those 256 further on
   int row_;
   const unsigned char* from_;  ///< in row 0
   int bytes_;

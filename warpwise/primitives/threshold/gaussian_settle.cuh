@@ -2,19 +2,19 @@
 
 #include "warpwise/primitives/threshold/band_rows.cuh"
 
-// Pixels whose Gaussian mean is too near to where their result turns over for sums of integers to
-// decide: their means are added up in floats, as every backend does it. Fit for nvcc and NVRTC: no
-// host headers.
+// Settles pixels whose Gaussian mean is so near to the limit that sums of integers cannot decide.
+// Their means are added up in floats, as on every backend. Fit for nvcc and NVRTC: no host
+// headers.
 namespace warpwise::kernels::threshold {
 
-/// Which of 16 columns or rows is row `row` of 8 of half `half` of a product: of rows 2 t and
-/// 2 t + 1 of both halves, which are a lane's, all are among 4 t … 4 t + 3. The halves change
-/// places in between, so that 8 rows of one half lie in as many banks.
+/// Returns which of 16 columns or rows is row `row` of 8 in half `half` of a product. A lane has
+/// rows 2 t and 2 t + 1 of both halves: all are among 4 t … 4 t + 3. From row 4 on the halves are
+/// exchanged, so that the 8 rows of a half use 8 different banks.
 __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
 
-/// A pixel's result by what has been weighed along rows, `columns` of each.
+/// Decides a pixel from the values weighed along rows, which have `columns` each.
 template <int columns>
 __device__ void decide_settled(const GaussianProductArguments& a, const float* centre, int x,
                                int y) {
@@ -23,8 +23,8 @@ __device__ void decide_settled(const GaussianProductArguments& a, const float* c
   decide_weighed<unsigned char>(a, x, y, sum[0]);
 }
 
-/// 16 pixels of a row from `at` on, which is a multiple of 16 in memory; beyond the row its edge
-/// pixels. Not fewer, since each access of lanes that read rows of their own takes as many lines.
+/// Returns 16 pixels of a row from `at` on, a multiple of 16 in memory; edge pixels beyond the row.
+/// Smaller loads touch as many lines, because lanes read different rows.
 __device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int width) {
   if (at >= 0 && at + 16 <= width) return *reinterpret_cast<const uint4*>(row + at);
   unsigned words[4] = {};
@@ -35,7 +35,7 @@ __device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int wid
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// The 16 bytes from byte `at` of 32 on: a window begins anywhere in them.
+/// Returns the 16 bytes from byte `at` of 32 on: a window may begin at any of them.
 __device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
                                   unsigned (&words)[4]) {
   unsigned all[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -49,13 +49,13 @@ __device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
   }
 }
 
-/// The mean of a row's pixels around x. What its last 16 bytes have beyond the window weighs
-/// nothing, and adding 0 leaves a sum's bits as they are.
+/// Returns the mean of a row's pixels around x. Bytes behind the window, in its last 16, have
+/// weight 0, and adding 0 leaves a sum's bits unchanged.
 __device__ inline float weigh_pixels(const GaussianProductArguments& a, const unsigned char* row,
                                      int x) {
   const int width = static_cast<int>(a.src.width);
   const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
-  const int below_at = static_cast<int>(address & 15);  // of x - 16, x - 32, …
+  const int below_at = static_cast<int>(address & 15);  // place of pixel x in its 16 bytes
   const int above_at = static_cast<int>((address + 1) & 15);
   int below = x - below_at;
   int above = x + 1 - above_at;
@@ -86,7 +86,7 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   return sum;
 }
 
-/// The pixels that a block could not decide, in shared memory: single ones, and stretches of the 16
+/// Pixels that a block could not decide, in shared memory: single ones, and stretches of the 16
 /// columns of a tile that had many.
 template <int groups>
 struct Doubts {
@@ -97,28 +97,28 @@ struct Doubts {
     int y;
     int rows;
   };
-  /// What a warp knows of what it has kept.
+  /// A warp's own record of the doubts that it has kept.
   struct Kept {
-    int first_row = 1 << 30;  ///< of its stretches
-    bool many = false;        ///< whether the block has kept many single pixels
+    int first_row = 1 << 30;  ///< of the warp's stretches
+    bool many = false;        ///< the block has kept many single pixels
   };
   float sums[columns * sum_rows];
   int2 places[threshold_doubts];
   Stretch stretches[threshold_warps * tiles];
-  int count;  ///< of the places, or more than fit
+  int count;  ///< of places; may exceed their memory
 
-  /// Called by the whole block, between barriers.
+  /// Discards all doubts. Called by the whole block, between barriers.
   __device__ void clear() {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < threshold_warps * tiles) stretches[thread].rows = 0;
     if (thread == 0) count = 0;
   }
 
-  /// Keeps those of a tile's pixels whose excess is doubtful, or the whole tile where that is less
-  /// work or they do not fit. Called by the tile's warp.
+  /// Keeps the doubtful pixels of a tile; or the whole tile if that is less work or they do not
+  /// fit. Called by the tile's warp.
   ///
-  /// \param tile  of the block's, from the left
-  /// \param own   what the warp has kept since all was settled
+  /// \param tile  its number in the block, from the left
+  /// \param own   the warp's record since the last settling
   __device__ void add(const GaussianProductArguments& a, const unsigned (&excess)[2][4], int tile,
                       int x, int y, int end, Kept& own) {
     constexpr int most_apart = 8;
@@ -157,13 +157,13 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Whether a warp asks for all to be settled before it adds more of the rows above row `end`: a
-  /// stretch's windows must not outgrow their memory.
+  /// Says whether all must be settled before the warp adds more of the rows above `end`: the
+  /// windows of a stretch must fit their memory.
   __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
     return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }
 
-  /// Settles what is kept. Called by the whole block.
+  /// Decides all pixels that are kept. Called by the whole block.
   __device__ void settle(const GaussianProductArguments& a, int strip, int end) {
     __syncthreads();
     settle_places(a, min(count, threshold_doubts));
@@ -178,7 +178,7 @@ struct Doubts {
   }
 
  private:
-  /// A thread weighs a row of a pixel's window, then a window.
+  /// First each thread weighs a row of a pixel's window, then it weighs a window.
   __device__ void settle_places(const GaussianProductArguments& a, int all) {
     const int window = 2 * a.half + 1;
     const int thread = static_cast<int>(threadIdx.x);
@@ -202,8 +202,8 @@ struct Doubts {
     }
   }
 
-  /// A thread weighs four neighbours in a row of the stretch's windows, then windows. Of the pixels
-  /// some may lie beyond the image or in row `end` and below.
+  /// First each thread weighs four neighbours in a row of the stretch's windows, then it weighs
+  /// windows. Some pixels may lie beyond the image or in row `end` and below.
   __device__ void settle_stretch(const GaussianProductArguments& a, int x, Stretch stretch,
                                  int end) {
     constexpr int n = 4;

@@ -5,20 +5,20 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// The threshold kernels but those of bands.cuh and tiles.cuh. Fit for nvcc and NVRTC: no host
+// Threshold kernels other than those of bands.cuh and tiles.cuh. Fit for nvcc and NVRTC: no host
 // headers.
 //
-// mean and exact_mean, for what bands.cuh and tiles.cuh leave: down the columns a
-// window sum follows from the row above, one row comes in and one goes out; along a row it is the
-// difference of two prefix sums of the column sums. So the cost does not depend on the window. Sum
-// is uint32 or, for a wide rule, uint64; sums wrap, their differences are right again.
+// mean and exact_mean in all other cases. Down the columns, a window's sum follows from the row
+// above: one row comes in, one goes out. Along a row, it is the difference of two prefix sums of
+// the column sums. So the cost does not depend on the window. Sum is uint32 or, for a wide rule,
+// uint64. Sums may wrap around; their differences are still right.
 namespace warpwise::kernels::threshold {
 
 using cuda::std::int64_t;
 using cuda::std::uint32_t;
 using cuda::std::uint64_t;
 
-/// Pixel x of a row. A u16 row may start at an odd address, where it is read byte by byte.
+/// Returns pixel x of a row. A u16 row may start at an odd address: it is then read by bytes.
 template <class Pixel>
 __device__ inline unsigned load_pixel(const unsigned char* row, int64_t x) {
   const unsigned char* p = row + x * static_cast<int64_t>(sizeof(Pixel));
@@ -32,7 +32,7 @@ __device__ inline unsigned load_pixel(const unsigned char* row, int64_t x) {
   }
 }
 
-/// Writes element x of a row at any address, byte by byte where the address demands it.
+/// Writes element x of a row at any address, byte by byte if the address is not aligned.
 template <class T>
 __device__ inline void store_element(unsigned char* row, int64_t x, T value) {
   unsigned char* p = row + x * static_cast<int64_t>(sizeof(T));
@@ -49,8 +49,8 @@ __device__ inline void store_element(unsigned char* row, int64_t x, T value) {
   for (unsigned i = 0; i < sizeof(T); ++i) p[i] = static_cast<unsigned char>(bits >> 8 * i);
 }
 
-/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
-/// of the byte, eight times.
+/// Returns the bytes of a and b that the four digits of `selector` name. A digit plus 8 gives the
+/// byte's sign, eight times.
 __device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
@@ -61,13 +61,13 @@ __device__ inline int64_t clamp_index(int64_t index, int64_t size) {
   return index < 0 ? 0 : (index < size ? index : size - 1);
 }
 
-/// Rows of the segment that starts at row `first`: the last one may be lower.
+/// Returns the number of rows of the segment from row `first`: the last segment may be lower.
 __device__ inline int segment_rows_from(int64_t first, int64_t height) {
   const int64_t rest = height - first;
   return rest < threshold_segment_rows ? static_cast<int>(rest) : threshold_segment_rows;
 }
 
-/// Sums of each segment's rows, by column. Grid: x covers the columns, y strides over segments.
+/// Sums each segment's rows by column. Grid: x covers the columns, y strides over segments.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_segments(ColumnArguments a) {
   const int64_t x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_segments(Co
     const int64_t first = segment * threshold_segment_rows;
     const int rows = segment_rows_from(first, a.src.height);
     const unsigned char* row = a.src.data + first * a.src.pitch;
-    unsigned sum = 0;  // 64 rows of 16 bits fit
+    unsigned sum = 0;  // 32 bits hold 64 rows of 16 bits
 #pragma unroll 8
     for (int i = 0; i < rows; ++i, row += a.src.pitch) sum += load_pixel<Pixel>(row, x);
     static_cast<Sum*>(a.segments)[segment * a.columns_pitch + x] = sum;
@@ -100,14 +100,14 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-/// Sum of the first `rows` rows of column x, continued beyond the image by its edge pixels:
-/// negative above it.
+/// Returns the sum of the first `rows` rows of column x, which its edge pixels continue beyond the
+/// image. A negative number of rows lies above it.
 template <class Pixel, class Sum>
 __device__ Sum column_prefix(const ColumnArguments& a, int64_t x, int64_t rows) {
   if (rows <= 0) return static_cast<Sum>(rows) * load_pixel<Pixel>(a.src.data, x);
   const int64_t inside = rows < a.src.height ? rows : a.src.height;
-  // A prefix that ends with a segment counts as all rows of that segment, not as none of the next,
-  // which the last segment does not have.
+  // A prefix that ends with a segment counts as all rows of that segment, not as none of the next:
+  // the last segment has no next one.
   const int64_t segment = (inside - 1) / threshold_segment_rows;
   Sum sum = static_cast<const Sum*>(a.segments)[segment * a.columns_pitch + x];
   const unsigned char* row = a.src.data + segment * threshold_segment_rows * a.src.pitch;
@@ -121,7 +121,7 @@ __device__ Sum column_prefix(const ColumnArguments& a, int64_t x, int64_t rows) 
   return sum;
 }
 
-/// The sum of the window's rows around row y of column x.
+/// Returns the sum of the window's rows around row y of column x.
 template <class Pixel, class Sum>
 __device__ Sum column_window(const ColumnArguments& a, int64_t x, int64_t y) {
   if (a.segments != nullptr) {
@@ -138,8 +138,8 @@ __device__ Sum column_window(const ColumnArguments& a, int64_t x, int64_t y) {
   return sum;
 }
 
-/// The column sums of every window: each thread slides down one column of one segment. The padding
-/// of the rows of sums gets the last column's. Grid: x covers the columns, y strides over segments.
+/// Computes the column sums of every window: each thread slides down one column of one segment. The
+/// rows' padding gets the last column's. Grid: x covers the columns, y strides over segments.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_columns(ColumnArguments a) {
   const int64_t padded_x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_columns(Col
   }
 }
 
-/// The sum of `value` over the lanes up to this one.
+/// Returns the sum of `value` over the lanes up to this one.
 template <class Sum>
 __device__ inline Sum warp_inclusive_scan(Sum value) {
   const unsigned lane = threadIdx.x % 32;
@@ -208,11 +208,11 @@ __device__ void scan_row(Sum* row, int64_t width, Sum* warp_sums) {
       for (int i = 0; i < threshold_scan_columns; ++i) group.value[i] += before;
       *at = group;
     }
-    __syncthreads();  // warp_sums is free again, and the row's sums are there
+    __syncthreads();  // warp_sums is free again, and the row's sums are written
   }
 }
 
-/// Sum of the first `count` columns, continued beyond the row by its end columns.
+/// Returns the sum of the first `count` columns, which the end columns continue beyond the row.
 template <class Sum>
 __device__ inline Sum row_prefix(const Sum* prefix, int64_t width, Sum left, Sum right,
                                  int64_t count) {
@@ -232,7 +232,7 @@ __device__ inline void store_mean(const ThresholdOutput& out, int64_t x, int64_t
   }
 }
 
-/// Scans each row of column sums in place and decides its pixels. Grid: x strides over the rows, a
+/// Scans each row of column sums in place and decides its pixels. Grid: x strides over the rows; a
 /// block takes a whole row.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_rows(RowArguments a) {
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_rows(RowArg
 
 // ---- gaussian
 
-/// Weights that one launch carries in its arguments, which hold 4 KiB on every GPU.
+/// Weights that one launch carries in its arguments. These can have 4 KiB on every GPU.
 inline constexpr int threshold_weights_per_launch = 960;
 
 struct WeightArguments {
@@ -275,12 +275,12 @@ struct GaussianArguments {
   const float* weights;  ///< of the centre, then outwards
   int half;
   float* along;         ///< src weighed along its rows; at a multiple of 16
-  int64_t along_pitch;  ///< in floats, of whole threshold_weighed_at_once
+  int64_t along_pitch;  ///< in floats, a multiple of threshold_weighed_at_once
   int shift;
 };
 
-/// Puts weights into device memory without a copy from host memory that the caller would have to
-/// keep. One block.
+/// Writes weights from kernel arguments to device memory, so that the caller need not keep a copy
+/// in host memory. One block.
 __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(WeightArguments a) {
   for (int i = static_cast<int>(threadIdx.x); i < a.count; i += threshold_block_threads) {
     a.weights[i] = a.values[i];
@@ -288,10 +288,10 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
 }
 
 /// Weighs the values around n adjacent places, from the centre outwards and without fused
-/// operations, as every backend does. load(i) is the value i places behind the first one. Next to
-/// what a place needs at one distance, its neighbour needs at the next one: only two values are
-/// loaded for each distance, the others are there. They stay where they are: the value at i is
-/// element i mod n, above and below, which the unrolled loop knows at compile time.
+/// operations, as on every backend. load(i) is the value i places behind the first one. A place and
+/// its neighbour need the same values, at distances that differ by one. So each distance loads only
+/// two new values; the others are in registers. They do not move: the value at i is element i mod n
+/// of `below` and `above`, an index that the unrolled loop knows at compile time.
 template <int n, class Weights, class Load>
 __device__ void weigh(const Weights& weights, int half, const Load& load, float (&sum)[n]) {
   float below[n];
@@ -319,8 +319,8 @@ __device__ void weigh(const Weights& weights, int half, const Load& load, float 
   }
 }
 
-/// Weighs each row along itself. Grid: x covers the columns, a warp's threads groups of adjacent
-/// ones; y strides over the rows, a warp's each.
+/// Weighs each row along itself. Grid: x covers the columns, a group of adjacent ones a thread; y
+/// strides over the rows, a row a warp.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_rows(GaussianArguments a) {
@@ -351,11 +351,11 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-/// Decides the pixel from the weighed values around it.
+/// Decides the pixel from its weighed mean.
 template <class Pixel, class Arguments>
 __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float sum) {
   constexpr float largest = static_cast<Pixel>(~Pixel{0});
-  // The weights' rounding may leave a mean of maxima above the maximum.
+  // The weights' rounding may give a mean of maxima that exceeds the maximum.
   const auto mean = static_cast<int>(fminf(rintf(sum), largest));
   const auto value = static_cast<int>(load_pixel<Pixel>(a.src.data + y * a.src.pitch, x));
   const unsigned result = value + a.shift > mean ? a.out.above : a.out.below;
@@ -369,8 +369,8 @@ __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float s
   }
 }
 
-/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, a thread each;
-/// y strides over groups of rows, a thread takes adjacent ones.
+/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, one a thread; y
+/// strides over groups of adjacent rows, a group a thread.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_columns(GaussianArguments a) {

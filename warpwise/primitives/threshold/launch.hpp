@@ -29,9 +29,9 @@ enum class ThresholdStep : std::uint8_t {
 struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
-  int sum_bytes = 0;         ///< of all but bands: 4, or 8 for a wide rule
-  bool writes_mean = false;  ///< of tiles
-  // Of bands alone.
+  int sum_bytes = 0;         ///< 4, or 8 for a wide rule; unused by bands
+  bool writes_mean = false;  ///< used by tiles only
+  // Used by bands only.
   kernels::threshold::BandSums sums = {};
   int parts = 0;
   int threads = 0;
@@ -50,23 +50,26 @@ constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   return "";
 }
 
-/// One launch of threshold_bands or threshold_tiles; of threshold_row_sums and
-/// threshold_wide_bands; or, by sums of whole columns, of threshold_columns and threshold_rows; for
-/// windows higher than a segment, of threshold_segments and threshold_scan_segments before these.
+/// The launches of one call, one of these sequences:
+/// - threshold_bands or threshold_tiles;
+/// - threshold_row_sums, threshold_wide_bands;
+/// - by sums of whole columns: threshold_columns, threshold_rows; for windows higher than a
+///   segment, threshold_segments and threshold_scan_segments before them.
 using ThresholdLaunches = gpu::Launches<ThresholdKernel, 4>;
 
-/// Where the bytes that come into windows and those that go out lie in 16 of them, for results that
-/// begin `shift` bytes behind a multiple of 16.
+/// Offsets, within a group of 16 bytes, of the bytes that come into windows and of those that go
+/// out. `shift` is the number of bytes between a multiple of 16 and the results.
 struct BandAlignment {
   int shift;
   int in_at;
   int out_at;
 };
 
-/// For sums that slide: one that leaves both within the 32 bytes of a product. Of the four there is
-/// always one.
+/// Finds the alignment for sums that slide: one in which both offsets stay within the 32 bytes of a
+/// product. One of the four shifts always fits.
 inline BandAlignment sliding_alignment(int half_bytes, int pixel_bytes) {
-  // The bytes of 8 results and of the next 8: in_at or out_at + 8 + 15 of u8, + 14 of u16.
+  // A product covers 8 results and the next 8: its last byte is in_at or out_at + 8 + 15 for u8, +
+  // 14 for u16.
   const int most = pixel_bytes == 1 ? 9 : 10;
   BandAlignment found{};
   for (int shift = 0; shift < 16; shift += 4) {
@@ -88,20 +91,20 @@ struct BandPlan {
   std::int64_t shared_bytes;
 };
 
-/// Bytes of the changes of 16 rows.
+/// Number of bytes that the changes of 16 rows take.
 inline std::int64_t band_change_bytes(kernels::threshold::BandSums sums, std::int64_t strip,
                                       std::int64_t pixel_bytes) {
   const int words = pixel_bytes == 2 || sums == kernels::threshold::BandSums::pairs ? 4 : 8;
   return 4 * kernels::threshold::threshold_band_rows * (strip / 8 + 1) * words;
 }
 
-/// For windows of up to 65 bytes.
+/// Plans threshold_bands, for windows of up to 65 bytes.
 inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   BandPlan plan{};
-  // The place of what goes out, 15 and the window's bytes are at most 48 or 80.
+  // The offset of what goes out, 15 and the window's bytes add up to at most 48 or 80.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
@@ -110,14 +113,14 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
   plan.alignment = {0, 0, static_cast<int>(-half_bytes & 15)};
   plan.strip = 4 * threads;
   plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
-  // The groups of rows that a window's rows and those of the next group lie in.
+  // Whole groups of rows that cover a window's rows and those of the next group.
   plan.rows = (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows;
   plan.shared_bytes =
       plan.rows * plan.pitch + band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes);
   return plan;
 }
 
-/// For larger windows.
+/// Plans threshold_wide_bands, for larger windows.
 inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
   using kernels::threshold::BandSums;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
@@ -134,7 +137,8 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   plan.in_offset = window_bytes - plan.alignment.in_at + plan.alignment.out_at;
   plan.pitch = (((plan.strip + plan.in_offset) / 16 + 1) | 1) * 16;
   plan.rows = 2 * kernels::threshold::threshold_band_rows;
-  // Where the changes will be, the start has sums of each column in as many parts as threads make.
+  // The memory of the changes first holds the start's sums: each column's, in as many parts as the
+  // threads compute.
   const std::int64_t columns = plan.pitch / pixel_bytes;
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
@@ -145,11 +149,11 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   return plan;
 }
 
-/// Blocks of bands or wide bands that a large GPU holds at once.
+/// Number of blocks of bands or wide bands that a large GPU holds at once.
 inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                         std::int64_t shared_bytes_of_block) {
   constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
+  constexpr std::int64_t shared_bytes = 228 << 10;  // of an SM; each block takes 1 KB more
   const int threads = kernel.step == ThresholdStep::wide_bands
                           ? kernels::threshold::threshold_wide_band_threads_an_sm
                           : kernels::threshold::threshold_band_threads_an_sm;
@@ -157,22 +161,23 @@ inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                                     1, threads / kernel.threads);
 }
 
-/// Where a row's results begin in the first strip: 0 or a little before it.
+/// Offset of the first strip's results in a row: 0 or a little before it.
 inline int band_first_byte(const BandPlan& plan, const unsigned char* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
   return shift - (shift + 15) / 16 * 16;
 }
 
-/// Strips of an image's rows.
+/// Number of strips that cover an image's rows.
 inline std::int64_t band_strips(const BandPlan& plan,
                                 const kernels::threshold::ThresholdSource& src) {
   return gpu::blocks_for(src.width * plan.kernel.pixel_bytes - band_first_byte(plan, src.data),
                          plan.strip);
 }
 
-/// The plan of threshold_bands by which the strips of these images take the fewest rounds of
-/// blocks, or as many and fewer bytes. Of the second one a block must have the shared memory.
+/// Returns the plan of threshold_bands by which the strips of these images take the fewest rounds
+/// of blocks; among equals, the fewest bytes. The second plan is chosen only if it fits
+/// `shared_limit`.
 template <class Images>
 BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
                         std::int64_t shared_limit) {
@@ -194,8 +199,9 @@ BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64
   return best;
 }
 
-/// Rows of segments in images that fill a GPU. Where a window and one more are a multiple of them,
-/// a row that comes into a segment goes out of another one at the same time.
+/// Returns the height of segments in images that fill a GPU. It is the one that comes closest to
+/// dividing a window's height plus one. Then a row comes into one segment at the time at which it
+/// goes out of another.
 inline std::int64_t wide_band_rows(std::int64_t half) {
   const auto miss = [half](std::int64_t rows) {
     const std::int64_t beyond = 2 * (half + 1) % rows;
@@ -204,7 +210,8 @@ inline std::int64_t wide_band_rows(std::int64_t half) {
   return *std::ranges::min_element(kernels::threshold::threshold_wide_band_rows, {}, miss);
 }
 
-/// Rows of threshold_row_sums that have a sum, of an image of so many 16 bytes.
+/// Number of rows that threshold_row_sums adds to one sum, for an image of `groups_of_16` times 16
+/// bytes.
 inline int row_sum_rows(std::int64_t groups_of_16) {
   using namespace kernels::threshold;
   constexpr std::int64_t step = threshold_row_sum_least_rows;
@@ -213,14 +220,16 @@ inline int row_sum_rows(std::int64_t groups_of_16) {
                                threshold_row_sum_most_rows));
 }
 
-/// By bands or wide bands; nothing where others have to do it: for means, for wide rules of u8, for
-/// windows whose rows do not fit `shared_limit` (64 KB hold those to 63 of u8, 33 of u16), and for
-/// images of 2^30 bytes a row or rows.
+/// Launches bands or wide bands. Returns nothing where another kernel has to do it:
+/// - for means;
+/// - for wide rules of u8;
+/// - for windows whose rows do not fit `shared_limit` (64 KB hold windows to 63 of u8, 33 of
+///   u16);
+/// - for images with more than 2^30 bytes a row, or more than 2^30 rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
-/// \param as            for windows to 65 bytes: the plan to take, if not what is best for the
-/// image
-/// \param sums          for larger ones: what threshold_row_sums has written
+/// \param as            for windows to 65 bytes: the plan to take; null: the best one for the image
+/// \param sums          for larger windows: the output of threshold_row_sums
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent,
@@ -250,18 +259,18 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   const std::int64_t strips = band_strips(plan, src);
   std::int64_t segment_rows = 0;
   if (is_wide) {
-    // So low that the rows of all these blocks and their windows stay in a GPU's cache, which gets
-    // their blocks in order.
+    // Segments are so low that the rows of all these blocks and their windows stay in the GPU's
+    // cache. The GPU starts their blocks in order.
     const std::int64_t most_rows =
         std::max<std::int64_t>(wide_band_rows(rule.half) * 100 / percent, 1);
     segment_rows = gpu::blocks_for(
                        std::clamp<std::int64_t>(src.height * strips / wanted, 1, most_rows), rows) *
                    rows;
   } else {
-    // As many blocks as that, if the image is so large, by fewer rows; at least as many as pay for
-    // the rows above, which each segment's first sums need.
+    // Low segments give as many blocks as that, if the image is large enough. A segment's first
+    // sums need the rows above it: below `least_rows`, they would cost more than the blocks gain.
     const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
-    // Twice as many where they are high in any case, so that they end together.
+    // Segments that are high in any case are halved, so that blocks end at about the same time.
     const std::int64_t rounds =
         src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
     const std::int64_t segments =
@@ -296,7 +305,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   return launch;
 }
 
-/// What a launch of threshold_wide_bands takes.
+/// Returns the arguments of a launch of threshold_wide_bands.
 inline kernels::threshold::WideBandArguments wide_band_arguments(
     const gpu::Launch<ThresholdKernel>& launch) {
   kernels::threshold::WideBandArguments arguments{};
@@ -304,16 +313,16 @@ inline kernels::threshold::WideBandArguments wide_band_arguments(
   return arguments;
 }
 
-/// Groups of rows that have sums.
+/// Number of groups of rows that have sums.
 inline std::int64_t row_sum_groups(const kernels::threshold::WideBandArguments& arguments) {
   return gpu::blocks_for(arguments.band.src.height, arguments.sums_rows);
 }
 
-/// threshold_row_sums before this launch of threshold_wide_bands.
+/// Returns the launch of threshold_row_sums that comes before this one of threshold_wide_bands.
 inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKernel>& launch) {
   const auto arguments = wide_band_arguments(launch);
   constexpr int threads = kernels::threshold::threshold_row_sum_threads;
-  constexpr std::int64_t bytes = 32;  // of sums for 16 of pixels
+  constexpr std::int64_t bytes = 32;  // of sums for 16 bytes of pixels
   return {.kernel = {.step = ThresholdStep::row_sums, .pixel_bytes = launch.kernel.pixel_bytes},
           .grid = {gpu::grid_x(gpu::blocks_for(arguments.sums_pitch / bytes, threads)),
                    gpu::grid_y(row_sum_groups(arguments))},
@@ -321,8 +330,9 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Rows of segments with which bands of many images, of so many rows of strips in all, come to as
-/// many blocks as a large GPU holds at once. `one`: the launch of any of them.
+/// Returns the height of segments with which bands of many images come to as many blocks as a large
+/// GPU holds at once. `strip_rows` is the number of rows of all strips of all images. `one` is the
+/// launch of any image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
                                     std::int64_t strip_rows, int percent) {
   const std::int64_t blocks =
@@ -330,7 +340,8 @@ inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
   return gpu::blocks_for(strip_rows, blocks);
 }
 
-/// Of an image of such: no fewer than pay for the rows above.
+/// Returns the height of segments for one image of a batch: high enough to be worth the rows above
+/// that each segment's first sums need.
 inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
                                       const WindowRule& rule) {
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
@@ -340,9 +351,10 @@ inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
   return gpu::blocks_for(gpu::blocks_for(height, segments), rows) * rows;
 }
 
-/// By tiles; nothing where others have to do it: for windows above 255 of u8 or 127 of
-/// u16, whose areas or sums outgrow the kernel's and whose halo takes more than half of a block's
-/// columns, and for images of more than 2^30 pixels a side.
+/// Launches tiles. Returns nothing where another kernel has to do it:
+/// - for windows above 255 of u8 or 127 of u16: their areas or sums exceed the kernel's types,
+///   and their halo takes more than half of a block's columns;
+/// - for images of more than 2^30 pixels a side.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t wanted) {
@@ -353,9 +365,10 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   const std::int64_t halo = rule.half / per_word + 1;
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
-  // About `wanted` blocks, if the image is so large, as many as a large GPU holds at once, 4 on
-  // each of 128 SMs: first by fewer rows, at most as many as pay for the start, then by strips
-  // narrower than a block could take, down to a word a lane.
+  // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
+  // holds at once, 4 on each of 128 SMs. First it lowers the segments, which have at most as many
+  // rows as pay for the start. Then it makes strips narrower than a block could take, down to a
+  // word a lane.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -386,9 +399,11 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Whether bands are faster than `by_tiles` or else by sums of columns. Wide bands always are than
-/// the latter, and than tiles of windows above 192 bytes where they fill a GPU. Other bands are not
-/// where blocks are few, nor where segments are low: they take longer for each row.
+/// Says whether bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
+/// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
+///   above 192 bytes if they fill the GPU.
+/// - Other bands are slower where blocks are few or segments are low: they take longer for each
+///   row.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
   constexpr std::int64_t fewest_blocks = 112;
@@ -399,8 +414,8 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
              : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 
-/// The launch that decides by bands or tiles; nothing where sums of columns have to do it. Of these
-/// wide bands alone need scratch memory, for the launch before.
+/// Returns the launch that decides by bands or tiles; nothing where sums of columns have to do it.
+/// Of these kernels only wide bands need scratch memory, for the launch before.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,
@@ -417,9 +432,9 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
 
 /// The scratch memory of sums of columns. It starts at a multiple of 16, and so does each part.
 struct ThresholdScratch {
-  std::int64_t pitch = 0;          ///< from row to row of sums, in elements
+  std::int64_t pitch = 0;          ///< between rows of sums, in elements
   std::int64_t column_bytes = 0;   ///< of the column sums
-  std::int64_t segment_bytes = 0;  ///< of the segments' sums, behind them; 0: they are not needed
+  std::int64_t segment_bytes = 0;  ///< of the segments' sums, which follow them; 0: not needed
 };
 
 inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSource& src,
@@ -430,7 +445,7 @@ inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSou
   scratch.pitch = gpu::blocks_for(src.width, group) * group;
   const std::int64_t row_bytes = checked_mul(scratch.pitch, rule.wide ? 8 : 4);
   scratch.column_bytes = checked_mul(row_bytes, src.height);
-  // A window lower than a segment is added up directly.
+  // Windows lower than a segment are added up directly.
   if (2 * rule.half + 1 > kernels::threshold::threshold_segment_rows) {
     scratch.segment_bytes = checked_mul(
         row_bytes, gpu::blocks_for(src.height, kernels::threshold::threshold_segment_rows));
@@ -453,7 +468,8 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
 
-/// How mean and exact_mean are launched. \throws InvalidArgument  as threshold_scratch_bytes()
+/// Returns the launches of mean and exact_mean.
+/// \throws InvalidArgument  as threshold_scratch_bytes()
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,

@@ -10,7 +10,7 @@ namespace {
 
 std::int64_t range_of(ElementType type) { return type == ElementType::u8 ? 255 : 65535; }
 
-/// OpenCV's integer offset. A pixel and a mean differ by at most the type's range, so that offsets
+/// OpenCV's integer offset. A pixel and a mean differ by at most the type's range. So offsets
 /// beyond range + 1 on either side change nothing.
 std::int64_t integer_offset(const ThresholdOptions& options, ElementType type) {
   const double whole = options.inverted ? std::floor(options.offset) : std::ceil(options.offset);
@@ -36,7 +36,7 @@ ThresholdValues values_of(const ThresholdOptions& options) {
                           : ThresholdValues{options.maximum, 0};
 }
 
-/// OpenCV's weights of the windows that it does not compute, in 1/256.
+/// OpenCV's weights in 1/256, for the windows whose weights it takes from a table.
 std::vector<double> fixed_weights(std::int64_t window) {
   switch (window) {
     case 1: return {256};
@@ -83,9 +83,11 @@ void validate_threshold_options(const ThresholdOptions& options, ElementType typ
   }
 }
 
-// With t = pixel + offset - 1, mean: round(sum / area) <= t is sum <= t * area + (area - 1) / 2,
-// because an odd area leaves no ties. exact_mean: sum < pixel * area + offset * area is
-// sum <= pixel * area + ceil(offset * area) - 1.
+// Reduces a rule to integers. With t = pixel + offset - 1:
+// - mean: round(sum / area) <= t is the same as sum <= t * area + (area - 1) / 2, because an odd
+//   area leaves no ties.
+// - exact_mean: sum < pixel * area + offset * area is the same as sum <= pixel * area +
+//   ceil(offset * area) - 1.
 WindowRule window_rule(const ThresholdOptions& options, ElementType type) {
   WindowRule rule;
   rule.half = options.window / 2;
@@ -98,8 +100,8 @@ WindowRule window_rule(const ThresholdOptions& options, ElementType type) {
   } else {
     rule.bias = (integer_offset(options, type) - 1) * rule.area + (rule.area - 1) / 2;
   }
-  // Beyond these limits every pixel is above, or none; within them, the expression stays within
-  // +-(2 * range * area + 1).
+  // Beyond these limits all pixels are above, or none. Within them the expression stays within +-(2
+  // * range * area + 1).
   rule.bias = std::clamp(rule.bias, -range * rule.area - 1, range * rule.area);
   rule.wide = 2 * range * rule.area > std::numeric_limits<std::int32_t>::max();
   return rule;

@@ -27,8 +27,8 @@ void set_pixel(HostView image, std::int64_t x, std::int64_t y, std::int64_t valu
   }
 }
 
-/// For how many of the positions centre - half … centre + half the line's pixel `at` stands, when
-/// its end pixels stand for all positions beyond them.
+/// Returns how many of the positions centre - half … centre + half have the value of the line's
+/// pixel `at`. The end pixels also stand for all positions beyond them.
 std::uint64_t occurrences(std::int64_t at, std::int64_t centre, std::int64_t half,
                           std::int64_t size) {
   const std::int64_t first = at == 0 ? centre - half : std::max(at, centre - half);
@@ -36,7 +36,7 @@ std::uint64_t occurrences(std::int64_t at, std::int64_t centre, std::int64_t hal
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, last - first + 1));
 }
 
-/// Sum of value(at) over the window, each as often as it occurs in it.
+/// Returns the sum of value(at) over the window, with each value as often as it occurs in it.
 template <class Value>
 std::uint64_t window_sum(std::int64_t centre, std::int64_t half, std::int64_t size,
                          const Value& value) {
@@ -48,7 +48,7 @@ std::uint64_t window_sum(std::int64_t centre, std::int64_t half, std::int64_t si
   return sum;
 }
 
-/// The sum over each pixel's window: down the columns, then along the rows.
+/// Computes the sum over each pixel's window: down the columns, then along the rows.
 std::vector<std::uint64_t> window_sums(const std::vector<std::int64_t>& pixels, std::int64_t width,
                                        std::int64_t height, std::int64_t half) {
   std::vector<std::uint64_t> down(pixels.size());
@@ -89,7 +89,7 @@ std::vector<float> gaussian(std::int64_t window) {
   return weights;
 }
 
-/// A line's weighted mean around `centre`.
+/// Computes a line's weighted mean around `centre`.
 template <class Value>
 float weigh(const std::vector<float>& weights, std::int64_t centre, std::int64_t size,
             const Value& value) {
@@ -129,8 +129,8 @@ bool above_rounded_mean(std::int64_t value, std::int64_t mean, const ThresholdOp
                           : difference > -std::ceil(options.offset);
 }
 
-/// sum / area - offset < value. 113 bits hold every term: sums of 64 bits, and offset * area of
-/// 53 + 48.
+/// Says whether sum / area - offset < value. 113 bits hold every term: sums of 64 bits, and offset
+/// * area of 53 + 48.
 bool above_exact_mean(std::int64_t value, std::uint64_t sum, std::int64_t area,
                       const ThresholdOptions& options) {
   using Exact = __float128;

@@ -13,7 +13,7 @@
 
 namespace warpwise {
 
-/// What threshold() compares a pixel with.
+/// The value that threshold() compares a pixel with.
 enum class ThresholdMethod : std::uint8_t {
   mean,        ///< the window's mean, rounded to an integer: OpenCV's ADAPTIVE_THRESH_MEAN_C
   gaussian,    ///< the window's Gaussian mean, rounded: OpenCV's ADAPTIVE_THRESH_GAUSSIAN_C
@@ -37,34 +37,37 @@ struct ThresholdOptions {
   bool inverted = false;        ///< exchanges `maximum` and 0
 };
 
-/// The largest window for pixels of a type, up to which 64 bits hold every sum: 2^24 - 1 for u8,
-/// 2^23 - 1 for u16. A window may exceed the image.
+/// Returns the largest window for pixels of a type: 2^24 - 1 for u8, 2^23 - 1 for u16. 64 bits hold
+/// every sum up to it. A window may be larger than the image.
 constexpr std::int64_t max_threshold_window(ElementType type) {
   return (std::int64_t{1} << (type == ElementType::u8 ? 24 : 23)) - 1;
 }
 
-/// Adaptive threshold: dst(x, y) = maximum where src(x, y) is above the mean of the window around
-/// it less the offset, else 0.
+/// Adaptive threshold. dst(x, y) is `maximum` where src(x, y) is above the mean of the window
+/// around it, minus the offset. Elsewhere it is 0.
 ///
 ///     mean, gaussian  normal    src - round(mean) > -ceil(offset)    ? maximum : 0
 ///                     inverted  src - round(mean) <= -floor(offset)  ? maximum : 0
 ///     exact_mean      normal    mean - offset < src                  ? maximum : 0
 ///                     inverted  mean - offset >= src                 ? maximum : 0
 ///
-/// `mean` and `exact_mean` weigh window^2 pixels alike, sum them in integers and compare without
-/// rounding error; their time depends little on the window. (OpenCV's mean is the same but for its
-/// rounding of single pixels in large windows, from 177 on in Debian's 4.6.) `gaussian` has sigma =
-/// 0.3 ((window - 1) / 2 - 1) + 0.8, for windows to 9 OpenCV's fixed weights; it is evaluated in
-/// float, rows first, each from the centre outwards without fused operations, and rounded half to
-/// even; its time grows with the window. Results are bit-identical on every backend.
+/// `mean` and `exact_mean` give all window^2 pixels the same weight, sum them in integers and
+/// compare without rounding error. Their time depends little on the window. (OpenCV's mean differs
+/// only in large windows, from 177 on in Debian's 4.6, where it rounds single pixels otherwise.)
 ///
-/// `src` and `dst` have one channel of u8 or both of u16 and one size, any pitch and alignment;
-/// outside the image the edge pixel stands (replicate). If `mean` is given it receives the window's
-/// mean: of the type of `src` the rounded one, f32 the unrounded one. No two views may overlap.
+/// `gaussian` has sigma = 0.3 ((window - 1) / 2 - 1) + 0.8; windows to 9 take OpenCV's fixed
+/// weights. It is evaluated in float: first along rows, then down columns, each from the centre
+/// outwards without fused operations. The mean is rounded half to even. Its time grows with the
+/// window. Results are bit-identical on every backend.
+///
+/// `src` and `dst` have one channel, both u8 or both u16, and the same size; any pitch and
+/// alignment. Outside the image the edge pixel is repeated (replicate). If `mean` is given, it
+/// receives the window's mean: rounded if it has the type of `src`, unrounded if it is f32. No two
+/// views may overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// some rows of sums for each thread, `gaussian` as many f32 rows of part of the width as a window
-/// has, at most the image's. Source: document C, row C1.
+/// some rows of sums for each thread. `gaussian` allocates f32 rows of part of the width instead:
+/// as many as a window has, at most the image's. Source: document C, row C1.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
@@ -72,13 +75,18 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                                std::optional<HostView> mean = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
-/// scratch for windows to 192 bytes a row, nor to 255 (u8) or 127 (u16) pixels where the image does
-/// not fill the GPU or `mean` is asked for; nor does `gaussian` for `dst` alone of u8 for windows
-/// to 113. Else it comes from the stream-ordered pool (gpu::Buffer): for `dst` alone and windows of
-/// which a block of the GPU may have the 80 to 227 KB of shared memory an eighth of the image's
-/// bytes at most, a thirty-second of large ones, each row counted as a window and a multiple of 1
-/// or 2 KB; for the others 4 to 9 bytes a pixel.
+/// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
+/// scratch memory
+/// - for windows to 192 bytes a row;
+/// - for windows to 255 (u8) or 127 (u16) pixels where the image does not fill the GPU or `mean`
+///   is asked for.
+///
+/// `gaussian` needs none for `dst` alone, u8 and windows to 113. Otherwise scratch memory comes
+/// from the stream-ordered pool (gpu::Buffer):
+/// - for `dst` alone and windows for which a block of the GPU may have the 80 to 227 KB of shared
+///   memory: at most an eighth of the image's bytes, a thirty-second for large images. Each row
+///   counts as long as the row and a window, rounded up to a multiple of 1 or 2 KB;
+/// - in all other cases: 4 to 9 bytes a pixel.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
@@ -86,21 +94,24 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);
 
-/// Many images, src[i] to dst[i], each as by a call of its own without means: of equal or mixed
-/// sizes, all of one type. No `dst` may overlap another view. Of none nothing is done, and no
-/// option looked at.
+/// Processes many images, src[i] to dst[i], each like a call of its own without means. Sizes may
+/// differ, all have one type. No `dst` may overlap another view. With no images, nothing is done
+/// and the options are not checked.
 ///
-/// On the CPU, images and their rows are spread over threads.
+/// On the CPU, the work is spread over threads by images and rows.
 ///
-/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length:
-///                          nothing was computed then.
+/// \throws InvalidArgument  as above, with the number of the image, or if the spans differ in
+///                          length. Nothing is computed then.
 WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                const ThresholdOptions& options);
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` of
-/// windows to 63 (u8) or 33 (u16), and to 65 (u8) where a block may have more than 64 KB of shared
-/// memory, are one launch for every 64 images, whatever their sizes, without memory of the GPU; all
-/// else is launched image by image, as by single calls. The spans are not looked at after the call.
+/// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` take one
+/// launch for every 64 images, whatever their sizes, without memory of the GPU, for windows
+/// - to 63 (u8) or 33 (u16);
+/// - to 65 (u8) where a block may have more than 64 KB of shared memory.
+///
+/// Everything else is launched image by image, as by single calls. The spans are not read after the
+/// call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
@@ -108,7 +119,7 @@ WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
                                gpu::StreamHandle stream);
 
 namespace reference {
-/// threshold(), window by window: what the fast paths are tested against.
+/// Computes threshold() window by window: the reference for the tests of the fast paths.
 WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                                std::optional<HostView> mean = {});
 }  // namespace reference

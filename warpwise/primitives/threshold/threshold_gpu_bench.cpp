@@ -26,7 +26,8 @@ const Registration threshold_registered{[] {
           threshold(src, dst, options, stream);
         },
         [=](ConstHostView src, HostView dst) { threshold(src, dst, options); }));
-    // NPP's time grows with the window's area: seconds for the largest, which teach nothing more.
+    // NPP's time grows with the window's area: it takes seconds for the largest, which show nothing
+    // new.
     if (method != ThresholdMethod::mean || type != ElementType::u8 ||
         size.width * window > 4096 * 63) {
       return;

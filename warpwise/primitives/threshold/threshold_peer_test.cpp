@@ -8,7 +8,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// The CPU path against OpenCV's adaptiveThreshold; the CUDA path equals the CPU's (threshold_test).
+// Compares the CPU path with OpenCV's adaptiveThreshold; the CUDA path equals the CPU's
+// (threshold_test).
 namespace warpwise {
 namespace {
 
@@ -75,8 +76,8 @@ TEST(ThresholdPeer, MeanIsOpenCvForEveryWindowTo201) {
   }
 }
 
-// From window 177 on OpenCV 4.6 rounds a few means of these images to the wrong side, so that
-// equality beyond would be luck.
+// From window 177 on, OpenCV 4.6 rounds a few means of these images to the wrong side, so equality
+// beyond would be luck.
 constexpr int last_window_of_right_means = 175;
 
 TEST(ThresholdPeer, MeanIsOpenCvOnOtherImages) {
@@ -107,10 +108,10 @@ TEST(ThresholdPeer, MeanIsOpenCvAtAwkwardSizes) {
   }
 }
 
-// Beyond, ours must still be the correctly rounded mean; where OpenCV's differs is reported.
+// Beyond that, ours must still be the correctly rounded mean; OpenCV's differences are reported.
 TEST(ThresholdPeer, LargerWindowsAreCorrectlyRounded) {
   for (const char* name : {"sudoku.png", "aloeL.jpg"}) {
-    // A part of the image: the reference takes its time.
+    // A part of the image: the reference is slow.
     const cv::Mat image = sample(name)(cv::Rect(40, 60, 480, 400)).clone();
     for (const int window : {177, 203, 255, 501, 1001}) {
       const ThresholdOptions options{.window = window};
@@ -137,8 +138,8 @@ TEST(ThresholdPeer, LargerWindowsAreCorrectlyRounded) {
   }
 }
 
-// OpenCV's float filters sum in another order, some of them fused: a mean close to a half may round
-// the other way, and a pixel whose decision hangs on that level differs.
+// OpenCV's float filters sum in another order, and fuse some operations. A mean close to a half may
+// be rounded the other way, and a pixel whose decision depends on that level differs.
 TEST(ThresholdPeer, GaussianIsOpenCvButForRounding) {
   constexpr double allowed_share = 1e-4;
   for (const char* name : {"sudoku.png", "building.jpg", "aloeL.jpg"}) {

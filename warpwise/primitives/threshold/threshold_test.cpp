@@ -26,7 +26,7 @@ using test::Size;
 
 constexpr ElementType pixel_types[] = {ElementType::u8, ElementType::u16};
 
-/// Images with 2, 16 or all levels: with few levels means and pixels often meet exactly.
+/// Images with 2, 16 or all levels: with few levels, means are often equal to pixels.
 enum class Content {
   few_levels,
   some_levels,
@@ -43,7 +43,7 @@ void fill(GuardedImage& image, Content content, std::uint64_t seed) {
   for (std::int64_t y = 0; y < view.height(); ++y) {
     for (std::int64_t x = 0; x < view.row_bytes(); ++x) {
       std::byte& value = view.row(y)[x];
-      // Of a u16 pixel the low byte alone is limited to few levels; its high byte becomes 0.
+      // In a u16 pixel only the low byte is limited to few levels; its high byte becomes 0.
       const bool low = view.type() == ElementType::u8 || x % 2 == 0;
       switch (content) {
         case Content::few_levels: value &= low ? std::byte{1} : std::byte{0}; break;
@@ -68,21 +68,21 @@ std::string describe(const ThresholdOptions& options) {
          std::to_string(options.maximum) + (options.inverted ? " inverted" : "");
 }
 
-/// The three images of one call: what goes in, what comes out.
+/// Layouts of the three images of one call: input and outputs.
 struct Layouts {
   Layout src;
   Layout dst;
   Layout mean;
 };
 
-/// `k` picks layouts so that successive calls combine all of them.
+/// Picks layouts by `k`, so that successive calls combine all of them.
 Layouts layouts_of(std::size_t k) {
   const auto& all = test::awkward_layouts();
   return {all[k % all.size()], all[k / 2 % all.size()], all[k / 3 % all.size()]};
 }
 
 /// Calls `compare` with each window at each awkward size, with one of the types in turn, and with a
-/// number to choose other options by.
+/// number by which other options are chosen.
 template <class Compare>
 void for_each_case(std::span<const std::int64_t> windows, const Compare& compare) {
   std::size_t k = 0;
@@ -119,8 +119,8 @@ class ThresholdTest : public test::BackendTest {
     device_dst.download(stream);
   }
 
-  /// Runs without a mean image and, unless told otherwise, with one of each type, and compares all
-  /// with the reference.
+  /// Runs without a mean image and, unless told otherwise, with one of each type. Compares all
+  /// results with the reference.
   void compare(ElementType type, Size size, Content content, const ThresholdOptions& options,
                const Layouts& layouts = {}, bool with_means = true) {
     SCOPED_TRACE(testing::Message()
@@ -185,8 +185,8 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
   }
 }
 
-// On a GPU integers decide most pixels of u8 to window 113; floats those whose means are too near
-// to where the result turns over: single ones of 16 levels, whole tiles of two levels.
+// On a GPU integers decide most pixels of u8 to window 113. Floats decide those whose means are too
+// near to the limit: single ones with 16 levels, whole tiles with two levels.
 TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   std::size_t k = 0;
   for (const std::int64_t window : {1, 9, 15, 17, 19, 33, 35, 49, 51, 81, 83, 113, 115}) {
@@ -205,7 +205,7 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // Too high for the reference's loops: a GPU's 264 blocks take as many parts of the rows.
+  // Too high for the reference's loops: a GPU's 264 blocks have as many parts of the rows.
   const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
     const HostView pixels = src.view();
     GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
@@ -216,8 +216,8 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     test::expect_equal(expected.view(), dst.view());
     dst.expect_guards_intact();
   };
-  // Of four levels about one pixel in a hundred is too near: too few to settle whole tiles, and on
-  // a GPU more than a block keeps before it settles them in each 48 rows.
+  // With four levels about one pixel in a hundred is too near: too few to settle whole tiles, and
+  // on a GPU more than a block keeps before it settles them, in each 48 rows.
   GuardedImage four_levels(ElementType::u8, 256, 264 * 48);
   four_levels.fill_random(15);
   const HostView pixels = four_levels.view();
@@ -225,7 +225,7 @@ TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
     for (std::int64_t x = 0; x < pixels.width(); ++x) pixels.row(y)[x] &= std::byte{3};
   }
   compare_with_cpu(four_levels, 15);
-  // Of two neighbouring levels nearly all are: in more rows than a block can settle at once.
+  // With two neighbouring levels nearly all are: in more rows than a block can settle at once.
   for (const auto& [window, rows] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
            {15, 96}, {49, 128}, {113, 192}}) {
     SCOPED_TRACE(window);
@@ -248,7 +248,8 @@ std::vector<float> bell(std::int64_t half) {
   return weights;
 }
 
-/// The mean of window × window pixels p(x, y) by integers, as threshold_gaussian_products has it.
+/// Computes the mean of window × window pixels p(x, y) by integers, like
+/// threshold_gaussian_products.
 template <class Pixels>
 double gaussian_by_integers(const std::vector<float>& weights, int bits, const Pixels& p) {
   const auto half = static_cast<std::int64_t>(weights.size()) - 1;
@@ -265,7 +266,7 @@ double gaussian_by_integers(const std::vector<float>& weights, int bits, const P
   return std::ldexp(static_cast<double>(sum), -bits - 8) + std::ldexp(1, -9);
 }
 
-/// The same by floats, in the contract's order.
+/// Does the same by floats, in the contract's order.
 template <class Pixels>
 double gaussian_by_floats(const std::vector<float>& weights, const Pixels& p) {
   const auto half = static_cast<std::int64_t>(weights.size()) - 1;
@@ -287,7 +288,7 @@ TEST(Threshold, GaussianIntegersStayNearTheFloats) {
     const auto [bits, distance] = detail::threshold::gaussian_fixed_point(weights);
     EXPECT_LT(distance, 0.01) << window;
     EXPECT_LE(std::ldexp(weights[0], bits), 65535.5) << window;
-    // Whether a weight's integer is too large: pixels that add up these errors.
+    // A weight's integer is too large: bright pixels there add up the errors.
     const auto grows = [&](std::int64_t i) {
       const double scaled =
           std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits);
@@ -415,8 +416,8 @@ TEST_P(ThresholdTest, ExtremeContent) {
 }
 
 TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
-  // The largest windows of 16-bit column sums, of 32-bit comparisons and sums, and of all, with
-  // their neighbours.
+  // Windows at the limits, with their neighbours: of 16-bit column sums, of 32-bit comparisons, of
+  // 32-bit sums, and the largest windows.
   constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
@@ -442,8 +443,8 @@ TEST_P(ThresholdTest, RowsOfManyScanChunks) {
 }
 
 TEST_P(ThresholdTest, TilesInsideOfTheImage) {
-  // Several tiles, segments and strips, of which some touch no border; widths of whole words and
-  // not.
+  // Several tiles, segments and strips, some of which touch no border; widths of whole words and
+  // others.
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {1, 3, 15, 17, 31, 33}) {
       compare(type, {1040, 170}, Content::all_levels, {.window = window});
@@ -459,8 +460,8 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High enough for a GPU's bands, with whole groups of bytes and without, in one strip and in two.
-  // Bands give no means.
+  // High enough for a GPU's bands; with whole groups of bytes and without; in one strip and in two.
+  // Bands compute no means.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     const auto compare_bands = [&](ElementType type, Size size, Content content,
                                    std::int64_t window) {
@@ -489,10 +490,10 @@ TEST_P(ThresholdTest, BlocksOfBands) {
 
 TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
-  // So high that wide bands are enough blocks, on GPUs with shared memory for them; too high for
-  // the reference's loops. Windows of 255 and 257 are the last and the first of u8 whose area fits
-  // 16 bits and not; from 129 on sums of u16 need 64 bits; 601 takes larger blocks. The last
-  // two are of small windows, in strips of 640 bytes.
+  // The images are so high that wide bands have enough blocks, on GPUs with shared memory for them,
+  // and too high for the reference's loops. Windows of 255 and 257 are the last of u8 whose area
+  // fits 16 bits and the first whose area does not. From 129 on, sums of u16 need 64 bits. 601
+  // takes larger blocks. The last two problems have small windows, in strips of 640 bytes.
   struct Problem {
     ElementType type;
     Size size;
@@ -530,9 +531,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
 }
 
 TEST_P(ThresholdTest, WindowsThatBeginWithLessThanGroupsOfRows) {
-  // Single bright rows, which a window's groups of rows have and the window has not: what is
-  // subtracted may be more than what the same thread adds. All pixels are above, unless a sum is
-  // too large.
+  // Single bright rows that belong to a window's groups of rows but not to the window: a thread may
+  // subtract more than it adds. All pixels are above, unless a sum is too large.
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {241, 253, 255, 383, 511}) {
@@ -566,7 +566,7 @@ TEST_P(ThresholdTest, WindowsFromSumsOf64Rows) {
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
-  // Large enough to be shared out; windows lower and higher than a strip's few rows.
+  // Large enough to be divided among threads; windows lower and higher than a strip's few rows.
   for (const std::int64_t window : {3, 9, 31}) {
     compare(ElementType::u8, {100003, 7}, Content::all_levels, {.window = window, .offset = 7});
   }
@@ -583,7 +583,8 @@ TEST_P(ThresholdTest, MoreRowsThanAGridHas) {
           {.window = 5, .method = ThresholdMethod::gaussian});
 }
 
-/// What threshold() makes of the row 10 20 30 with a window of 3: its means are 13 1/3, 20, 26 2/3.
+/// Returns the result of threshold() for the row 10 20 30 and window 3: its means are 13 1/3, 20,
+/// 26 2/3.
 std::vector<int> of_three(const ThresholdOptions& options) {
   const std::uint8_t src[] = {10, 20, 30};
   std::uint8_t dst[3] = {};
@@ -684,7 +685,7 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
   EXPECT_NO_THROW(threshold(src.view(), dst.view(), options, f32.view()));
 }
 
-/// The first kernel where a block may ask for so much shared memory; an address is not read.
+/// Returns the first kernel if a block may have so much shared memory; no address is read.
 std::string first_kernel(const Size& size, std::int64_t window, std::int64_t shared_limit,
                          std::int64_t pixel_bytes = 1, float* mean = nullptr) {
   using namespace detail::threshold;
@@ -766,7 +767,7 @@ TEST(Threshold, RowsOfWideBandsFitTheirWindow) {
 }
 
 TEST(Threshold, EveryWindowHasAnAlignment) {
-  // What comes into 16 bytes of results and what goes out lie within 32 bytes each.
+  // The bytes that come into 16 bytes of results, and those that go out, are within 32 bytes each.
   for (int half = 0; half < 64; ++half) {
     for (const int size : {1, 2}) {
       const auto found = detail::threshold::sliding_alignment(half * size, size);

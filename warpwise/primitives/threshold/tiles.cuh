@@ -2,36 +2,36 @@
 
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// The threshold kernel for low images and windows whose halo fits a block. Fit for nvcc and NVRTC:
+// Threshold kernel for low images and for windows whose halo fits a block. Fit for nvcc and NVRTC:
 // no host headers.
 //
-// A block goes down a strip of columns, tile by tile of threshold_tile_rows rows. A thread owns the
-// columns of one word of pixels; it slides their sums down the tile into shared memory. Then a lane
-// of each warp takes a row and slides along it: one column's sum comes in, one goes out.
+// A block goes down a strip of columns by tiles of threshold_tile_rows rows. A thread slides the
+// sums of one word's columns down the tile into shared memory. Then each lane of a warp takes a row
+// and slides along it: one column's sum comes in, one goes out.
 namespace warpwise::kernels::threshold {
 
-/// sum + the numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
+/// Returns sum + the 16-bit numbers of `pair`, times the two low signed bytes of `weights`.
 __device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// The sums of a word's columns: of u8, four of 16 bits, neighbours in pairs; of u16, two.
+/// Sums of a word's columns. u8: four of 16 bits, neighbours in pairs; u16: two.
 struct ColumnSums {
   unsigned first;
   unsigned second;
 };
 
-/// A word of neighbouring columns, of which some may lie beyond the image. Selectors of bytes, made
-/// once, put the edge pixel in their place.
+/// The columns of a word, some of which may lie beyond the image. Byte selectors, computed once,
+/// repeat the edge pixel there.
 template <class Pixel>
 struct TileColumns {
   static constexpr int count = threshold_pixels_per_word<Pixel>;
-  int at;           ///< the first of a word of pixels inside of the image, …
-  unsigned first;   ///< … and which of its bytes make ColumnSums::first,
-  unsigned second;  ///< second,
-  unsigned all;     ///< or the columns' pixels.
+  int at;           ///< first pixel of the word, moved inside the image
+  unsigned first;   ///< selector of the bytes that make ColumnSums::first
+  unsigned second;  ///< selector for second
+  unsigned all;     ///< selector for all of the columns' pixels
 
   __device__ TileColumns(int x, int width) {
     at = max(min(x, width - count), 0);
@@ -57,8 +57,8 @@ struct TileColumns {
   }
 };
 
-/// Walks down the words at one place of each row; above and below the image it stays where it is.
-/// `whole`: they are aligned and inside of their rows.
+/// Walks down the words at one place of each row. Above and below the image it repeats the edge
+/// row. `whole`: the words are aligned and inside their rows.
 template <class Pixel, bool whole, bool inside>
 class TileWalk {
  public:
@@ -92,7 +92,7 @@ class TileWalk {
   int y_;
 };
 
-/// The sums of the window's rows around row `centre`.
+/// Returns the sums of the window's rows around row `centre`.
 template <class Pixel, bool whole>
 __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel>& columns,
                                  int centre) {
@@ -106,12 +106,12 @@ __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel
   return sums;
 }
 
-/// Slides `sums`, of the window around the row above the tile, down the tile. Puts the sums of each
-/// row into shared memory and, if pixels_out is not null, the row's pixels.
+/// Slides `sums` down the tile, starting from the window around the row above it. Writes each row's
+/// sums to shared memory, and the row's pixels if pixels_out is not null.
 template <class Pixel, bool whole, bool inside>
 __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& columns, int top,
                            ColumnSums& sums, unsigned* sums_out, unsigned* pixels_out) {
-  // Rows whose loads are asked for before the first is used; loads of single pixels are more.
+  // Rows whose loads are issued before the first is used; single pixels take more loads.
   constexpr int batch = whole ? 16 : 2;
   TileWalk<Pixel, whole, inside> coming(a.src, columns.at, top + a.half);
   TileWalk<Pixel, whole, inside> going(a.src, columns.at, top - a.half - 1);
@@ -132,7 +132,7 @@ __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& col
     }
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      // Two sums of 16 bits in one addition: neither leaves its bits, in the end.
+      // One addition updates two sums of 16 bits: in the end neither overflows.
       columns.add(sums, in[i]);
       columns.subtract(sums, out[i]);
       sums_out[(r + i) * threshold_tile_sums_pitch] = sums.first;
@@ -144,8 +144,8 @@ __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& col
   }
 }
 
-/// Reads the sums of a row's columns in order, a word of pixels at a time. The first columns of the
-/// words come before all of the second ones. `odd`: of u8, it starts in the middle of a pair.
+/// Reads the sums of a row's columns in order, a word of pixels at a time. All words' first pairs
+/// come before all second ones. `odd` (u8): starts in the middle of a pair.
 template <class Pixel, bool odd>
 class TileStream {
  public:
@@ -155,7 +155,7 @@ class TileStream {
     sums_[1] = *second_;
   }
 
-  /// Asks for the sums of word i + 1; advance() moves on to them. Once for each i = 0, 1, 2, …
+  /// Loads the sums of word i + 1; advance() moves on to them. Call with i = 0, 1, 2, …
   __device__ void fetch(int i) {
     sums_[2] = first_[i + 1];
     sums_[3] = second_[i + 1];
@@ -165,7 +165,7 @@ class TileStream {
     sums_[1] = sums_[3];
   }
 
-  /// total plus or less the sum of column k of the word. An odd stream's last one is in word i + 1.
+  /// Returns total ± the sum of the word's column k. An odd stream's last one is in word i + 1.
   __device__ int add(int total, int k) const {
     if constexpr (per_sum == 1) return total + sums_[k];
     return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
@@ -188,13 +188,13 @@ class TileStream {
   unsigned sums_[4];
 };
 
-/// less_sum + pixel k of a word times area.
+/// Returns less_sum + pixel k of a word times area.
 template <class Pixel>
 __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   if constexpr (sizeof(Pixel) == 2) {
     return less_sum + static_cast<int>((k == 0 ? word & 0xffff : word >> 16) * area);
   } else {
-    // The dot product finds the byte by itself: area has at most 16 bits.
+    // The dot product itself selects the byte: area has at most 16 bits.
     int result;
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
@@ -206,18 +206,18 @@ __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
   }
 }
 
-/// Decides `words` words of pixels of one row and puts the results in their place. `column` is the
-/// first pixel's among the row's sums; (x, y) is where it lies in the image.
+/// Decides `words` words of pixels of one row and overwrites them with the results. `column` is the
+/// first pixel's index in the row's sums; (x, y) is its place in the image.
 template <class Pixel, bool with_mean, bool odd>
 __device__ void slide_along(const TileArguments& a, const unsigned* sums, int column,
                             unsigned* pixels, int words, int x, int y) {
   constexpr int count = threshold_pixels_per_word<Pixel>;
-  // The sums of columns that come in and that go out start in different halves of a pair.
+  // The sums that come in and those that go out start in different halves of a pair.
   TileStream<Pixel, odd> in(sums, column + a.half + 1);
   TileStream<Pixel, !odd> out(sums, column - a.half);
 
   int less_sum = a.bias;
-  TileStream<Pixel, !odd> window = out;  // the first pixel's
+  TileStream<Pixel, !odd> window = out;  // window of the first pixel
   const int side = 2 * a.half + 1;
   for (int i = 0; i < side / count; ++i, window.advance()) {
     window.fetch(i);
@@ -236,7 +236,7 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    // Before the store, which they could not pass. Behind the last one lies the next warp's.
+    // Loads come first: they could not pass the store. Behind the last word is the next warp's.
     const unsigned next_word = pixels[min(i + 1, words - 1)];
     in.fetch(i);
     out.fetch(i);
@@ -266,7 +266,7 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   }
 }
 
-/// Writes a word of pixels, those inside of the image. `whole`: all of it, to an aligned address.
+/// Writes the pixels of a word that are inside the image. `whole`: all of it, aligned.
 template <class Pixel, bool whole>
 __device__ void store_results(const TileArguments& a, unsigned char* row, int x, unsigned word) {
   if constexpr (whole) {
@@ -302,7 +302,7 @@ __device__ void store_rows(const TileArguments& a, const unsigned* words, int x,
   }
 }
 
-/// mean and exact_mean. Grid: x covers the columns in strips, y strides over segments of rows.
+/// Computes mean and exact_mean. Grid: x covers the columns in strips, y strides over segments.
 template <class Pixel, bool with_mean>
 __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
     threshold_tiles(TileArguments a) {
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
   };
   const bool src_words = are_words(a.src.data, a.src.pitch, columns.at) && width >= count;
   const bool dst_words = are_words(a.out.dst, a.out.dst_pitch, x) && x + count <= width;
-  // What a lane slides along: the words of its warp, in its row.
+  // The words that a lane slides along: its warp's, in the lane's row.
   const int lane = thread % 32;
   const int words = a.strip_words / warps;
   const int begin = thread / 32 * words;

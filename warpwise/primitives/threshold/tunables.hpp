@@ -4,11 +4,11 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of threshold's launch.
+// Parameters of threshold's launch that `warpwise tune` may choose.
 namespace warpwise::detail::threshold {
 
-/// Of mean and exact_mean, by the kernels' instances: bands have another one for windows up to 33,
-/// 65 and more of u8, or 17 and 33 of u16; tiles take windows up to 255, or 127.
+/// Kinds for mean and exact_mean, one for each instance of the kernels. Bands have one for windows
+/// up to 33 and one up to 65 of u8, or 17 and 33 of u16; tiles take windows up to 255, or 127.
 inline constexpr std::string_view kinds[] = {"u8-33",  "u8-65",  "u8-255",  "u8-more",
                                              "u16-17", "u16-33", "u16-127", "u16-more"};
 constexpr int kind_of(std::int64_t half, std::int64_t pixel_bytes) {
@@ -20,8 +20,8 @@ constexpr int kind_of(std::int64_t half, std::int64_t pixel_bytes) {
          (pixel_bytes == 2 ? 4 : 0);
 }
 
-/// 0: the rule of threshold_one_launch; else, where they can be, 1: bands, 2: tiles, 3: sums of
-/// columns.
+/// 0: threshold_one_launch decides. Otherwise, where the kernel can run: 1: bands, 2: tiles, 3:
+///    sums of columns.
 inline constexpr int kernel_choices[] = {0, 1, 2, 3};
 inline constexpr tuning::Tunable kernel_tunable{
     "threshold", "kernel", "0: by a rule, 1: bands, 2: tiles, 3: columns", kinds, kernel_choices};
@@ -36,7 +36,7 @@ inline constexpr tuning::Tunable tile_blocks_tunable{
 inline constexpr const tuning::Tunable* tunables[] = {&kernel_tunable, &band_percent_tunable,
                                                       &tile_blocks_tunable};
 
-/// A value of each.
+/// One value of each tunable.
 struct Tuning {
   int kernel = kernel_choices[0];
   int band_percent = band_percent_choices[0];

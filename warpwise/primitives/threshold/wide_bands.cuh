@@ -5,13 +5,13 @@
 
 // The threshold kernel for large windows. Fit for nvcc and NVRTC: no host headers.
 //
-// As threshold_bands, but the sums along rows slide, the first windows of a segment come from sums
-// down the columns, and rows are read again when they leave the window, and once more for the
-// pixels themselves.
+// Works like threshold_bands, with three differences. Sums along rows slide. A segment's first
+// windows come from sums down the columns. Rows are read again when they leave the window, and once
+// more for the pixels themselves.
 namespace warpwise::kernels::threshold {
 
-/// mean and exact_mean, without the means. Grid: x covers the columns in strips, y strides over
-/// segments of rows.
+/// Computes mean and exact_mean without the mean image. Grid: x covers the columns in strips, y
+/// strides over segments of rows.
 template <class Pixel, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / threads)
     threshold_wide_bands(WideBandArguments wide) {
@@ -21,10 +21,10 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const SlidingSums<Shape> sums_along(a);
-  const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
+  const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
-  // The rows that come in, those that go out, and their changes.
+  // Shared memory: the rows that come in, those that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
   const int thread = static_cast<int>(threadIdx.x);
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
     BandColumn<Shape> column;
-    // The rows around row y come while the changes of the rows before are added up.
+    // The rows around row y arrive while the changes of the rows before are added up.
     const auto start_rows = [&](int y) {
 #pragma unroll 1
       for (int out = 0; out < 2; ++out) {

@@ -1,13 +1,13 @@
 // Idea: one int a thread and turn, in a grid-stride loop: any count with any grid.
-// Expected: a warp's load is one request for 128 adjacent bytes, as few transactions as there can
-//   be; three instructions are needed around each, and one load is in flight for each thread.
-// Next limit: instructions and requests, of which there is one for every 128 bytes.
+// Expected: a warp's load is one request for 128 adjacent bytes, the fewest transactions possible.
+//   Each needs three more instructions, and each thread has one load in flight.
+// Next limit: instructions and requests: there is one request for every 128 bytes.
 #include "problem.hpp"
 
 extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
   const long long stride = static_cast<long long>(gridDim.x) * BLOCK_X;
-  // Not unrolled, here and in the next rungs: the loads would wait for the stores before them all
-  // the same, and the number of turns would have to be divided by the unrolled ones.
+  // Not unrolled, here and in the next rungs: the loads would still wait for the stores before
+  // them, and the number of turns would have to be divided by the unrolled ones.
 #pragma unroll 1
   for (long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x; i < p.count;
        i += stride) {

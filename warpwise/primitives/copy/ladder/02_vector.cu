@@ -1,6 +1,6 @@
-// Idea: VECTOR adjacent ints as one int2 or int4, which is one load and one store of 8 or 16 bytes.
-// Expected: the loop runs a half or a quarter as often, with as many instructions for each turn; a
-//   warp asks for 256 or 512 bytes at once and has as many more of them in flight.
+// Idea: VECTOR adjacent ints as one int2 or int4: one load and one store of 8 or 16 bytes.
+// Expected: the loop runs half or a quarter as often, with as many instructions for each turn. A
+//   warp's load covers 256 or 512 bytes, and the bytes in flight grow accordingly.
 // Next limit: latency; a thread waits for its one load before it stores.
 #include "problem.hpp"
 
@@ -21,13 +21,13 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
   const long long thread = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x;
   const unsigned long long addresses =
       reinterpret_cast<unsigned long long>(p.src) | reinterpret_cast<unsigned long long>(p.dst);
-  // An address that is no multiple of the vector's size is a fault.
+  // An address that is not a multiple of the vector's size would be a fault.
   const long long vectors = addresses % sizeof(Ints) == 0 ? p.count / VECTOR : 0;
 
   const Ints* const from = reinterpret_cast<const Ints*>(p.src);
   Ints* const to = reinterpret_cast<Ints*>(p.dst);
 #pragma unroll 1
   for (long long i = thread; i < vectors; i += stride) to[i] = from[i];
-#pragma unroll 1  // what no vector holds: the last ints, or all where the arrays are not aligned
+#pragma unroll 1  // ints that no vector holds: the last, or all if arrays are not aligned
   for (long long i = vectors * VECTOR + thread; i < p.count; i += stride) p.dst[i] = p.src[i];
 }

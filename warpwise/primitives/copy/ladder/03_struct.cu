@@ -1,10 +1,10 @@
 // Idea: whole structs, assigned: the compiler chooses the accesses by the struct's size and by the
 //   alignment that its type promises. STRUCT_INTS ints, at multiples of STRUCT_ALIGNMENT bytes.
 // Expected: 16 bytes at multiples of 16 become one access, like int4. A struct of two ints and a
-//   double is as large, but promises multiples of 8 only: two accesses of 8 bytes, each of which
-//   takes every other 8 bytes of what a warp asks for. 12 bytes become three accesses of 4, and a
-//   warp's lanes lie 12 bytes apart: each access touches all the sectors of its 384 bytes.
-// Next limit: as with vectors, latency; of the latter two, the sectors that are asked for again.
+//   double is as large, but promises only multiples of 8: two accesses, each of which uses every
+//   other 8 bytes of a warp's range. 12 bytes become three accesses of 4, and a warp's lanes are 12
+//   bytes apart: each access touches all the sectors of its 384 bytes.
+// Next limit: as with vectors, latency; for the latter two, sectors that are requested again.
 #include "problem.hpp"
 
 struct alignas(STRUCT_ALIGNMENT) Ints {

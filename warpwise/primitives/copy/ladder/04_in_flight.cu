@@ -1,9 +1,9 @@
 // Idea: IN_FLIGHT vectors of four ints a thread and turn, all loaded before the first is stored.
-//   STREAMING marks the accesses as used once: what they bring leaves the cache first.
-// Expected: IN_FLIGHT times the bytes in flight for each thread, so that the memory's latency is
-//   hidden even where few threads are resident; four registers more for each vector.
-// Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, for
-//   nothing.
+//   STREAMING marks the accesses as used once: their lines leave the cache first.
+// Expected: IN_FLIGHT times the bytes in flight for each thread. This hides the memory's latency
+//   even if few threads are resident. Each vector takes four more registers.
+// Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, without
+//   a gain.
 #include "problem.hpp"
 
 extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {

@@ -13,7 +13,7 @@ class CopyLadder final : public Ladder {
   std::string_view name() const override { return "copy"; }
   Variables parameters() const override { return {}; }
 
-  // Ints in one row, as document B has them: a width and a height only say how many.
+  // The ints are one row, as in document B: only the product of width and height counts.
   Problem problem(std::int64_t width, std::int64_t height, const Variables& /*parameters*/,
                   Layout layout) const override {
     const std::int64_t count = checked_mul(width, height);

@@ -2,7 +2,7 @@
 
 namespace warpwise::ladders {
 
-/// What every rung takes: `count` ints, to be copied from src to dst, which lie at multiples of 4
+/// Arguments of every rung: `count` ints to be copied from src to dst. Both are at multiples of 4
 /// bytes and do not overlap.
 struct CopyProblem {
   const int* src;

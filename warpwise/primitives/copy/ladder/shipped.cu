@@ -1,2 +1,2 @@
-// The kernels that copy() launches, themselves: one or the other.
+// The kernels that copy() launches: one or the other.
 #include "warpwise/primitives/copy/kernel.cuh"

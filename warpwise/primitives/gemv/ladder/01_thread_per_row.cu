@@ -1,7 +1,7 @@
 // Idea: a thread for each row, which walks along it.
-// Expected: at every moment the lanes of a warp read from 32 rows, so that a load of A touches 32
-//   sectors for 4 bytes of each; whether the other 28 are still cached when they are wanted is
-//   luck. x is the same for all lanes: one sector a load.
+// Expected: at every moment the lanes of a warp read from 32 rows. A load of A touches 32 sectors
+//   for 4 bytes of each; the other 28 may or may not still be cached when they are needed. x is the
+//   same for all lanes: one sector a load.
 // Next limit: transactions.
 #include "problem.hpp"
 

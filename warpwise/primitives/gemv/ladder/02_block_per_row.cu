@@ -1,9 +1,9 @@
 // Idea: a block for each row; thread t sums the columns t, t + BLOCK_X, ..., and a tree in shared
-//   memory sums the threads' sums. X_IN_TEXTURE and A_IN_TEXTURE say what is read as a texture.
-// Expected: the lanes of a warp read adjacent floats: four sectors a load, all of each used. x is
-//   read again for each row and comes from a cache; a texture had one where nothing else did.
-// Next limit: the tree. Adjacent threads add floats that lie two, four, ... apart, hence in ever
-//   fewer banks: up to 32 passes for one access.
+//   memory adds the threads' sums. X_IN_TEXTURE and A_IN_TEXTURE select what is read as a texture.
+// Expected: the lanes of a warp read adjacent floats: four sectors a load, fully used. x is read
+//   again for each row, from a cache; on old GPUs only textures had one.
+// Next limit: the tree. Adjacent threads add floats two, four, ... apart, hence in ever fewer
+//   banks: up to 32 passes for one access.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;

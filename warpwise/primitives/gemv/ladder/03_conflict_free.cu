@@ -1,7 +1,7 @@
 // Idea: the tree halves from above: thread t adds the sum of thread t + distance, distance from
 //   half the block down to 1.
-// Expected: the lanes of a warp read and write adjacent words, each in a bank of its own: one pass
-//   for each access. All else is as before.
+// Expected: the lanes of a warp read and write adjacent words, each in its own bank: one pass for
+//   each access. Everything else is as before.
 // Next limit: a comparison and a barrier for each step, although ever fewer threads have work.
 #include "problem.hpp"
 

@@ -1,9 +1,9 @@
-// Idea: no thread is kept from adding: each adds the sum of the thread whose index differs in one
-//   bit, so that in the end all hold the row's sum; and no block barrier below a warp, where lanes
-//   exchange sums by shuffles.
-// Expected: no comparison, no divergence, and six barriers fewer for each row. More is executed in
-//   all, as every warp adds at every step, but at times when it would only wait for the first ones.
-// Next limit: barriers: a step above a warp still is one for the whole block.
+// Idea: all threads add: each adds the sum of the thread whose index differs in one bit. In the end
+//   all hold the row's sum. Below a warp there is no block barrier: lanes exchange sums by
+//   shuffles.
+// Expected: no comparison, no divergence, and six barriers fewer for each row. Every warp adds at
+//   every step, which is more work, but only when it would otherwise wait for the first ones.
+// Next limit: barriers: each step above a warp still has one for the whole block.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;
@@ -14,8 +14,8 @@ __device__ float x_at(const GemvProblem& p, long long column) {
 
 extern "C" __global__ void gemv(GemvProblem p) {
   static_assert((BLOCK_X & (BLOCK_X - 1)) == 0 && BLOCK_X >= 32, "the tree halves the block");
-  // Two, by turns: since every thread writes, one that is ahead would overwrite what another has
-  // yet to read. By turns, the barrier of the step in between keeps them apart.
+  // Two arrays, used alternately. Every thread writes, so one that is ahead would overwrite what
+  // another has yet to read; the barrier of the step in between keeps them apart.
   __shared__ float partial[2][BLOCK_X];
   const int thread = static_cast<int>(threadIdx.x);
   int turn = 0;

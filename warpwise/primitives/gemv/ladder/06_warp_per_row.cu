@@ -1,6 +1,6 @@
-// Idea: a warp for each row: there is nothing to share with other warps. X_IN_TEXTURE: whether x is
-//   still read as a texture, or as any data.
-// Expected: no barrier and no shared memory; a warp that is done goes on to its next row while
+// Idea: a warp for each row: it shares nothing with other warps. X_IN_TEXTURE says whether x is
+//   still read as a texture.
+// Expected: no barrier and no shared memory. A warp that is done goes on to its next row while
 //   others wait for memory. The loop is longer, the tree five steps for each row.
 // Next limit: instructions: a load of 4 bytes, one of x and the loop's own for each product.
 #include "problem.hpp"

@@ -28,7 +28,7 @@ extern "C" __global__ void gemv(warpwise::ladders::GemvProblem p) {
       const float4 x = reinterpret_cast<const float4*>(p.x)[i];
       sum += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;
     }
-    // What no vector holds: the last columns % 4, or all where the addresses do not allow vectors.
+    // Columns that no vector holds: the last columns % 4, or all if the addresses are not aligned.
     for (long long column = 4 * vectors + lane; column < p.columns; column += 32) {
       sum += a[column] * p.x[column];
     }

@@ -1,6 +1,6 @@
-// Idea: a warp takes ROWS rows at once; what it has loaded of x serves all of them.
+// Idea: a warp takes ROWS rows at once; a load of x serves all of them.
 // Expected: x is loaded once for ROWS rows, and ROWS loads of A are in flight for each lane at the
-//   same time; ROWS registers more for sums, four for each further load in flight.
+//   same time. ROWS registers more for sums, four for each further load in flight.
 // Next limit: the memory's bandwidth; for few rows the number of warps, ROWS times fewer than
 //   before.
 #include "problem.hpp"
@@ -24,7 +24,7 @@ extern "C" __global__ void gemv(warpwise::ladders::GemvProblem p) {
     unsigned long long addresses = reinterpret_cast<unsigned long long>(p.x);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      // Beyond the last row it is summed once more, and not stored.
+      // Rows beyond the last one repeat it; they are summed but not stored.
       a[r] = p.a + (first + r < p.rows ? first + r : p.rows - 1) * p.pitch;
       addresses |= reinterpret_cast<unsigned long long>(a[r]);
       sum[r] = 0;

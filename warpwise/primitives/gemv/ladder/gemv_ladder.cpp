@@ -10,8 +10,8 @@
 namespace warpwise::ladders {
 namespace {
 
-// Inputs are multiples of 1/8 in [-1, 1), hence products multiples of 1/64, and so are sums of
-// products, in whatever order: below 2^24 such units every one of them is a float.
+// Inputs are multiples of 1/8 in [-1, 1]. Products, and sums of products in any order, are
+// multiples of 1/64: below 2^24 such units every one of them is a float.
 constexpr float input_unit = 1.0F / 8;
 constexpr double exact_below = 0x1p24 / 64;
 
@@ -24,11 +24,11 @@ void round_down(HostView view) {
   }
 }
 
-/// How far y may lie from the reference, which is the exact sum, rounded once. Nowhere where every
-/// partial sum is exact. Beyond, a rung adds as it likes, with fused products or without: a product
-/// is rounded once and then goes through at most columns - 1 additions, columns roundings by a
-/// relative 2^-24 each. Two more stand for the reference's own rounding and for its sums in double.
-/// So gamma(columns + 2) Σ|a||x|, gamma(n) = n u / (1 - n u).
+/// Returns how far y may be from the reference, the exact sum rounded once. It is zero where every
+/// partial sum is exact. Otherwise a rung may add in any order, with fused products or without. A
+/// product is rounded once and then goes through at most columns - 1 additions: columns roundings
+/// by a relative 2^-24 each. Two more cover the reference's own rounding and its sums in double.
+/// Hence gamma(columns + 2) Σ|a||x|, gamma(n) = n u / (1 - n u).
 std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   const double rounding = static_cast<double>(a.width() + 2) * 0x1p-24;
   const double gamma = rounding < 1 ? rounding / (1 - rounding) : HUGE_VAL;
@@ -44,7 +44,7 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   return bound;
 }
 
-/// The demangled name of a kernel for floats, without its parameters.
+/// Returns the demangled name of a kernel for floats, without its parameters.
 std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
   const std::string name = detail::gemv::kernel_name(kernel.step);
   switch (kernel.step) {
@@ -60,7 +60,7 @@ std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
     case detail::gemv::GemvStep::sum_few: return "warpwise::kernels::gemv::" + name;
     case detail::gemv::GemvStep::scale:
     case detail::gemv::GemvStep::gather:
-    // Of Aᵀx, which no rung of this ladder computes.
+    // These compute Aᵀx, which no rung of this ladder does.
     case detail::gemv::GemvStep::columns:
     case detail::gemv::GemvStep::short_columns:
     case detail::gemv::GemvStep::strands: return name;

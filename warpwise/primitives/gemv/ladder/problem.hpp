@@ -2,8 +2,8 @@
 
 namespace warpwise::ladders {
 
-/// What every rung takes: y = A x. A has `rows` rows of `columns` floats, one row `pitch` floats
-/// behind the other; x and y are arrays. All lie at multiples of 4 bytes, y apart from the others.
+/// Arguments of every rung: y = A x. A has `rows` rows of `columns` floats, `pitch` floats from row
+/// to row; x and y are arrays. All are at multiples of 4 bytes; y overlaps none of the others.
 struct GemvProblem {
   const float* a;
   const float* x;
@@ -11,7 +11,8 @@ struct GemvProblem {
   long long pitch;
   long long rows;
   long long columns;
-  /// Linear textures of A and x, for the rungs that ask for them, and where the first elements lie.
+  /// Linear textures of A and x, for the rungs that ask for them, and the places of their first
+  /// elements.
   unsigned long long a_texture;
   unsigned long long x_texture;
   int a_first;

@@ -1,9 +1,9 @@
 // Idea: the loops over the displacements become threads, one for each candidate of each block. A
-//   second kernel finds the best of a block's scores, which are laid out for it: those of
-//   neighbouring blocks lie side by side, as its threads do. With TEXTURE the images are read
-//   through textures, which were the cached way before CC 2.0.
-// Expected: as many times more threads as there are displacements; every multiprocessor is busy.
-//   The pixels are still read as before: neighbouring threads are neighbouring blocks.
+//   second kernel finds the best of a block's scores. Their layout suits it: scores of neighbouring
+//   blocks are adjacent, like its threads. With TEXTURE the images are read through textures, which
+//   were the cached way before CC 2.0.
+// Expected: the number of threads grows by the number of displacements; every multiprocessor is
+//   busy. Pixels are still read as before: neighbouring threads are neighbouring blocks.
 // Next limit: transactions. A warp's 32 bytes lie in 32 sectors.
 #include "pixels.cuh"
 

@@ -1,12 +1,12 @@
-// Idea: a thread block keeps a block and the part of the target around it that its candidates need
-//   in shared memory, and reads each pixel of the images once.
-// Expected: hardly a reference to global memory but the scores; each pair of pixels still takes two
+// Idea: a thread block keeps a block, and the part of the target that its candidates need, in
+//   shared memory, and reads each pixel of the images once.
+// Expected: global memory hardly moves more than the scores. Each pair of pixels still takes two
 //   loads, a subtraction, an addition and its share of the loop.
 //   A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits.
-//   The loops that fill it, here and in the rungs that follow, are kept from being unrolled:
-//   addresses of several pixels at once would take more registers than the sums do.
-// Next limit: instructions. With UNROLL the share of the loop goes: addresses become constants of
-//   the instructions, and loads move ahead of the sums that wait for them, while registers last.
+//   The loops that fill it, here and in the following rungs, are not unrolled: the addresses of
+//   several pixels would take more registers than the sums do.
+// Next limit: instructions. UNROLL removes the loop's share: addresses become constants of the
+//   instructions, and loads are issued ahead of the sums that need them, while registers last.
 #include "argmin.cuh"
 #include "tile.cuh"
 
@@ -29,7 +29,7 @@ extern "C" __global__ void scores(MatchProblem p) {
     const int rows = min(p.size - part, PART_ROWS);
     const long long area_x = block.x + p.first + tile.x;
     const long long area_y = block.y + p.first + tile.y + part;
-    __syncthreads();  // the part before is summed
+    __syncthreads();  // the part before has been summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < p.size; x += BLOCK_X) {

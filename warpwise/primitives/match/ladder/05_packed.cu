@@ -1,9 +1,9 @@
-// Idea: four pixels at once. Shared memory holds words; a window that starts inside a word is
+// Idea: four pixels at once. Shared memory holds words. A window that starts inside a word is
 //   shifted together from two, and one instruction adds four absolute differences to a sum.
 // Expected: a quarter of the instructions for the sums. A word of the target serves twice, as the
 //   upper and then as the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: the loads and shifts, two for each packed difference. Threads four columns apart load
-//   the same words, four times over.
+// Next limit: the loads and shifts, three for each packed difference. Threads four columns apart
+//   load the same words, four times over.
 #include "argmin.cuh"
 #include "tile.cuh"
 
@@ -28,7 +28,7 @@ extern "C" __global__ void scores(MatchProblem p) {
     const int rows = min(p.size - part, PART_ROWS);
     const long long area_x = block.x + p.first + tile.x;
     const long long area_y = block.y + p.first + tile.y + part;
-    __syncthreads();  // the part before is summed
+    __syncthreads();  // the part before has been summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {

@@ -1,10 +1,10 @@
-// Idea: a thread scores a group of adjacent candidates, 4 wide and ROWS high. As their windows
-//   overlap, what it has loaded and shifted once serves all that need it.
-// Expected: with a row, three loads and three shifts for four packed differences; with four rows,
-//   the same for sixteen, as the shifted words of four target rows stay in registers.
-// Next limit: with four rows, shared memory: threads one below the other read rows four apart, in
-//   the same banks until PADDED gives the rows a pitch that keeps them apart. Then the packed
-//   differences themselves, besides filling shared memory and the second kernel.
+// Idea: a thread scores a group of adjacent candidates, 4 wide and ROWS high. Their windows
+//   overlap: a word that is loaded and shifted once serves all candidates that need it.
+// Expected: with one row, three loads and three shifts for four packed differences. With four rows
+//   the same for sixteen, because the shifted words of four target rows stay in registers.
+// Next limit: with four rows, bank conflicts: threads one below the other read rows four apart in
+//   the same banks, until PADDED changes the rows' pitch. After that the packed differences
+//   themselves, filling shared memory, and the second kernel.
 #include "argmin.cuh"
 #include "group.cuh"
 
@@ -27,7 +27,7 @@ extern "C" __global__ void scores(MatchProblem p) {
     const int rows = min(p.size - part, PART_ROWS);
     const long long area_x = block.x + p.first + tile.x;
     const long long area_y = block.y + p.first + tile.y + part;
-    __syncthreads();  // the part before is summed
+    __syncthreads();  // the part before has been summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {

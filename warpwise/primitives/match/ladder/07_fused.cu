@@ -1,8 +1,8 @@
 // Idea: one kernel. A thread block scores all candidates of its block and finds the best of them
-//   where they are, in registers; no score goes through memory but the best.
-// Expected: the scores' way to memory and back falls away, and with it the second kernel.
-// Next limit: filling shared memory, four loads of a byte for a word. With WORD_LOADS two aligned
-//   words are loaded and shifted together, where both lie inside the image. Then the packed
+//   in registers; only the best score goes through memory.
+// Expected: the scores are no longer written and read, and the second kernel is not needed.
+// Next limit: filling shared memory: four byte loads for a word. With WORD_LOADS two aligned
+//   words are loaded and shifted together, where both lie inside the image. After that the packed
 //   differences themselves.
 #include "group.cuh"
 
@@ -10,7 +10,7 @@ using namespace warpwise::ladders;
 
 extern __shared__ unsigned words[];
 
-/// Pixels x to x + 3, from the two aligned words around them if they hold nothing but the row's.
+/// Returns pixels x to x + 3, from the two aligned words around them if both lie inside the row.
 __device__ unsigned four_pixels(const Image& image, long long x, long long y) {
   if (!WORD_LOADS || x < 3 || x + 7 > image.width) return image.four_pixels(x, y);
   const auto address = reinterpret_cast<unsigned long long>(image.row(y) + x);
@@ -19,7 +19,7 @@ __device__ unsigned four_pixels(const Image& image, long long x, long long y) {
   return shift == 0 ? aligned[0] : __funnelshift_r(aligned[0], aligned[1], shift);
 }
 
-/// The best that all threads hold together, in the first one.
+/// Returns the best of all threads' candidates, in the first thread.
 __device__ Best best_of_all(Best best) {
   constexpr int warps = BLOCK_X * BLOCK_Y / 32;
   __shared__ Score scores[warps];
@@ -52,7 +52,7 @@ extern "C" __global__ void match(MatchProblem p) {
         const int rows = min(p.size - part, PART_ROWS);
         const long long area_x = block.x + p.first + tile_x;
         const long long area_y = block.y + p.first + tile_y + part;
-        __syncthreads();  // the part before is summed
+        __syncthreads();  // the part before has been summed
         for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
           for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {

@@ -3,16 +3,16 @@
 #include "problem.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// What no rung changes: which displacements of a block are candidates, which of them is the best,
-// and how it is stored.
+// The parts that no rung changes: the candidates of a block, the choice of the best of them, and
+// how it is stored.
 namespace warpwise::ladders {
 
-/// Of the measure that a file is compiled for: 0 sad, 1 ssd, 2 ncc.
+/// The measure that a file is compiled for: 0 sad, 1 ssd, 2 ncc.
 constexpr Measure measure = static_cast<Measure>(MEASURE);
 constexpr bool least = least_is_best(measure);
 
-/// What is made of the pixels of a block and of a window, pair by pair: exact integers, of which
-/// ncc makes one double.
+/// Sums over pairs of pixels of a block and of a window: exact integers, from which ncc computes
+/// one double.
 struct Sums {
   unsigned pairs = 0;
   unsigned reference_squares = 0;
@@ -41,7 +41,7 @@ struct Sums {
 
 using Score = decltype(Sums().score());
 
-/// What stands for a displacement that leaves the image: no candidate's score is as bad.
+/// Returns the score of a displacement that leaves the image: every candidate's is better.
 __device__ inline Score no_score() {
   if constexpr (least) {
     return 0xffffffffu;
@@ -50,7 +50,7 @@ __device__ inline Score no_score() {
   }
 }
 
-/// Where a block lies; `number` counts the blocks row by row.
+/// Place of a block; `number` counts the blocks row by row.
 struct Block {
   long long x;
   long long y;
@@ -58,7 +58,7 @@ struct Block {
   __device__ Block(const MatchProblem& p, long long number)
       : x(number % p.columns * p.size), y(number / p.columns * p.size) {}
 
-  /// Whether the displacement keeps it inside the target.
+  /// Says whether the displacement keeps the block inside the target.
   __device__ bool stays_inside(const MatchProblem& p, int dx, int dy) const {
     return x + dx >= 0 && x + dx + p.size <= p.width && y + dy >= 0 && y + dy + p.size <= p.height;
   }
@@ -70,7 +70,7 @@ struct Best {
   Score score = no_score();
   unsigned place = nowhere;
 
-  /// Equal scores are told apart by their place, so that candidates may come in any order.
+  /// Equal scores are decided by their place, so candidates may come in any order.
   __device__ void offer(Score other, unsigned other_place) {
     const bool better = least ? other < score : other > score;
     if (better || (other == score && other_place < place)) {
@@ -95,7 +95,7 @@ struct Best {
   }
 };
 
-/// The best that the lanes of a warp hold together, in its first lane. All of them call it.
+/// Returns the best of a warp's candidates, in its first lane. All lanes call it.
 __device__ inline Best best_of_warp(Best best) {
   for (int distance = 16; distance > 0; distance /= 2) {
     const Score score = __shfl_down_sync(0xffffffffu, best.score, distance);

@@ -5,8 +5,8 @@
 // A thread's group of candidates, 4 wide and ROWS high, and its sums.
 namespace warpwise::ladders {
 
-/// The words that start at bytes 0 to 3 of a word and end in its neighbour: a word of four adjacent
-/// candidates each.
+/// The words that start at bytes 0 to 3 of a word and end in its neighbour: one for each of four
+/// adjacent candidates.
 struct Shifts {
   unsigned at[4];
 };
@@ -26,9 +26,9 @@ __device__ inline Shifts load_shifts(const unsigned* word, unsigned mask) {
 struct Group {
   unsigned sums[ROWS][4] = {};
 
-  /// Adds a column of the block, a word wide, for all candidates. A target row that is loaded
-  /// serves ROWS rows of candidates; those in use stay in registers, and the oldest makes room for
-  /// the next: hence the loop is unrolled by ROWS.
+  /// Adds a column of the block, a word wide, for all candidates. A target row, loaded once, serves
+  /// ROWS rows of candidates. Those in use stay in registers and the oldest makes room for the
+  /// next: hence the loop is unrolled by ROWS.
   template <bool last>
   __device__ void add_column(const unsigned* block, int block_pitch, const unsigned* area,
                              int area_pitch, int rows, unsigned mask) {
@@ -67,9 +67,9 @@ struct Group {
   }
 };
 
-/// Words from a row of the area to the next. The threads of a warp whose groups lie below one
-/// another read BLOCK_X words each, from rows that are ROWS apart: padded, these lie in different
-/// banks, which takes a pitch of BLOCK_X / 4 modulo 8 where the rows are 4 apart.
+/// Returns the words between rows of the area. Threads of a warp whose groups lie below one another
+/// read BLOCK_X words each, from rows ROWS apart. Padding puts these in different banks: for rows 4
+/// apart, the pitch is BLOCK_X / 4 modulo 8.
 template <bool padded>
 __device__ inline int area_pitch(int size) {
   static_assert(!padded || (ROWS == 4 && BLOCK_X % 4 == 0));

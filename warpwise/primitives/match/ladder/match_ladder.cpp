@@ -15,7 +15,7 @@ namespace {
 // In the order of Problem::operands.
 enum : std::size_t { reference_at, target_at, displacement_at, score_at };
 
-/// A parameter as an option's type, which match_grid() then checks.
+/// Returns a parameter in an option's type; match_grid() checks it later.
 int option_of(const Variables& variables, std::string_view name) {
   const std::int64_t value = variables.find(name)->second;
   constexpr std::int64_t most = std::int64_t{1} << 30;
@@ -43,7 +43,7 @@ MatchOptions match_options_of(const Variables& variables) {
   return options;
 }
 
-/// How many pairs of a block and a displacement lie inside the image, along one axis.
+/// Returns how many pairs of a block and a displacement lie inside the image, along one axis.
 std::int64_t candidates_along(std::int64_t size, std::int64_t blocks, std::int64_t block,
                               SearchRange search) {
   std::int64_t sum = 0;
@@ -88,7 +88,7 @@ class MatchLadder final : public Ladder {
     const std::int64_t block = options.block_width;
     problem.bytes = 2 * width * height + 8 * grid.columns * grid.rows;
     problem.pixels = width * height;
-    // Of the candidates inside the image. For ssd and ncc the yardstick is the same: pairs of
+    // Counts the candidates inside the image. For ssd and ncc this is only a yardstick: pairs of
     // pixels.
     problem.operations =
         checked_mul(checked_mul(candidates_along(width, grid.columns, block, options.search_x),
@@ -158,7 +158,7 @@ class MatchLadder final : public Ladder {
         launch_of(detail::match::match_launch(images, grid, match_options_of(problem.variables)))};
   }
 
-  // A row of blocks, with as many above and below as a search reaches.
+  // Divides by rows of blocks, with as many more above and below as a search reaches.
   Division division(const Problem& problem) const override {
     const MatchOptions options = match_options_of(problem.variables);
     const std::int64_t block = options.block_height;

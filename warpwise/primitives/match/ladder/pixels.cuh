@@ -4,7 +4,7 @@
 
 namespace warpwise::ladders {
 
-/// The score of a displacement from the images themselves, or from textures over them.
+/// Returns the score of a displacement, read from the images or from textures over them.
 template <bool through_texture>
 __device__ inline Score score_at(const MatchProblem& p, const Block& block, int dx, int dy) {
   if (!block.stays_inside(p, dx, dy)) return no_score();

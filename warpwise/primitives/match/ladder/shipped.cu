@@ -1,4 +1,4 @@
-// The kernels that match() launches, themselves.
+// The kernels that match() launches.
 #include "warpwise/primitives/match/differences.cuh"
 #include "warpwise/primitives/match/products.cuh"
 #include "warpwise/primitives/match/rejection.cuh"

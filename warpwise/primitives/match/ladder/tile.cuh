@@ -2,14 +2,14 @@
 
 #include "candidates.cuh"
 
-// What the rungs with shared memory share: the thread blocks that a block's candidates are dealt
-// out to, and pixels on their way into shared memory.
+// Shared by the rungs with shared memory: the division of a block's candidates among thread blocks,
+// and the copies of pixels to shared memory.
 namespace warpwise::ladders {
 
 /// The candidates of a thread block: `width` × `height` of the block with this number.
 struct Tile {
   long long number;
-  int x;  ///< first column of the candidates, of those that the search area has
+  int x;  ///< first column among the candidates of the search area
   int y;
 
   __device__ Tile(const MatchProblem& p, int width, int height) {
@@ -22,7 +22,7 @@ struct Tile {
   }
 };
 
-/// Where the scores of a block's candidates lie for the kernel argmin.
+/// Returns the place of a block's scores, as the kernel argmin expects them.
 __device__ inline Score* scores_of(const MatchProblem& p, long long number) {
   return static_cast<Score*>(p.scratch) + number * p.search * p.search;
 }
@@ -37,13 +37,13 @@ struct Image {
     return data + (y < 0 ? 0 : y < height ? y : height - 1) * pitch;
   }
 
-  /// The nearest pixel of the image: what lies outside belongs to no candidate, but a tile of
+  /// Returns the nearest pixel of the image. Pixels outside belong to no candidate, but a tile of
   /// candidates may reach there.
   __device__ unsigned pixel(long long x, long long y) const {
     return row(y)[x < 0 ? 0 : x < width ? x : width - 1];
   }
 
-  /// Pixels x to x + 3, the first lowest.
+  /// Returns pixels x to x + 3, the first in the lowest byte.
   __device__ unsigned four_pixels(long long x, long long y) const {
     return pixel(x, y) | pixel(x + 1, y) << 8 | pixel(x + 2, y) << 16 | pixel(x + 3, y) << 24;
   }
@@ -57,14 +57,14 @@ __device__ inline Image target_image(const MatchProblem& p) {
   return {p.target, p.target_pitch, p.width, p.height};
 }
 
-/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+/// Returns c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
 __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
 
-/// The bytes of a row's last word that belong to the block, where its width is no multiple of 4.
+/// Returns the mask of the block's bytes in a row's last word, if its width is no multiple of 4.
 __device__ inline unsigned last_word_mask(int size) { return (1u << (8 * (size % 4))) - 1; }
 
 }  // namespace warpwise::ladders

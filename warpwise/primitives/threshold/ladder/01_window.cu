@@ -1,8 +1,8 @@
-// Idea: a thread for each pixel adds up its whole window, each pixel read through a texture, whose
-//   hardware clamps coordinates at the border and caches what lies nearby; or, without the texture,
-//   from global memory with clamped indices.
+// Idea: a thread for each pixel adds up its whole window. It reads each pixel through a texture,
+//   whose hardware clamps coordinates at the border and caches pixels nearby; or, without the
+//   texture, from global memory with clamped indices.
 // Expected: the same bytes are read by all the pixels whose windows hold them, window² times each.
-//   Caches serve that, so device memory is not the limit.
+//   Caches serve these reads, so device memory is not the bottleneck.
 // Next limit: one load request and a handful of instructions for each pixel of each window.
 #include "problem.hpp"
 

@@ -1,8 +1,8 @@
-// Idea: the block copies its pixels and a halo of `half` to each side to shared memory, each thread
-//   several of them, and adds up its windows there. The tile's size is given at launch, so that the
-//   window is free. A tile beyond TILE_BYTES is taken in horizontal strips, one after the other: so
-//   much for 128 threads leaves no SM since CC 7.0 without its full number of threads.
-// Expected: the border is clamped once for each pixel of the tile instead of for each of every
+// Idea: the block copies its pixels and a halo of `half` on each side to shared memory and adds up
+//   its windows there. The tile's size is given at launch, so that the window may have any size. A
+//   tile beyond TILE_BYTES is processed in horizontal strips, one after the other: with TILE_BYTES
+//   for 128 threads, every SM since CC 7.0 holds its full number of threads.
+// Expected: the border is clamped once for each pixel of the tile, not for each of every
 //   window, and a read is a shared one of known latency.
 // Next limit: still window² reads and additions for each pixel, and a tile that is mostly halo.
 #include "problem.hpp"
@@ -18,7 +18,7 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
   const int ty = static_cast<int>(threadIdx.y);
   const int left = static_cast<int>(blockIdx.x) * BLOCK_X - p.half;
 
-  // The block stays together to the end: all its threads copy, also those beyond the image.
+  // The block stays together to the end: all its threads copy, even those beyond the image.
   for (int top = static_cast<int>(blockIdx.y) * BLOCK_Y - p.half; top + p.half < p.height;
        top += static_cast<int>(gridDim.y) * BLOCK_Y) {
     int sum = 0;
@@ -38,7 +38,7 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
       for (int j = first; j < last; ++j) {
         for (int i = tx; i < tx + window; ++i) sum += tile[j * tile_width + i];
       }
-      __syncthreads();  // before the next strip takes its place
+      __syncthreads();  // before the next strip overwrites it
     }
     const int x = left + p.half + tx;
     const int y = top + p.half + ty;

@@ -1,8 +1,8 @@
-// Idea: a window's sum is the sum of its rows' sums, which all windows of a column share: one
-//   kernel adds up along the rows, into scratch memory, a second one down the columns of that.
-// Expected: 2 · window additions a pixel instead of window²; scratch memory is written once and
-//   read from the caches, as a column's reads of neighbouring rows overlap.
-// Next limit: the reads, which still grow with the window, now of 4-byte sums.
+// Idea: a window's sum is the sum of its rows' sums, and all windows of a column share these. One
+//   kernel adds up along the rows into scratch memory, a second one down the columns of that.
+// Expected: 2 · window additions a pixel instead of window². Scratch memory is written once and
+//   read from the caches, because a column's reads of neighbouring rows overlap.
+// Next limit: the reads: they still grow with the window, and are now 4-byte sums.
 #include "problem.hpp"
 
 extern "C" __global__ void add_rows(warpwise::ladders::ThresholdProblem p) {

@@ -1,19 +1,19 @@
 // Idea: a window that moves on by one pixel gains one pixel and loses one. A thread slides down
-//   DOWN rows of a column and writes the column's sums; a second kernel slides along the rows of
-//   those, ALONG pixels a thread, or, in the next step, turns a row into prefix sums, which a
-//   block can do together, and takes the difference of two for each window.
+//   DOWN rows of a column and writes the column's sums. A second kernel slides along their rows,
+//   ALONG pixels a thread. In the next step it turns a row into prefix sums instead, which a block
+//   can do together, and takes the difference of two for each window.
 // Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with
 //   it. Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
-//   apart, so that each touches 32 places; of prefix sums they are adjacent again. A thread on its
-//   way down waits for each pixel before it asks for the next, which may lie where it has just
-//   written a sum, for all the compiler knows; loads of AHEAD rows before their stores do not.
+//   apart, and each touches 32 places; with prefix sums they are adjacent again. On its way down a
+//   thread waits for each pixel before it loads the next: for all the compiler knows, that may be
+//   where it has just written a sum. Loads of AHEAD rows before their stores do not wait.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 
 using warpwise::ladders::clamped;
 using warpwise::ladders::level;
 
-// Sums of whole rows may wrap around; their differences are right again.
+// Sums of whole rows may wrap around; their differences are still right.
 extern "C" __global__ void slide_down(warpwise::ladders::ThresholdProblem p) {
   const int x = static_cast<int>(blockIdx.x * BLOCK_X + threadIdx.x);
   if (x >= p.width) return;
@@ -78,7 +78,7 @@ __device__ void scan(unsigned* row, int width, unsigned* warp_sums) {
       carry += warp_sums[w];
     }
     if (x < width) row[x] = sum;
-    __syncthreads();  // warp_sums is free again, and the row's sums are there
+    __syncthreads();  // warp_sums is free again, and the row's sums are written
   }
 }
 
@@ -89,7 +89,7 @@ extern "C" __global__ void scan_along(warpwise::ladders::ThresholdProblem p) {
     scan(row, p.width, warp_sums);
     const int last = p.width - 1;
     const unsigned right = last == 0 ? row[0] : row[last] - row[last - 1];
-    // Beyond the image the end columns repeat, so that prefix sums go on as straight lines.
+    // Beyond the image the end columns repeat, so prefix sums go on as straight lines.
     const auto up_to = [&](int x) -> unsigned {
       if (x < 0) return static_cast<unsigned>(x + 1) * row[0];
       return x <= last ? row[x] : row[last] + static_cast<unsigned>(x - last) * right;

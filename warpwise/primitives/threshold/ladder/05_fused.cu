@@ -1,12 +1,12 @@
 // Idea: column sums and rows in one kernel, without scratch memory. A block takes COLUMNS pixels of
-//   a row, with the halo's columns to both sides, and goes down SEGMENT rows. Its threads slide the
-//   columns' sums on by some rows, into shared memory; then each warp takes one of these rows and
-//   turns it into prefix sums, of which a window's sum is the difference of two.
+//   a row, with the halo's columns on both sides, and goes down SEGMENT rows. Its threads slide the
+//   columns' sums over some rows into shared memory. Then each warp takes one of these rows and
+//   turns it into prefix sums: a window's sum is the difference of two of them.
 // Expected: each pixel is read when it enters the columns' windows and when it leaves them, mostly
-//   from a cache, and the result is written: no other traffic. All loads of a step are asked for
-//   before the first is used. Lanes sum stretches of odd length, so that their accesses to shared
-//   memory meet no bank twice.
-// Next limit: the halo's columns are slid by two blocks, and every SEGMENT rows the first sum of a
+//   from a cache, and the result is written: no other traffic. All loads of a step are issued
+//   before the first is used. Lanes sum stretches of odd length, which avoids bank conflicts.
+// Next limit: two blocks slide each of the halo's columns, and every SEGMENT rows a column's first
+//   sum is computed anew: for windows far beyond SEGMENT, that is most of the work.
 //   column is made anew: for windows far beyond SEGMENT, that is most of the work.
 #include "problem.hpp"
 
@@ -35,7 +35,7 @@ __device__ void scan(int* numbers, int count) {
   __syncwarp();
 }
 
-// At most 64 registers, so that 32 warps fit an SM: the loads in flight would take more.
+// At most 64 registers, so that 32 warps fit an SM: more loads in flight would take more.
 extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
     threshold(warpwise::ladders::ThresholdProblem p) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
   int* const sums = shared;
   int* const rows = shared + columns;
   const int row_length = columns + 1;
-  // Fewer where a wide window leaves no room for more; SHARED_BYTES holds one at the largest.
+  // Wide windows leave room for fewer; SHARED_BYTES holds one row at the largest.
   const int rows_at_once = min(warps, (SHARED_BYTES / 4 - columns) / row_length);
   const int left = static_cast<int>(blockIdx.x) * COLUMNS;
   const int right = min(left + COLUMNS, p.width);
@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
           p.dst[y * p.dst_pitch + left + x] = warpwise::ladders::level(p, pixel[i], sum);
         }
       }
-      __syncthreads();  // before the next rows take their place
+      __syncthreads();  // before the next rows overwrite them
     }
   }
 }

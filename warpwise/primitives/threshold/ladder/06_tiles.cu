@@ -1,14 +1,14 @@
-// Idea: a lane a row. A block slides its columns' sums down 32 rows into shared memory, as
-//   in the step before; then each lane slides along one of these rows, its warp's part of the
-//   strip: one sum in, one out, instead of prefix sums that a warp makes together. A thread owns
-//   the four columns of a word, whose sums of 16 bits fill two registers. The pixels wait in shared
-//   memory, too; the results take their place, to be written in words by adjacent threads.
+// Idea: one lane for each row. A block slides its columns' sums down 32 rows into shared memory, as
+//   in the step before. Then each lane slides along its row, over its warp's part of the strip: one
+//   sum in, one out, instead of prefix sums that a warp computes together. A thread owns the four
+//   columns of a word, whose sums of 16 bits fit two registers. The pixels are in shared memory
+//   too; the results replace them, and adjacent threads write them in words.
 // Expected: a quarter of the instructions down the columns. Along a row two reads of shared memory
 //   and an addition a pixel. The rows of a tile are an odd number of words apart, so that lanes at
-//   one column meet 32 banks. Selectors of bytes, made once, stand for the border.
-// Next limit: shared memory's instructions and unpacking. With PAIRS the sums of two columns come
-//   in one access, and a dot product takes one of them out and adds it, or finds a pixel's byte and
-//   multiplies it. Then the waiting: each word's sums are read only after the last one is stored.
+//   one column access 32 banks. Byte selectors, computed once, repeat the edge pixel.
+// Next limit: shared memory's instructions and unpacking. With PAIRS one access loads two columns'
+//   sums; a dot product adds one of them, or selects a pixel's byte and multiplies it. After that,
+//   latency: each word's sums are read only after the last one is stored.
 #include "problem.hpp"
 
 using warpwise::ladders::clamped;
@@ -21,21 +21,21 @@ constexpr int pixels_pitch = BLOCK_X - 1;    // words, of which a strip has at m
 
 extern __shared__ unsigned shared[];
 
-/// The bytes of a and b that four digits name; a digit of 8 more stands for the byte's sign.
+/// Returns the bytes of a and b that four digits name; a digit plus 8 gives the byte's sign.
 __device__ unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
   return result;
 }
 
-/// sum + the two numbers of a pair, weighed by two signed bytes.
+/// Returns sum + the two numbers of a pair, times two signed bytes.
 __device__ int plus(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// less_sum + byte k of word times area.
+/// Returns less_sum + byte k of word times area.
 __device__ int excess(int less_sum, unsigned word, int k, unsigned area) {
   if (!PAIRS) return less_sum + static_cast<int>(word >> 8 * k & 0xff) * static_cast<int>(area);
   const unsigned factor = k % 2 == 0 ? area : area << 16;
@@ -48,12 +48,12 @@ __device__ int excess(int less_sum, unsigned word, int k, unsigned area) {
   return sum;
 }
 
-/// The columns of a word, of which some may lie beyond the image.
+/// The columns of a word, some of which may lie beyond the image.
 struct Columns {
-  int at;           // the first of four pixels inside of the image…
-  unsigned first;   // …and which of them are the columns 0 and 1,
-  unsigned second;  // 2 and 3, each with a zero byte behind it,
-  unsigned all;     // or all four
+  int at;           // the first of four pixels inside the image
+  unsigned first;   // selector of the pixels for columns 0 and 1
+  unsigned second;  // for 2 and 3, each with a zero byte behind it
+  unsigned all;     // for all four
 
   __device__ Columns(int x, int width) : at(max(min(x, width - 4), 0)) {
     const auto of = [&](int i) -> unsigned { return clamped(x + i, width) - at; };
@@ -87,7 +87,7 @@ struct Walk {
   }
 };
 
-/// The sums of the window's rows around row `centre`.
+/// Returns the sums of the window's rows around row `centre`.
 template <bool whole_words>
 __device__ Sums sums_around(const Problem& p, const Columns& columns, int centre) {
   Walk<whole_words> row(p, columns.at, centre - p.half);
@@ -105,7 +105,7 @@ __device__ Sums sums_around(const Problem& p, const Columns& columns, int centre
 template <bool whole_words>
 __device__ void slide_down(const Problem& p, const Columns& columns, int top, Sums& sums,
                            unsigned* sums_out, unsigned* pixels_out) {
-  constexpr int batch = whole_words ? 8 : 2;  // rows whose loads come before the first is used
+  constexpr int batch = whole_words ? 8 : 2;  // rows loaded before the first of them is used
   Walk<whole_words> coming(p, columns.at, top + p.half);
   Walk<whole_words> going(p, columns.at, top - p.half - 1);
   Walk<whole_words> here(p, columns.at, top);
@@ -118,7 +118,7 @@ __device__ void slide_down(const Problem& p, const Columns& columns, int top, Su
     for (int i = 0; i < batch; ++i) pixels[i] = here.next(p);
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      // Both sums of a pair in one addition: in the end neither leaves its 16 bits.
+      // One addition updates both sums of a pair: in the end neither overflows its 16 bits.
       sums.first += permuted(in[i], 0, columns.first) - permuted(out[i], 0, columns.first);
       sums.second += permuted(in[i], 0, columns.second) - permuted(out[i], 0, columns.second);
       sums_out[(r + i) * sums_pitch] = sums.first;
@@ -130,7 +130,7 @@ __device__ void slide_down(const Problem& p, const Columns& columns, int top, Su
   }
 }
 
-/// A row's column sums in order, four at a time. `odd`: it starts with the second of a pair.
+/// Reads a row's column sums in order, four at a time. `odd`: starts with the second of a pair.
 template <bool odd>
 struct Stream {
   const unsigned* first;
@@ -149,7 +149,7 @@ struct Stream {
 #pragma unroll
     for (int j = 0; PAIRS && j < 2 + odd; ++j) pairs[j] = *pair(j);
   }
-  /// total plus (sign 1) or less (sign -1) number k of the four.
+  /// Returns total plus (sign 1) or minus (sign -1) number k of the four.
   __device__ int change(int total, int k, int sign) const {
     const int j = (k + odd) / 2, half = (k + odd) % 2;
     if (PAIRS) return plus(total, pairs[j], (sign & 0xff) << 8 * half);
@@ -157,7 +157,7 @@ struct Stream {
   }
 };
 
-/// Puts 255 or 0 in the place of the pixels of some words of one row, the first at `column`.
+/// Overwrites some words of pixels of one row with 255 or 0; the first is at `column`.
 template <bool odd>
 __device__ void slide_along(const Problem& p, const unsigned* sums, int column, unsigned* pixels,
                             int words) {
@@ -176,7 +176,7 @@ __device__ void slide_along(const Problem& p, const unsigned* sums, int column, 
   for (int i = 0; i < words; ++i) {
     in.load(i), out.load(i);
     const unsigned word = pixels[i];
-    int above[4];  // where not negative
+    int above[4];  // above where not negative
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       above[k] = excess(less_sum, word, k, p.area);
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 512 / BLOCK_X) threshold(P
   unsigned* const pixels = shared + tile_rows * sums_pitch;
   const int halo = p.half / 4 * 4 + 4;  // whole words, and more than half
   const int blocks = static_cast<int>(gridDim.x);
-  const int words = (p.width + blocks * 4 * warps - 1) / (blocks * 4 * warps);  // of each warp
+  const int words = (p.width + blocks * 4 * warps - 1) / (blocks * 4 * warps);  // for each warp
   const int strip = 4 * warps * words;
   const int left = static_cast<int>(blockIdx.x) * strip;
   const int x = left - halo + 4 * thread;
@@ -226,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 512 / BLOCK_X) threshold(P
       p.half % 2 == 0 ? slide_along<true>(p, row_sums, halo + 4 * begin, row_pixels, words)
                       : slide_along<false>(p, row_sums, halo + 4 * begin, row_pixels, words);
       __syncthreads();
-      // No thread overtakes here: each has its own words until the next tile's barrier.
+      // No barrier is needed here: each thread has its own words until the next tile's barrier.
       if (!inner || x >= p.width) continue;
       unsigned char* dst = p.dst + top * p.dst_pitch + x;
       for (int r = 0; r < min(tile_rows, end - top); ++r, dst += p.dst_pitch) {

@@ -4,13 +4,13 @@
 
 namespace warpwise::ladders {
 
-/// What every rung takes: a grey image of bytes at any address and of any pitch. The window around
-/// a pixel reaches `half` pixels to every side; beyond the image the edge pixel stands. 32 bits
-/// hold every sum.
+/// Arguments of every rung: a grey image of bytes at any address and of any pitch. The window
+/// around a pixel reaches `half` pixels to every side. Beyond the image the edge pixel is repeated.
+/// 32 bits hold every sum.
 struct ThresholdProblem {
   const unsigned char* src;
   unsigned char* dst;
-  unsigned char* scratch;          ///< as many bytes as the table says, at a multiple of 16
+  unsigned char* scratch;          ///< of the size that the table gives, at a multiple of 16
   unsigned long long src_texture;  ///< 0 unless the table asks for it
   long long src_pitch;
   long long dst_pitch;
@@ -21,12 +21,12 @@ struct ThresholdProblem {
   int bias;  ///< offset · area, rounded up, less 1
 };
 
-/// The pixel on the image's edge that stands for one beyond it.
+/// Returns the index of the edge pixel for an index beyond the image.
 WARPWISE_HOST_DEVICE constexpr int clamped(int index, int size) {
   return index < 0 ? 0 : (index < size ? index : size - 1);
 }
 
-/// sum / area - offset < pixel ? 255 : 0, in integers: nothing is rounded.
+/// Computes sum / area - offset < pixel ? 255 : 0 in integers, without rounding.
 WARPWISE_HOST_DEVICE constexpr unsigned char level(const ThresholdProblem& p, int pixel, int sum) {
   return pixel * p.area + p.bias >= sum ? 255 : 0;
 }

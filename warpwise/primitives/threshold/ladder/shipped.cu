@@ -1,6 +1,6 @@
-// The kernels that threshold() launches for bytes, themselves: one of threshold_bands and
-// threshold_tiles; threshold_row_sums and one of threshold_wide_bands; or of the rest as many as a
-// window needs.
+// The kernels that threshold() launches for bytes: threshold_bands or threshold_tiles; or
+// threshold_row_sums and threshold_wide_bands; or as many of the others as a window
+// needs.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
 #include "warpwise/primitives/threshold/wide_bands.cuh"

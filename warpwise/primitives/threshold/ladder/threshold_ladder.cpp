@@ -7,11 +7,11 @@
 namespace warpwise::ladders {
 namespace {
 
-// The rungs' indices are 32-bit numbers, and so are their sums up to this window.
+// 32 bits hold the rungs' indices, and their sums up to this window.
 constexpr std::int64_t most_threshold_side = 1 << 30;
 constexpr std::int64_t largest_window = 2051;
 
-/// The name of a kernel for bytes, by which its instance is found.
+/// Returns the name by which the instance of a kernel for bytes is found.
 std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
   using detail::threshold::ThresholdStep;
   const std::string name = detail::threshold::kernel_name(kernel);
