@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of find's launches.
+// find's launch parameters that `warpwise tune` chooses.
 namespace warpwise::detail::find {
 
 /// In the order of Measure.
