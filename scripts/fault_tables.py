@@ -1,4 +1,4 @@
-"""The tables of what scripts/record-faults.py and scripts/record-sanitizer.py record: what finds the faults of the same programs."""
+"""Tables of the records of scripts/record-faults.py and scripts/record-sanitizer.py: the faults of the same programs that each finds."""
 from tables import table
 
 SOUND = "sound"

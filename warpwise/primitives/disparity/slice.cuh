@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/disparity/arguments.hpp"
 
-// Shared by the sweep's rows of every measure. For nvcc and NVRTC: no host headers.
-//
+// Shared by the sweep's rows of every measure.
+// For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::disparity {
 
 /// Range of tile columns in which each of a lane's displacements exists.

@@ -3,8 +3,8 @@
 #include "warpwise/primitives/find/best.cuh"
 #include "warpwise/primitives/shared/scorer.cuh"
 
-// Scores from the sums at places, for the map and the best. For nvcc and NVRTC: no host headers.
-//
+// Scores from the sums at places, for the map and the best.
+// For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
 // Number of places that a lane processes together, with their loads in flight together.

@@ -4,8 +4,8 @@
 // Expected: a quarter of the instructions. A word of the image is used twice, as the upper and then
 //   as the lower half of a shift: two loads and a shift for four pairs of pixels.
 // Next limit: for sad the loads and shifts, two for each packed difference; for zncc the five sums
-//   as well. Each word is loaded four times, by threads of adjacent places.
-//
+//   as well.
+//   Threads four places apart load the same words, four times over.
 #include "ranked.cuh"
 #include "tile.cuh"
 

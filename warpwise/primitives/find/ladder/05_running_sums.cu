@@ -3,8 +3,8 @@
 //   rows one column enters and one leaves. The template's own sums are computed once.
 // Expected: one packed product instead of three, and a third of the registers. The running sums
 //   take about 32 bytes of memory a place, whatever the template.
-// Next limit: the packed products; the scores' path to memory and back.
-//
+// Next limit: the packed products;
+//   the scores' path to memory and back.
 #include "group.cuh"
 #include "ranked.cuh"
 #include "running_sums.cuh"

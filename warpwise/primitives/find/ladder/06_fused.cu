@@ -2,8 +2,8 @@
 //   block finds the best of these.
 // Expected: the scores' path to memory and back disappears, 8 bytes a place for zncc, 4 for sad,
 //   and one kernel with it.
-// Next limit: the packed products or differences, sixteen for each four pixels loaded.
-//
+// Next limit: the packed products or differences,
+//   sixteen for each four pixels loaded.
 #include "candidates.cuh"
 #include "group.cuh"
 #if SUMS

@@ -3,11 +3,11 @@
 //   16 × 8 places over 32 columns of the image.
 // Expected: 4096 products an instruction instead of 128. The template's matrix has side + 31
 //   columns, rounded up to 32, and `side` of them are useful at each place: half for a side of 32.
-// Next limit: loads from shared memory. Each row of the template needs one load of the image's
-//   16 × 32 pixels and six loads of the template for four instructions. Also, every score takes a
-//   quotient and a root of doubles.
-//
-//
+// Next limit: loads from shared memory.
+//   Each row of the template needs one load of the image's 16 × 32 pixels, and six loads of the
+//   template, for four instructions.
+//   Also, every score takes a quotient and a root of
+//   doubles.
 #include "candidates.cuh"
 #include "running_sums.cuh"
 #include "tile.cuh"
