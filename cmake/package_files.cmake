@@ -5,8 +5,8 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Removes run paths: files in /usr find /usr/lib without one. The emulated runtime's libraries keep theirs, because no
-# loader searches their folder.
+# Finishes the folder of one Debian package. Run paths are removed, because files in /usr find /usr/lib without one. The
+# emulated runtime's libraries keep theirs, because no loader searches their folder.
 function(finish_debian_package folder package)
   file(GLOB_RECURSE binaries ${folder}/usr/bin/* ${folder}/usr/lib/*.so*)
   foreach(binary IN LISTS binaries)

@@ -92,7 +92,7 @@ LADDERS = [name for name in STEPS if name in PREDICTED]
 
 
 def advice_of(command, name):
-    """Returns the remedies of a rung's findings with their gains, best first; findings without a remedy are left out."""
+    """Returns the remedies of a rung's findings with their gains, best first; leaves out findings without a remedy."""
     done = subprocess.run([command, "explain", name, "--device", "h200", "--json"], text=True, capture_output=True,
                           check=False)
     if done.returncode != 0:

@@ -34,8 +34,8 @@ def recorded():
 
 
 def objects_to_compile(folder, target):
-    """Lists the objects that this build compiles. Ninja is asked about a copy of build.ninja: for the original it only says
-    that CMake may have to run first."""
+    """Lists the objects that this build compiles. Ninja is asked about a copy of build.ninja: for the original it
+    only says that CMake may have to run first."""
     copy = folder / "progress.ninja"
     copy.write_bytes((folder / "build.ninja").read_bytes())
     ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", (folder / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)[1]
@@ -55,8 +55,8 @@ def jobs_of_ninja():
 
 
 def known_seconds(objects, last, record):
-    """Returns the expected seconds of each object from one source, because times of two machines cannot be mixed. Objects
-    that it lacks get its mean. Returns None if it lacks too many."""
+    """Returns the expected seconds of each object from one source, because times of two machines cannot be mixed.
+    Objects that it lacks get its mean. Returns None if it lacks too many."""
     for source in (last, record):
         found = [source[name] for name in objects if name in source]
         if found and len(found) >= LEAST_KNOWN * len(objects):
@@ -68,7 +68,7 @@ def known_seconds(objects, last, record):
 def seconds_left(expected, taken, jobs, elapsed):
     """Estimates the remaining seconds of the build; None if there is no estimate yet.
 
-    expected: seconds of each object of the build, on some machine; taken: of those that are compiled, on this one.
+    expected: seconds of each object of the build, on any machine; taken: those of the compiled objects, on this one.
     """
     both = [name for name in taken if name in expected]
     seen = sum(taken[name] for name in both)

@@ -24,8 +24,8 @@ def duration(seconds):
 
 
 def waits(record):
-    """Returns seconds from a fresh clone, packages included: to the first picture (the later of both demos), and to the end
-    of the demo without and with CUDA."""
+    """Returns seconds from a fresh clone, packages included: to the first picture (the later of both demos), and to
+    the end of the demo without and with CUDA."""
     first = record["packages"]["first"]["wall_s"]
     packages = first + record["packages"]["others"]["wall_s"]
     whole = {demo["cuda"]: packages + demo["wall_s"] for demo in record["demos"]}

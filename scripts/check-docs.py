@@ -111,7 +111,7 @@ def check(root, document, names):
 
 
 def unlinked(root, documents):
-    """Lists pages below docs/ that no other page links to. If their folder has a README.md, that page must link to them."""
+    """Lists pages below docs/ that no other page links to. If their folder has a README.md, that page must do so."""
     links = {}
     for document in documents:
         with open(os.path.join(root, document), encoding="utf-8") as file:

@@ -60,7 +60,7 @@ RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieve
          "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
 
 
-# Warps of a scheduler, by capability; an SM has four schedulers.
+# Largest number of warps of a scheduler, by capability; an SM has four schedulers.
 MOST_WARPS = {"9.0": 16}
 
 
@@ -80,7 +80,7 @@ def most_time(metrics):
 
 
 def issue_text(metrics, compute_capability):
-    """Returns the share of the schedulers' cycles that issue an instruction: warps divided by cycles per instruction."""
+    """Returns the share of the schedulers' cycles with an issue: warps divided by cycles per instruction."""
     if compute_capability not in MOST_WARPS:
         return ""
     warps = MOST_WARPS[compute_capability] * metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
