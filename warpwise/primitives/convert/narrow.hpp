@@ -39,8 +39,7 @@ struct UnitDecode {
     std::int16_t whole, factor, bias, rounding;
   };
   Term red, blue;  ///< for Cr and for Cb
-  /// Green: (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, where in is (Cb,
-  /// Cr).
+  /// Green: (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, with in = (Cb, Cr).
   std::int16_t green_high[2], green_low[2];
   std::int32_t green_high_offset, green_low_offset;
 };

@@ -75,8 +75,7 @@ struct RenderedPair {
     };
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        // The point of the left image with the content of x in the right one: x_left − disparity =
-        // x.
+        // The left image's point that appears at x in the right one: x_left − disparity is x.
         const double x_left = (x + plane.near + plane.down * y) / (1 - plane.across);
         store(left.view().row(y), x, pixel(texture.at(x, y)));
         store(right.view().row(y), x, pixel(texture.at(x_left, y)));
