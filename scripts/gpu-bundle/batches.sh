@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Measures the gain of processing several files at a time. It runs `warpwise sobel` of many JPEG pictures
-# into PNG files, with one job, two, four … and one for each core, on the CPU and on the GPU if there is
-# one, and times the whole process. Runs from the folder that gpu-bundle.sh made; needs no network and no
-# packages.
+# Measures the gain of processing several files at a time. It times `warpwise sobel` of many JPEG pictures
+# into PNG files, as a whole process. It uses one job, two, four … and one for each core, on the CPU and on
+# the GPU if there is one. Runs from the folder that gpu-bundle.sh made; needs no network and no packages.
 #
 #   batches.sh [--out OUT] [--pictures N] [--runs N]
 #     200 pictures and medians of 5 runs unless asked otherwise; OUT/batches.json has every run

@@ -62,19 +62,19 @@ enum class ChainKernels : std::uint8_t {
 /// - sobel() gives its default magnitude (L1, Sobel's kernel), with any border.
 /// - The threshold is `mean` or `exact_mean`, with a window up to max_fused_window.
 /// - The rows of both views start at multiples of 8 bytes, and the width is a multiple of 8.
-/// - The kernel is faster than the separate ones. That depends on the window and on the pixels of
-///   all images of a call: for windows up to 3 always, for 7 from about 9 megapixels on, for 31
-///   from 37 megapixels on. is_fused() tells.
+/// - With ChainKernels::fastest: the kernel is faster than the separate ones. This depends on the
+///   window and on the pixels of all images of a call. For windows up to 3 it is always faster, for
+///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells.
 ///
 /// Everything else launches the steps' own kernels one after another. The first run takes the
 /// images between them from the stream-ordered pool (gpu::Buffer), and the chain keeps them. Later
 /// runs of that size or a smaller one on the same stream allocate nothing on the GPU, except what
 /// threshold() takes for itself. For such a chain:
-/// - It runs on one stream at a time. That stream must exist until the chain has run on another
-///   one, or is destroyed.
-/// - A graph may be recorded of it after a run on images at least as large. As long as the graph
-///   is in use, the chain must exist, must run on no larger images and on no other stream than
-///   before, and must not run at the same time as the graph.
+/// - It runs on one stream at a time. The stream must exist until the chain is destroyed or has run
+///   on another stream.
+/// - A graph may be recorded of it after a run on images at least as large. While the graph is in
+///   use, the chain must exist. It must not run on larger images, on another stream than before,
+///   or at the same time as the graph.
 ///
 /// Source: document A, rows A7 and A8, before document C, row C1.
 class WARPWISE_EXPORT Chain {

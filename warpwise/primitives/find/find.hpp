@@ -21,17 +21,17 @@ struct Finding {
 
 /// Compares a template with every part of `image` of its size and returns the best place.
 ///
-/// The template's w×h pixels lie on (x … x + w − 1, y … y + h − 1) for every x in [0, W − w] and y
-/// in [0, H − h] of the W×H image; nothing is scored beyond the border. Among equally good places
-/// the first in raster order wins. ncc and zncc are compared in double, sad and ssd as exact
-/// integers. The measures are those of cv::matchTemplate: ssd is TM_SQDIFF, ncc TM_CCORR_NORMED,
-/// zncc TM_CCOEFF_NORMED, except that flat parts score 0 here.
+/// A place (x, y) is scored for every x in [0, W − w] and y in [0, H − h] of the W×H image. There
+/// the template's w×h pixels lie on (x … x + w − 1, y … y + h − 1); nothing is scored beyond the
+/// border. Among equally good places the first in raster order wins. ncc and zncc are compared in
+/// double, sad and ssd as exact integers. The measures are those of cv::matchTemplate: ssd is
+/// TM_SQDIFF, ncc TM_CCORR_NORMED, zncc TM_CCOEFF_NORMED, except that flat parts score 0 here.
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the area of the template times that of the
-/// image. For ssd, ncc and zncc that ends at templates of some tens of pixels a side, from which on
-/// transforms are faster: docs/decisions/2026-11-25-find-transforms.md. Transforms take up to
-/// 64 MiB a thread, and as much again.
+/// image. For ssd, ncc and zncc it does so only up to templates of some tens of pixels a side. For
+/// larger ones transforms are faster: docs/decisions/2026-11-25-find-transforms.md. Transforms take
+/// up to 64 MiB a thread, and as much again.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 /// Source: document E, rows E1 and E3 (similarity at every position, tracked object).
@@ -56,9 +56,9 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 /// - For ssd, ncc and zncc, up to 8 bytes a place, or 20 for templates of more than 66,051 pixels.
 ///   About 16 million places are held at a time, but at least 128 rows: for zncc in an image a
 ///   million pixels wide these are 128 million places, which take 1 GB.
-/// - Transforms, for templates of about 100 pixels a side and more, take 16 bytes more for each
-///   pixel of each pair of tiles and of the template's tile, never more than 2 GiB. In 4096×3000
-///   pixels that is 168 MB for a template of 128×128, 268 MB for 512×512, 1.6 GB for 2000×2000.
+/// - Transforms are used for templates of about 100 pixels a side and more. They take 16 bytes more
+///   for each pixel of each pair of tiles and of the template's tile, never more than 2 GiB. In
+///   4096×3000 pixels a template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
 /// - Templates of 48 rows and more take up to one more byte a pixel.
 ///
 /// `best` receives the Finding in device memory: one row of sizeof(Finding) pixels of u8, at any

@@ -8,9 +8,9 @@
 // Expected: a quarter of the instructions for differences, and none for clamps and addresses of
 //   pixels, since copies have borders. In exchange each pixel needs a minimum over the lanes. With
 //   BOTH differences, sums and their traffic are needed once, not twice.
-// Next limit: sums are unpacked and repacked as keys. Each block of one warp computes a block's
-//   width of columns beside its tile, and strips of 32 rows begin with a block's height of rows
-//   that only fills sums.
+// Next limit: sums are unpacked and repacked as keys. Each warp also computes columns beside its
+//   tile, as many as a block is wide. Strips of 32 rows begin with rows that only fill sums, as
+//   many as a block is high.
 #include "padded.cuh"
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
