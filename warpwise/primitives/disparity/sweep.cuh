@@ -118,8 +118,8 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
 template <class Row>
 __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& lines, int lane,
                             int slice, int columns, int64_t tile_x, int64_t y) {
-  // Entry e belongs to right pixel first + e. `first` is the leftmost right pixel that the slice's
-  // displacements can reach from this tile.
+  // Entry e belongs to right pixel first + e. At the tile's first column, pixel `first` has just
+  // left the slice's displacements.
   const int64_t first = tile_x - slice_displacements * (slice + 1);
   for (int e = lane; e < columns + slice_displacements; e += 32) {
     const typename Row::Kept kept =
