@@ -1,4 +1,4 @@
-# The libraries of image formats, as the targets PNG::PNG, JPEG::JPEG, TIFF::TIFF and WebP::webp where they are there.
+# Finds the libraries of image formats that are installed, as the targets PNG::PNG, JPEG::JPEG, TIFF::TIFF and WebP::webp.
 find_package(PNG)
 find_package(JPEG)
 find_package(TIFF 4.5)  # from which on a file's messages come to who reads it

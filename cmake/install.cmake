@@ -1,5 +1,5 @@
-# `cmake --install`: headers, libraries, what find_package(warpwise) and pkg-config find, and, when this is not a part of
-# another project, the documents and the examples.
+# Configures `cmake --install`: headers, libraries, and the files for find_package(warpwise) and pkg-config. If this is
+# the top-level project, also the documents and the examples.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpwise)
@@ -19,12 +19,12 @@ endforeach()
 if(TARGET warpwise_runtime)
   install(TARGETS warpwise_runtime EXPORT warpwiseTargets LIBRARY COMPONENT warpwise_library NAMELINK_SKIP)
 endif()
-# Not one of the headers that the build compiles alone: it needs OpenCV.
+# Installed by itself: it needs OpenCV, so the build cannot compile it alone like the other headers.
 install(FILES ${PROJECT_SOURCE_DIR}/warpwise/opencv.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise COMPONENT warpwise_dev)
 if(TARGET warpwise_cudart)
   get_target_property(emulated_library_runtime warpwise_cudart WARPWISE_LIBRARY_RUNTIME)
-  # The emulated CUDA runtime and driver, under the names of what they stand in for: in a folder that no loader searches by
-  # itself.
+  # The emulated CUDA runtime and driver have the names of the libraries they replace. They go into a folder that no loader
+  # searches by default.
   install(FILES ${emulated_library_runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
   install(TARGETS warpwise_cuda warpwise_cudart
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator NAMELINK_SKIP)
@@ -43,7 +43,7 @@ install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
               ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/warpwise_add_ptx.cmake DESTINATION ${package_dir} COMPONENT warpwise_dev)
 
-# pkg-config takes the prefix from where its file lies, so that an installed tree can be moved.
+# pkg-config derives the prefix from the place of its file: an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(library IN LISTS libraries)
   string(REPLACE _ - name ${library})
@@ -52,8 +52,8 @@ foreach(library IN LISTS libraries)
 endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
-  # At the same places as in the repository, so that links between documents lead somewhere, and messages that name
-  # docs/hardware-rules.md are right.
+  # Installed with the repository's layout: links between documents work, and messages name docs/hardware-rules.md
+  # correctly.
   install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc FILES_MATCHING PATTERN "*.md")
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)

@@ -1,11 +1,12 @@
-# Finishes what CPack has staged for one generator: CPack runs this between installing and packing.
+# Finishes the files that CPack has staged for one generator. CPack runs this between installing and packing.
 cmake_policy(VERSION 3.25)
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# In /usr nothing has to say where /usr/lib is. The emulated runtime's folder is no loader's: its libraries go on to say so.
+# Finishes the folder of one Debian package. Run paths are removed, because files in /usr find /usr/lib without one. The
+# emulated runtime's libraries keep theirs, because no loader searches their folder.
 function(finish_debian_package folder package)
   file(GLOB_RECURSE binaries ${folder}/usr/bin/* ${folder}/usr/lib/*.so*)
   foreach(binary IN LISTS binaries)
@@ -28,8 +29,9 @@ function(finish_debian_package folder package)
   configure_file(${debian}/lintian-overrides ${folder}/usr/share/lintian/overrides/${package} COPYONLY)
 endfunction()
 
-# What not every system has comes along, with its licence: libraries of threads, SIMD, text and image files.
-# Not libtiff, which brings libjbig and its GPL; nor FFmpeg, OpenCV and OpenGL: their modules take the system's.
+# Bundles libraries that some systems lack, with their licences: threads, SIMD, text and image files. Not bundled:
+# - libtiff, which brings libjbig and its GPL;
+# - FFmpeg, OpenCV and OpenGL, whose modules use the system's libraries.
 set(BUNDLED "^lib(tbb|hwy|fmt|png16|jpeg|webp|sharpyuv|z|zstd)[.]so")
 function(finish_tree folder)
   file(GLOB binaries ${folder}/bin/* ${folder}/lib/*.so* ${folder}/lib/warpwise/emulated/*.so*)
@@ -45,7 +47,7 @@ function(finish_tree folder)
     file(REAL_PATH ${library} real)
     configure_file(${real} ${folder}/lib/${name} COPYONLY)
     run(patchelf --set-rpath "$ORIGIN" ${folder}/lib/${name})
-    # Where /lib is a link to /usr/lib, dpkg knows some files by the one name and some by the other.
+    # If /lib is a link to /usr/lib, dpkg knows some files by one name and some by the other.
     string(REGEX REPLACE "^/usr" "" short ${real})
     execute_process(COMMAND dpkg-query --search ${real} ${short} OUTPUT_VARIABLE owner ERROR_QUIET)
     string(REGEX MATCH "^[^:]+" owner "${owner}")

@@ -1,5 +1,5 @@
-# What `cpack` makes of a build tree: Debian packages, one for each component of install.cmake, and one tar.gz with all
-# of it that runs wherever it is unpacked. scripts/package.sh calls it; package_files.cmake finishes the staged files.
+# Configures `cpack`. It makes Debian packages, one for each component of install.cmake, and one tar.gz with everything,
+# which runs wherever it is unpacked. scripts/package.sh calls it; package_files.cmake finishes the staged files.
 set(so_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_PACKAGE_NAME warpwise)
 set(CPACK_PACKAGE_VENDOR "Warpwise")
@@ -19,12 +19,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Our own libraries: the packages' dependencies on each other stand below, by version.
+# Our own libraries are private here: the packages' dependencies on each other are given below, by version.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/lib/warpwise/emulated)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
 # debian_package(COMPONENT PACKAGE SECTION DESCRIPTION [DEPENDS OWN_PACKAGE...] [LIBRARIES NAME...])
-# LIBRARIES: what other packages may link. Not CPack's own list, which would offer the emulated libcuda to all of them.
+# LIBRARIES: libraries that other packages may link. CPack's own list would offer the emulated libcuda to all packages.
 macro(debian_package component package section description)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
   list(APPEND CPACK_COMPONENTS_ALL warpwise_${component})

@@ -1,5 +1,5 @@
-# Writes source_hashes.hpp: a name of each primitive's kernels and launches as they stand, by which the user's tuning
-# file knows whether it is of these.
+# Writes source_hashes.hpp: a hash of each primitive's kernels and launches. By it a user's tuning file is known to belong
+# to this version of them.
 #
 #   cmake -DROOT=… -DPRIMITIVES=copy,sobel -DCOMPILER=… -DOUTPUT=… -P source_hashes.cmake
 string(REPLACE "," ";" PRIMITIVES "${PRIMITIVES}")

@@ -58,7 +58,7 @@ function(warpwise_add_ptx target)
       COMMENT "Compiling ${name}.ptx" VERBATIM)
   endforeach()
   set_property(TARGET ${target} PROPERTY WARPWISE_PTX_FILES ${all})
-  # Of one call: a custom target takes no more files once it is there.
+  # Each call gets a target of its own, because files cannot be added to an existing custom target.
   list(LENGTH all count)
   add_custom_target(${target}_ptx_${count} DEPENDS ${own})
   add_dependencies(${target} ${target}_ptx_${count})

@@ -1,14 +1,14 @@
 # warpwise_cuda_code(TARGET SOURCE CAPABILITY...)
 #
-# Compiles a CUDA source of a target once for each capability that its kernels have code of their own for, and makes
-# the architectures of CMAKE_CUDA_ARCHITECTURES from that. nvcc's front end takes half of the time; machine code for
-# CC 9.0 is the same, byte for byte, from the PTX of CC 9.0 and of the newest of these capabilities. Every CUDA source of
-# the target needs a call.
+# Compiles a CUDA source of a target once for each capability for which its kernels have special code. The machine code of
+# all CMAKE_CUDA_ARCHITECTURES is made from that. This saves time, because nvcc's front end takes half of it. Machine code
+# for CC 9.0 is the same, byte for byte, from the PTX of CC 9.0 and of the newest of these capabilities. Every CUDA source
+# of the target needs a call.
 #
-#   CAPABILITY  75, 80, …: a value of __CUDA_ARCH__ / 10 that the source asks for; the first is the oldest GPU.
-#               PTX of it goes along where any PTX is asked for. With "-real" only machine code is made from it.
+#   CAPABILITY  75, 80, …: a value of __CUDA_ARCH__ / 10 that the source tests; the first is the oldest GPU.
+#               Its PTX is included if any PTX is asked for. With "-real" only machine code is made from it.
 #
-# CMAKE_CUDA_ARCHITECTURES of another form than numbers ("native", "all") is left to CMake.
+# If CMAKE_CUDA_ARCHITECTURES has other values than numbers ("native", "all"), CMake handles it.
 function(warpwise_cuda_code target source)
   set(options)
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The symbols that the shared libraries export, beside the lists that are kept in tests/package/abi.
+# Compares the symbols that the shared libraries export with the lists in tests/package/abi.
 #
 #   scripts/abi.sh [BUILD]             fails if the libraries of BUILD (build/release) differ from the lists
 #   scripts/abi.sh --write [BUILD]     writes the lists
 #   scripts/abi.sh --since TAG         fails if a symbol of TAG's lists is missing in today's, unless the minor
-#                                      version has changed since, as the file name of a library then has
+#                                      version, and with it the libraries' file names, has changed since
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 libraries=(libwarpwise libwarpwise_emulator libwarpwise_testbench)
-# Weak ones are inline functions and templates, which each program compiles for itself.
+# Weak symbols are left out: inline functions and templates, which each program compiles for itself.
 symbols() { nm -D --defined-only "$1" | awk '$2 ~ /^[TBDR]$/ { print $3 }' | LC_ALL=C sort; }
 minor() { sed -nE 's/^project\(warpwise VERSION ([0-9]+\.[0-9]+)\..*/\1/p'; }
 

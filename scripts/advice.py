@@ -19,13 +19,13 @@ from predictions import commit, key, spearman
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 RECORDS = REPOSITORY / "results/nvidia-h200/ladders"
-# What a step gains to be one that somebody would want to be told of.
+# Least gain of a step that is worth advice.
 WORTH = 1.1
 TOP = 3
 
-# What each step does, in the words that the advice has for it (Remedy in
-# warpwise/lab/explain/advice.hpp): read from the rungs' ideas and the heads of their sources before the
-# advice was. Empty where no such word says it: a step of another kind.
+# The remedy of each step, in the words of the advice (Remedy in warpwise/lab/explain/advice.hpp). They were
+# taken from the rungs' ideas and the heads of their sources before the advice was read. Empty: no remedy fits
+# the step.
 STEPS = {
     "convert": {
         "input": ["wide accesses"], "output": ["wide accesses"], "output_read_twice": ["divergence"],
@@ -85,14 +85,14 @@ STEPS = {
         "ahead": ["more in flight"], "fused": ["fewer bytes"], "tiles": ["fewer instructions"],
         "pairs": ["wide accesses", "fewer instructions"], "shipped": ["more in flight"]},
 }
-# Those that an H200 was timed on, and predicted.
+# Ladders that were timed on an H200 and predicted for it.
 PREDICTED = {each["study"] for each in json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))["experiments"]
              if each["experiment"] == "ladder"}
 LADDERS = [name for name in STEPS if name in PREDICTED]
 
 
 def advice_of(command, name):
-    """Of a rung the remedies of its findings, each with its gain, best first; what no remedy is for is left out."""
+    """Returns the remedies of a rung's findings with their gains, best first; leaves out findings without a remedy."""
     done = subprocess.run([command, "explain", name, "--device", "h200", "--json"], text=True, capture_output=True,
                           check=False)
     if done.returncode != 0:
@@ -108,7 +108,7 @@ def text_of(idea):
 
 
 def steps_of(name, predictions):
-    """Of a ladder: each rung with the one it continues, what it does, and what that gained."""
+    """Returns the steps of a ladder: each rung with the one it continues, its remedy, and its gain."""
     table = json.loads((REPOSITORY / f"warpwise/primitives/{name}/ladder/ladder.json").read_text(encoding="utf-8"))
     record = json.loads((RECORDS / f"{name}-ladder.json").read_text(encoding="utf-8"))
     rows = [row for row in record["results"] if row.get("cold")]
@@ -141,7 +141,7 @@ def remedies_of(step):
 
 
 def best_for_all(steps):
-    """The three remedies which, said of every rung alike, name the most steps: what advice has to beat."""
+    """Returns the three remedies that name the most steps if given for every rung: the baseline for advice."""
     every = sorted({remedy for step in steps for remedy in step["remedies"]})
     choices = [(a, b, c) for i, a in enumerate(every) for j, b in enumerate(every[:i]) for c in every[:j]]
     best = max(choices, key=lambda choice: sum(names(step, choice) for step in steps))
@@ -149,8 +149,8 @@ def best_for_all(steps):
 
 
 def by_remedy(gained):
-    """Of each remedy the steps that took it, those of them whose rung before was told of it, and the rungs before any
-    step that were told of it."""
+    """Counts for each remedy: the steps that took it; those of them whose rung before was advised to take it; and the
+    rungs before any step that were advised to take it."""
     rows = {}
     for step in gained:
         for remedy in {*step["remedies"], *remedies_of(step)}:
@@ -162,7 +162,7 @@ def by_remedy(gained):
 
 
 def summary(steps):
-    """Of the steps that gained: how many the advice on the rung before names, first or among three."""
+    """Counts the steps that gained, and those named by the advice on the rung before, first or among three."""
     gained = [step for step in steps if step["measured"] >= WORTH]
     commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
                     key=lambda remedy: sum(remedy in step["remedies"] for step in gained))

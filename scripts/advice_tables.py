@@ -1,4 +1,4 @@
-"""The tables of what scripts/advice.py compares."""
+"""Tables of the comparison of scripts/advice.py."""
 import json
 
 from advice import LADDERS, WORTH, names, remedies_of
@@ -21,7 +21,7 @@ def named(step):
 
 
 def of_ladder(steps):
-    """Each step of a ladder: what it did and gained, and what had been advised."""
+    """Lists each step of a ladder: its remedy, its gain, and the advice before it."""
     rows = [[f"{step['before']} → {step['rung']}", step["idea"], ", ".join(step["remedies"]) or "–", times(step["measured"]),
              times(step["predicted"]) if "predicted" in step else "not known", advice_text(step), named(step)]
             for step in steps]
@@ -29,7 +29,7 @@ def of_ladder(steps):
 
 
 def summary(result):
-    """How many of the steps that gained were advised, beside what needs no advice to say."""
+    """Compares the share of gaining steps that were advised with the baseline without advice."""
     known = result["summary"]
     rows = [["steps in all", str(known["steps"])],
             ["that gained 10 % or more", str(known["gained"])],

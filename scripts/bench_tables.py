@@ -4,7 +4,7 @@ import statistics
 
 from tables import origin, table
 
-# What the README shows: the main case of each primitive, at the sizes of the documents.
+# The cases in the README: the main case of each primitive, at the sizes of the documents.
 IMAGE = (4096, 3072)
 HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE),
              ("sobel", "u8 magnitude l1", IMAGE), ("threshold", "u8 mean window 31", IMAGE),
@@ -20,14 +20,14 @@ def measured_cells(row):
 
 
 def peers_of(report, row):
-    """Peers that did the same work on the same size in the same run."""
+    """Returns the peers that did the same work on the same size in the same run."""
     same = ("primitive", "variant", "width", "height")
     return [other for other in report["rows"] if other["implementation"] != "warpwise"
             and all(other[key] == row[key] for key in same)]
 
 
 def together(reports):
-    """The benches of all primitives, which are recorded in parts."""
+    """Joins the benches of all primitives, which are recorded in parts."""
     return {"rows": [row for report in reports for row in report["rows"]]}
 
 
@@ -40,7 +40,7 @@ def primitives_of(report):
 
 
 def origins(reports):
-    """The machine and the commit of each part, parts of one together, and the roofs that were measured with it."""
+    """Names the machine, the commit and the measured roofs of each part; equal parts are named together."""
     parts = {}
     for report in reports:
         reads = f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""
@@ -50,7 +50,7 @@ def origins(reports):
 
 
 def methods(reports):
-    """How each part was measured; parts that were measured alike together."""
+    """Says how each part was measured; parts measured alike are named together."""
     parts = {}
     for report in reports:
         names = parts.setdefault(report["method"], [])
@@ -77,12 +77,12 @@ def headline(reports):
 
 
 def verdict_text(beside):
-    """How our time stands to a peer's, as the run judged it."""
+    """Returns our time relative to a peer's, as the run judged it."""
     return f"{beside['verdict']}, {beside['ratio']:.2f} [{beside['low']:.2f}, {beside['high']:.2f}]" if beside else ""
 
 
 def result_cells(row):
-    """What was measured, and our result beside a peer's; or why nothing was."""
+    """Returns the measured case and our result beside a peer's, or the reason why nothing was measured."""
     if "not_timed" in row:
         return [row["not_timed"], "", "", ""]
     note = ("verified" if row.get("verified") else "") if row["implementation"] == "warpwise" else verdict_text(row.get("beside"))
@@ -100,7 +100,7 @@ def everything(reports):
 
 
 def growth(records):
-    """The plots of `bench --growth`, and where each comes from."""
+    """Returns the plots of `bench --growth`, each with its origin."""
     def shown(path):
         report = json.loads(path.read_text(encoding="utf-8"))
         primitives = ", ".join(dict.fromkeys(row["primitive"] for row in report["rows"]))
@@ -110,7 +110,7 @@ def growth(records):
 
 
 def beside_python(reports):
-    """The second table: what the Python of the GPU's machine has for the same work."""
+    """Makes the second table: Python libraries on the GPU's machine that do the same work."""
     parts = [report["python"] for report in reports if "rows" in report.get("python", {})]
     if not parts:
         return "Not recorded yet."
@@ -127,7 +127,7 @@ def beside_python(reports):
 
 
 def cpu_row(row):
-    """What the name of a row of cpu_bench says, and its figures."""
+    """Splits the name of a row of cpu_bench, and returns its parts with the row's figures."""
     primitive, what, size, threads = row["name"].split("/")[:4]
     counters = {key: value for key, value in row.items() if key.endswith("_%")}
     roof, share = next(iter(counters.items()))
@@ -170,7 +170,7 @@ def cpu(report):
 
 
 def cpu_scaling(report):
-    """Times with one thread, and how many times as fast more threads are: a line a case."""
+    """Makes a table with a line for each case: the time of one thread, and the speed-up of more threads."""
     cases = {}
     for row in map(cpu_row, report["rows"]):
         cases.setdefault((row["primitive"], row["what"], row["size"]), {})[row["threads"]] = row
@@ -186,7 +186,7 @@ def cpu_scaling(report):
 
 
 def gemv_cpu(report):
-    """Ratios to OpenBLAS: a line a shape, and their medians."""
+    """Makes a table of ratios to OpenBLAS: a line for each shape, and their medians."""
     columns = {}
     shapes = {}
     for row in map(cpu_row, report["rows"]):
@@ -211,7 +211,7 @@ def gemv_cpu(report):
 
 
 def gemv_gpu(report):
-    """Of `bench --shapes`: how many times as long cuBLAS takes, a line a shape, and what sums them up."""
+    """Makes a table of `bench --shapes`: cuBLAS's time relative to ours, a line for each shape, and a summary."""
     orders = {"Ax": False, "Aᵀx": True}
     ratios = {order: [] for order in orders}
     shapes = {}

@@ -23,19 +23,19 @@ from ninja_log import logged, seconds
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 STATUS = re.compile(rb"\[(\d+)/(\d+)\] (?!Re-)")  # "Re-running CMake" comes before the build
 OBJECT = re.compile(r"\] Building \w+ object (\S+)$")
-LEAST_KNOWN = 0.8  # of the objects to compile: an estimate needs the seconds of most of them
-LEAST_SEEN = 15  # seconds of compiling before anything is concluded from them
+LEAST_KNOWN = 0.8  # share of the objects whose seconds must be known for an estimate
+LEAST_SEEN = 15  # seconds of compiling that must be over before an estimate
 
 
 def recorded():
-    """The seconds of each object, as scripts/record-build.py recorded them last."""
+    """Returns the seconds of each object, as scripts/record-build.py recorded them last."""
     record = build_tables.newest(RESULTS)
     return record["objects"] if record else {}
 
 
 def objects_to_compile(folder, target):
-    """The objects that this build compiles. Ninja is asked about a copy: of build.ninja itself it says only that CMake may have
-    to run before."""
+    """Lists the objects that this build compiles. Ninja is asked about a copy of build.ninja: for the original it
+    only says that CMake may have to run first."""
     copy = folder / "progress.ninja"
     copy.write_bytes((folder / "build.ninja").read_bytes())
     ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", (folder / "CMakeCache.txt").read_text(encoding="utf-8"), re.M)[1]
@@ -46,7 +46,7 @@ def objects_to_compile(folder, target):
 
 
 def jobs_of_ninja():
-    """How many processes Ninja runs at a time where nothing is said."""
+    """Returns the number of processes that Ninja runs at a time by default."""
     told = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "")
     if told.isdecimal() and int(told) > 0:
         return int(told)
@@ -55,8 +55,8 @@ def jobs_of_ninja():
 
 
 def known_seconds(objects, last, record):
-    """The seconds that each object is expected to take, from one source, as two machines are not to be mixed; objects that
-    it lacks get its mean. None where it lacks too many."""
+    """Returns the expected seconds of each object from one source, because times of two machines cannot be mixed.
+    Objects that it lacks get its mean. Returns None if it lacks too many."""
     for source in (last, record):
         found = [source[name] for name in objects if name in source]
         if found and len(found) >= LEAST_KNOWN * len(objects):
@@ -66,16 +66,16 @@ def known_seconds(objects, last, record):
 
 
 def seconds_left(expected, taken, jobs, elapsed):
-    """How much longer the build takes; None where that cannot be told yet.
+    """Estimates the remaining seconds of the build; None if there is no estimate yet.
 
-    expected: seconds of each object of the build, on some machine; taken: of those that are compiled, on this one.
+    expected: seconds of each object of the build, on any machine; taken: those of the compiled objects, on this one.
     """
     both = [name for name in taken if name in expected]
     seen = sum(taken[name] for name in both)
     if seen < LEAST_SEEN:
         return None
     slower = seen / max(sum(expected[name] for name in both), 1e-3)
-    # Every process compiles to the end, or waits for the one that compiles the slowest object.
+    # Either all processes compile to the end, or they wait for the one with the slowest object.
     whole = slower * max(sum(expected.values()) / jobs, max(expected.values()))
     return max(whole - elapsed, 0)
 
@@ -98,7 +98,7 @@ class Progress:
         self.expected = None
 
     def read(self, line):
-        """A line of Ninja's output."""
+        """Takes a line of Ninja's output."""
         status = STATUS.match(line)
         if not status:
             return

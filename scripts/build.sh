@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures and builds one preset of CMakePresets.json, with few words unless something fails.
+# Configures and builds one preset of CMakePresets.json. Prints little unless something fails.
 #
 #   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan,
 #                                                                   fuzz, cpu, all-gpus
@@ -15,8 +15,8 @@ start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
 
-# On a terminal one line that tells how far the build is, "[12/300] Building ...", else a line every half minute; the log
-# gets everything.
+# Shows the build's progress: on a terminal one line, "[12/300] Building ...", else a line every half minute. The log gets
+# everything.
 keep_log() {
   if ! [ -t 2 ]; then
     if ! command -v python3 >/dev/null; then cat >"$log"; return; fi
@@ -42,7 +42,7 @@ elif grep -q '^WARPWISE_CUDA:BOOL=OFF' "build/$preset/CMakeCache.txt"; then cuda
 else cuda="CPU and CUDA paths"; fi
 what="build/$preset"
 [ ${#target[@]} = 0 ] || what="${target[1]} of $what"
-# The last line of `times`, "0m5.250s 0m0.500s", is of the processes that were waited for.
+# The last line of `times`, "0m5.250s 0m0.500s", is the time of the child processes.
 times >"$log.times"
 cpu=$(tail -n 1 "$log.times" | awk -F'[ms ]' '{printf "%.0f", 60 * ($1 + $4) + $2 + $5}')
 echo "Built $what in $((SECONDS - start)) s, $cpu s of CPU ($cuda)"

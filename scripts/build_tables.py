@@ -1,4 +1,4 @@
-"""The sentence and the tables of what scripts/record-build.py records."""
+"""The sentence and the tables of the records of scripts/record-build.py."""
 import json
 import pathlib
 import re
@@ -9,7 +9,7 @@ SLOWEST = 5
 
 
 def newest(results):
-    """The last record of all machines; None if there is none."""
+    """Returns the last record of all machines; None if there is none."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in pathlib.Path(results).glob("*/build.json")]
     return max(records, key=lambda record: record["machine"]["date"], default=None)
 
@@ -24,8 +24,8 @@ def duration(seconds):
 
 
 def waits(record):
-    """Seconds from a fresh clone, packages included: to the first picture, the later of both demos, and to the end of the demo
-    without and with CUDA."""
+    """Returns seconds from a fresh clone, packages included: to the first picture (the later of both demos), and to
+    the end of the demo without and with CUDA."""
     first = record["packages"]["first"]["wall_s"]
     packages = first + record["packages"]["others"]["wall_s"]
     whole = {demo["cuda"]: packages + demo["wall_s"] for demo in record["demos"]}
@@ -62,7 +62,7 @@ def steps(record):
 
 
 def slowest(record):
-    """The objects that take longest, as the sources are named."""
+    """Lists the objects that take longest, by the names of their sources."""
     names = [(re.sub(r"CMakeFiles/\w+\.dir/|\.o$", "", name).replace("__/", ""), seconds)
              for name, seconds in sorted(record["objects"].items(), key=lambda item: -item[1])[:SLOWEST]]
     return ", ".join(f"{name} {seconds:.0f} s" for name, seconds in names)

@@ -25,15 +25,15 @@ FILE = re.compile(r"^[\w.+-]+\.(?:cpp|hpp|cu|cuh|py|sh|inc)$")
 PATH = re.compile(r"^[\w.+-]+(?:/[\w.+-]+)+\.[A-Za-z]\w{0,4}$")
 QUOTE = re.compile(r"^ *```\w+ from=(\S+)\n(.*?)^ *```$", re.M | re.S)
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# What English writes in words, and Korean in digits as well.
+# Numbers that English writes in words, and Korean also in digits.
 IN_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-# Words in capitals that stand for any name.
+# Placeholders in capitals that stand for any name.
 ANY = ("NAME", "FILE", "OUT", "NN", "LADDER", "STUDY")
 MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
 
 
 def blank_code(text):
-    """The text with fenced blocks and code spans blanked: links do not count in there."""
+    """Returns the text with blanked fenced blocks and code spans, in which links do not count."""
     def spaces(match):
         return re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", spaces, text, flags=re.M | re.S)
@@ -41,7 +41,7 @@ def blank_code(text):
 
 
 def anchor(heading):
-    """GitHub's anchor of a heading."""
+    """Returns GitHub's anchor of a heading."""
     heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
     heading = re.sub(r"[^\w\- ]", "", heading)
     return heading.replace(" ", "-")
@@ -66,7 +66,7 @@ def unindented(text):
 
 
 def is_quoted(path, quote):
-    """Whether the quote's lines follow one another in the file, whatever they are indented by."""
+    """Returns True if the quote's lines follow one another in the file, with any indentation."""
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:
@@ -111,7 +111,7 @@ def check(root, document, names):
 
 
 def unlinked(root, documents):
-    """Pages below docs/ that no other page links to; where their folder has a README.md, that one has to."""
+    """Lists pages below docs/ that no other page links to. If their folder has a README.md, that page must do so."""
     links = {}
     for document in documents:
         with open(os.path.join(root, document), encoding="utf-8") as file:
@@ -131,15 +131,15 @@ def unlinked(root, documents):
 
 
 def original_of(document):
-    """The English page that this one is a translation of; None if it is none."""
+    """Returns the English page that this one translates; None if it is no translation."""
     if document.startswith("docs/ko/"):
         return "docs/" + document.removeprefix("docs/ko/")
     return document.removesuffix(".ko.md") + ".md" if document.endswith(".ko.md") else None
 
 
 def parts_of(text):
-    """(line, kind, text) of each block of code and of what blank lines separate; in the kind of a table or a list
-    is how many lines or items it has."""
+    """Returns (line, kind, text) of each code block and of each part between blank lines. The kind of a table or a
+    list contains its number of lines or items."""
     line = 1
     for piece in re.split(r"(^ *```.*?^ *```$|\n[ \t]*\n)", text, flags=re.M | re.S):
         part = piece.strip("\n")
@@ -156,7 +156,7 @@ def parts_of(text):
 
 
 def inside(document, part):
-    """A part's inline code, the pages that it links to, and its numbers in digits and in words."""
+    """Returns a part's inline code, the pages that it links to, and its numbers in digits and in words."""
     def page(target):
         path = os.path.normpath(os.path.join(os.path.dirname(document), target)) if target else document
         return original_of(path) or path
@@ -172,7 +172,7 @@ def inside(document, part):
 
 
 def differences(original, english, document, korean):
-    """Where a translation has something else than its original."""
+    """Lists the places where a translation differs from its original."""
     pairs = itertools.zip_longest(parts_of(english), parts_of(korean), fillvalue=(1, "nothing more", ""))
     for (there, kind, part), (line, own_kind, own) in pairs:
         if kind != own_kind:
@@ -193,7 +193,7 @@ def differences(original, english, document, korean):
 
 
 def translations(root, documents):
-    """What is wrong with the pages that are translations."""
+    """Lists the errors of the translated pages."""
     def text_of(document):
         with open(os.path.join(root, document), encoding="utf-8") as file:
             return file.read()

@@ -44,7 +44,7 @@ NOT_ASKED_FOR = (
 
 
 def listed(text, directory):
-    """The header files that one CMakeLists.txt puts into a file set HEADERS."""
+    """Lists the header files that one CMakeLists.txt puts into a file set HEADERS."""
     text = re.sub(r"#.*", "", text)
     for call in re.findall(r"target_sources\(([^)]*FILE_SET\s+HEADERS[^)]*)\)", text):
         for word in re.split(r"\bFILES\b", call)[-1].split():
@@ -71,7 +71,7 @@ def public_headers(root):
 
 
 def namespaces(root, headers):
-    """A file for doxygen that names the headers' namespaces: of one without a docstring it says nothing."""
+    """Writes a file that documents the headers' namespaces: doxygen ignores namespaces without a docstring."""
     names = set()
     for header in headers:
         with open(os.path.join(root, header), encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def namespaces(root, headers):
 
 
 def shares_docstring(root, warning):
-    """Whether the declaration stands, with no line left free, below one that has a docstring."""
+    """Returns True if the declaration follows, without a blank line, one that has a docstring."""
     place = re.match(r"(\S+):(\d+): .*\((function|typedef|enumeration)\) of", warning)
     if not place:
         return False

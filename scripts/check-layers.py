@@ -14,8 +14,8 @@ import re
 import subprocess
 import sys
 
-# A room and what its files may include besides the room itself; the first pattern that matches a
-# folder (below warpwise/) is its room. "primitives/*" in the list of a room means any primitive.
+# Each room and the rooms that its files may include besides itself. A folder (below warpwise/) belongs to the
+# first pattern that matches it. "primitives/*" in the list of a room means any primitive.
 ROOMS = [
     ("base", []),
     ("cpu", ["base"]),
@@ -23,14 +23,16 @@ ROOMS = [
     ("io", ["base"]),
     ("rules", ["base"]),
 
-    # A primitive never includes another: what several need lies in shared.
+    # A primitive never includes another: code that several need is in shared.
     ("primitives/shared", ["base", "cpu", "gpu"]),
     ("primitives/*", ["base", "cpu", "gpu", "primitives/shared"]),
     ("algorithms/*", ["base", "cpu", "gpu", "primitives/*"]),
 
-    # ptx: text to syntax, of no meaning yet. decode: syntax to operations, which name their handlers, and
-    # knows nothing of a running kernel. execute: the running kernel; it does not see the syntax. observe
-    # sees the running kernel, and follows values through its instructions. runtime: CUDA's calls, on the public header alone.
+    # - ptx turns text into syntax, without its meaning.
+    # - decode turns syntax into operations, which name their handlers. It does not know a running kernel.
+    # - execute is the running kernel. It does not see the syntax.
+    # - observe sees the running kernel and follows values through its instructions.
+    # - runtime has CUDA's calls; it includes only the public header.
     ("emulator/ptx", ["base"]),
     ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions"]),
     ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
@@ -39,32 +41,32 @@ ROOMS = [
                           "emulator/observe"]),
     ("emulator/observe", ["base", "rules", "emulator", "emulator/execute", "emulator/instructions"]),
     ("emulator/runtime", ["base", "emulator"]),
-    # The public header, and the program and the device that hold the rooms together.
+    # The public header, and the program and the device, which connect the rooms.
     ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",
                   "emulator/observe"]),
 
-    # compile, then measure what was compiled, then study what was measured, then explain it.
+    # The order is: compile, measure, study, explain.
     ("lab/compile", ["base", "io", "rules"]),
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
-    # Tests of kernels, for programs: what explain compiles with, and the emulator.
+    # Tests of kernels, for programs: explain's compilers, and the emulator.
     ("testbench", ["base", "rules", "emulator", "lab/compile"]),
-    # What study recorded, drawn: from the record alone.
+    # Draws the records of study, from the records alone.
     ("lab/plot", ["base", "io", "lab/compile"]),
-    # What a GPU that is not there would take, from counts and its profile.
+    # Predicts times of other GPUs, from counts and the GPU's profile.
     ("lab/predict", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                      "lab/study"]),
-    # What plots show and what tables say, on one page for a browser.
+    # Puts plots and tables on one page for a browser.
     ("lab/report", ["base", "lab/compile", "lab/plot", "lab/study"]),
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
                      "primitives/shared", "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
 
-    # A study is data; sources beside it may use the laboratory.
+    # A study is data. Sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
     # Frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
-    # A window for them.
+    # A window for these frames.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "live",
@@ -72,7 +74,7 @@ ROOMS = [
     ("", ["base", "cpu", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp, opencv.hpp
 ]
 
-# Rooms that a room's files do not even reach through the headers of others, and why.
+# Rooms that a room's files must not reach even through other headers, and why.
 OUT_OF_REACH = [
     ("emulator/decode", ["emulator/execute", "emulator/observe"],
      "decoding knows nothing of a running kernel"),
@@ -105,7 +107,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 
 def room_of(path):
-    """The room of a file below warpwise/, such as emulator/decode; "" for warpwise/ itself."""
+    """Returns the room of a file below warpwise/, such as emulator/decode; "" for warpwise/ itself."""
     folder = os.path.dirname(path).removeprefix("warpwise").strip("/")
     parts = folder.split("/")
     for depth in (2, 1):
@@ -129,7 +131,7 @@ def sources(root):
 
 
 def includes(root, files):
-    """What each file includes: lines, names, and which of the files it is, if any."""
+    """Lists the includes of each file: lines, names, and the file itself if it is one of ours."""
     known = set(files)
     found = {}
     for path in files:
@@ -139,7 +141,7 @@ def includes(root, files):
         for match in INCLUDE.finditer(text):
             name = match[1] or match[2]
             line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
-            # Of Warpwise's own headers: <...> finds what "..." finds, but not what lies beside the file.
+            # <...> finds the same Warpwise headers as "...", except those beside the including file.
             beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1])) if match[1] else None
             target = next((each for each in (name, beside) if each in known), None)
             found[path].append((line, name, target))
@@ -147,7 +149,7 @@ def includes(root, files):
 
 
 def reached(path, all_includes):
-    """The way, file by file, from a file to each one that its includes lead to."""
+    """Returns the path, file by file, from a file to each one that its includes lead to."""
     ways = {path: []}
     left = [path]
     while left:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what needs no build: format, clang-tidy, include layers, docstrings, documents, shell scripts,
-# spelling. Says nothing of a check that finds nothing; else what it found and how to mend it. Ends with
+# Runs the checks that need no build: format, clang-tidy, include layers, docstrings, documents, shell scripts,
+# spelling. Prints each finding and how to mend it; a check that finds nothing prints nothing. Ends with
 # one line and, if anything was found, with status 1.
 #
 #   scripts/checks.sh [CHECK...]     all of them unless given: format layers docstrings docs shell
@@ -18,8 +18,10 @@ tidy_limit=30  # files: about four minutes on two cores
 
 git rev-parse --is-inside-work-tree >/dev/null || { echo "checks.sh: this is no git checkout" >&2; exit 2; }
 
-# Each check prints what it found; status 1: found something, 3: skipped, the last line says why, 4: skipped,
-# and CI does not mind.
+# Each check prints its findings. Its status is
+#   1  if it found something;
+#   3  if it was skipped, with the reason in the last line;
+#   4  if it was skipped and CI accepts that.
 
 python_tools() {
   local pinned stamp=$venv/pinned
@@ -88,13 +90,13 @@ changed() {  # the sources that clang-tidy is asked about when not about all
   local main base name found
   for main in origin/main main; do git rev-parse -q --verify "$main" >/dev/null && break; done
   base=$(git merge-base HEAD "$main" 2>/dev/null)
-  # On the main branch itself: what its last commit changed.
+  # On the main branch itself, the files that its last commit changed.
   if [ -z "$base" ] || { [ "$base" = "$(git rev-parse HEAD)" ] && git diff --quiet HEAD; }; then base=HEAD~1; fi
   git rev-parse -q --verify "$base^{commit}" >/dev/null || return 1
   { git diff --name-only "$base" -- '*.cpp' '*.hpp'; git ls-files -o --exclude-standard -- '*.cpp' '*.hpp'; } |
     while read -r name; do
     case $name in
-      # A header is read where it is used: by the source of its name, else by one that includes it.
+      # A header is checked through a source: the one with its name, else one that includes it.
       *.hpp) found=${name%.hpp}.cpp
              [ -e "$found" ] || found=$(git grep -lF "#include \"$name\"" -- '*.cpp' | head -n 1)
              echo "$found" ;;

@@ -23,7 +23,7 @@ class Option:
     text: str
 
     def choices(self):
-        """The values that the text lists at its end."""
+        """Returns the values that the text lists at its end."""
         found = CHOICES.search(self.text) if self.value in ("NAME", "FMT") else None
         return found[1].split(", ") if found else []
 
@@ -40,7 +40,7 @@ class Page:
 
 
 def read(command, path):
-    """What `--help` says of a subcommand and of those below it: a list of pages."""
+    """Returns the `--help` texts of a subcommand and of those below it as a list of pages."""
     lines = subprocess.run([command, *path[1:], "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
     page = Page(path)
     section = ""  # then a heading, then "footer"
@@ -55,7 +55,7 @@ def read(command, path):
         elif section == "footer" or line and not line.startswith("  "):
             section = "footer"
             page.footer.append(line)
-        elif line.startswith("   "):  # the text of a long name stands on a line of its own
+        elif line.startswith("   "):  # after a long name the text has a line of its own
             entries[section][-1][1] = (entries[section][-1][1] + " " + line.strip()).strip()
         elif line:
             name, text = ENTRY.match(line).groups()
@@ -113,7 +113,7 @@ def bash(pages):
     for page in pages:
         names = [name for option in page.options for name in option.names]
         below = [name for name, _ in page.subcommands]
-        # Where files are expected, options come once a dash is typed.
+        # If files are expected, options are only offered after a dash.
         guard = "" if below else '[[ $current == -* ]] && '
         out.append(f'        "{" ".join(page.path)}") {guard}words="{" ".join(below + names)}" ;;')
     out += ["      esac ;;", "  esac", '  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")', "}",

@@ -1,8 +1,8 @@
-"""The table of a GPU's counters beside the emulator's counts, of what `lab run --counters` recorded."""
+"""The table of a GPU's counters beside the emulator's counts, from the records of `lab run --counters`."""
 from ladder_tables import block_text, size_text
 from tables import origin, table
 
-# The counts, and what a column calls them.
+# The counts and their columns' names.
 COLUMNS = {"global load requests": "global loads: requests", "global load sectors": "sectors",
            "global store requests": "global stores: requests", "global store sectors": "sectors",
            "shared load requests": "shared loads: requests", "shared load wavefronts": "passes",
@@ -12,7 +12,7 @@ COLUMNS = {"global load requests": "global loads: requests", "global load sector
 
 
 def ratio_text(ratio):
-    """Equal is told apart from what rounds to it, and what has no ratio from what is not counted."""
+    """Formats a ratio. Distinguishes equal from rounded to equal, and no ratio from not counted."""
     if ratio is None:
         return "0 counted"
     if ratio == 1:
@@ -32,7 +32,7 @@ def cells(row):
 
 
 def varied(rows):
-    """Whether kernels were counted at more than one point."""
+    """Returns True if kernels were counted at more than one point."""
     return len({row["rung"] for row in rows}) < len(rows)
 
 
@@ -53,26 +53,26 @@ def counters(report):
 
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
-# By the metric's name: what `waits` shows of a launch, all in percent.
+# The columns of `waits` by the metrics' names; all are per cent.
 RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieved",
          "l1tex__t_sector_hit_rate.pct": "hits in L1",
          "lts__throughput.avg.pct_of_peak_sustained_elapsed": "throughput of L2",
          "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
 
 
-# Of a scheduler, of which an SM has four.
+# Largest number of warps of a scheduler, by capability; an SM has four schedulers.
 MOST_WARPS = {"9.0": 16}
 
 
 def cycles_of(metrics):
-    """Cycles that a warp spends on each of its instructions, by reason, without the one in which it issues."""
+    """Returns the cycles that a warp waits for each of its instructions, by reason, without the issue cycle."""
     before, after = STALL.split("{}")
     return {name[len(before):-len(after)]: value for name, value in metrics.items()
             if name.startswith(before) and name.endswith(after)}
 
 
 def most_time(metrics):
-    """What most of a warp's time goes to."""
+    """Returns the largest shares of a warp's time."""
     cycles = cycles_of(metrics)
     whole = 1 + sum(cycles.values())
     three = sorted(cycles, key=cycles.get, reverse=True)[:3]
@@ -80,7 +80,7 @@ def most_time(metrics):
 
 
 def issue_text(metrics, compute_capability):
-    """How many of the schedulers' cycles issue an instruction: their warps, each of which does once in so many cycles."""
+    """Returns the share of the schedulers' cycles with an issue: warps divided by cycles per instruction."""
     if compute_capability not in MOST_WARPS:
         return ""
     warps = MOST_WARPS[compute_capability] * metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
@@ -88,7 +88,7 @@ def issue_text(metrics, compute_capability):
 
 
 def waits(report):
-    """Rates, and what warps wait for, at the rows' own size: a line for each launch of a rung."""
+    """Makes a table of rates and waits at the rows' own size: a line for each launch of a rung."""
     rows = [row for row in report["results"] if "counters" in row]
     several = varied(rows)
     lines = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh clone to results: installs what is missing, builds a first picture, then everything, and runs every command
-# on the images in samples/, on the GPU if there is one. Leaves what it makes in demo-output/.
+# Goes from a fresh clone to results: installs missing packages, builds a first picture, then everything. Then it runs every
+# command on the images in samples/, on the GPU if there is one. The results are in demo-output/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ out=demo-output
 rm -rf "$out"
 mkdir -p "$out"
 
-# The tests would need further packages and twice the time; scripts/test.sh builds them.
+# The tests are not built: they need more packages and twice the time. scripts/test.sh builds them.
 if ! [ -x "$warpwise" ]; then
   scripts/packages.sh --first
   scripts/build.sh release --target warpwise_first_picture -DWARPWISE_TESTS=OFF
@@ -59,7 +59,7 @@ step "the same as a table of blocks" \
 step "Disparity of a stereo pair, 256 times in 16 bits, and in colours: near is red" \
   disparity samples/aloeL.jpg samples/aloeR.jpg "$out/aloe-disparity.png" --max-disparity 255 --subpixel \
   --colour "$out/aloe-colours.png"
-# Rows of grey bytes without a head: a part of the image is a part of the file.
+# The file has rows of grey bytes without a header: a part of the file is a part of the image.
 "$warpwise" convert samples/building.jpg "$out/building.raw" --to gray8 >/dev/null
 rows() {  # rows FIRST COUNT OUT
   head -c $((868 * ($1 + $2))) "$out/building.raw" | tail -c $((868 * $2)) |

@@ -1,16 +1,16 @@
-"""The tables of what scripts/record-faults.py and scripts/record-sanitizer.py record: what finds the faults of the same programs."""
+"""Tables of the records of scripts/record-faults.py and scripts/record-sanitizer.py, which run the same programs."""
 from tables import table
 
 SOUND = "sound"
 
 
 def sanitizer_tools(case):
-    """The tools of compute-sanitizer that say something of a program."""
+    """Lists the tools of compute-sanitizer that report something for a program."""
     return [name for name, run in case.get("tools", {}).items() if run.get("errors")]
 
 
 def outcome(emulator, sanitizer, name):
-    """Whether each of the two says what is right of a program, None where compute-sanitizer was not asked."""
+    """Returns for the emulator and compute-sanitizer whether each is right about a program; None if not run."""
     own = emulator["cases"][name]
     is_sound = own["kind"] == SOUND
     ours = own["found"] == ([] if is_sound else [own["kind"]])
@@ -31,7 +31,8 @@ def origin(emulator, sanitizer):
 
 
 def comparison(emulator, sanitizer):
-    """By kind of fault: in how many programs each of the two finds it; of sound ones, of how many each says nothing."""
+    """Counts for each kind of fault the programs in which each of the two finds it, and the sound programs that
+    each accepts."""
     kinds = {}
     for name, case in emulator["cases"].items():
         kinds.setdefault(case["kind"], []).append(outcome(emulator, sanitizer, name))
@@ -45,7 +46,7 @@ def comparison(emulator, sanitizer):
 
 
 def differences(emulator, sanitizer):
-    """Where the emulator is not right, and the sound programs of which compute-sanitizer says something."""
+    """Lists the programs that the emulator gets wrong, and the sound programs that compute-sanitizer complains of."""
     rows = []
     for name, case in emulator["cases"].items():
         ours, theirs = outcome(emulator, sanitizer, name)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the parsers' fuzz targets and runs each on invented inputs; stops with the input that broke
-# one. Needs clang with libFuzzer (Debian: clang, libclang-rt-dev).
+# Builds the parsers' fuzz targets and runs each on generated inputs. Stops at the first input that breaks a
+# target. Needs clang with libFuzzer (Debian: clang, libclang-rt-dev).
 #
 #   scripts/fuzz.sh [RUNS] [SEED]     RUNS of each target, 10 million unless given
 #
-# The corpora grow in build/fuzz/corpus and are taken up by the next run; what was done is recorded
-# in build/fuzz/record.json.
+# The corpora grow in build/fuzz/corpus, and the next run continues with them. The record of a run is
+# build/fuzz/record.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

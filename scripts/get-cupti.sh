@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Brings NVIDIA's CUPTI, which reads a GPU's hardware counters for `warpwise lab run --counters`, into
-# the user's cache, where the CUDA toolkit came without it. Takes 11 MB from PyPI and 45 MB of disk,
-# needs no GPU and no root, and installs nothing into the system or into any Python environment.
+# Downloads NVIDIA's CUPTI into the user's cache, for CUDA toolkits without it. CUPTI reads a GPU's hardware
+# counters for `warpwise lab run --counters`. Takes 11 MB from PyPI and 45 MB of disk. Needs no GPU and no
+# root, and installs nothing into the system or into any Python environment.
 #
 #   scripts/get-cupti.sh [VERSION]     VERSION: of the wheel, 13.0 unless given
 #
 # The folder is ${XDG_CACHE_HOME:-~/.cache}/warpwise/cupti; deleting it undoes this. The wheel is
-# NVIDIA's and under its licence, which lies beside it in licenses/.
+# NVIDIA's and under its licence, which is beside it in licenses/.
 set -euo pipefail
 
 # shellcheck source=scripts/nvidia-wheels.sh

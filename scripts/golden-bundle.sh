@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds a self-contained folder with the golden kernels for a machine that has a GPU and Nsight Compute:
-# machine code for CC 9.0, made here with ptxas, what they read, and the scripts that run them. It needs
-# nothing of ours to be built.
+# Builds a self-contained folder with the golden kernels for a machine with a GPU and Nsight Compute. It has
+# machine code for CC 9.0, made here with ptxas, the kernels' input, and the scripts that run them. Warpwise
+# itself need not be built.
 #
 #   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; then, there: FOLDER/measure.sh OUT
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds a self-contained folder with the GPU tests and benches for a machine that has a GPU but no
-# network and no packages of ours: the tests, the command, and the libraries that they load, found by
-# relative rpath. The bench's peers are taken from that machine's toolkit and Python.
+# Builds a self-contained folder with the GPU tests and benches for a machine with a GPU but without network
+# and without our packages. It has the tests, the command, and the libraries that they load, found by
+# relative rpath. The bench's peers come from that machine's toolkit and Python.
 #
 #   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
 #                                      FOLDER/batches.sh for what several files at a time gain
@@ -22,17 +22,18 @@ mkdir -p "$folder/bin" "$folder/lib" "$folder/frames"
 for program in $(cat build/release/gpu-tests.txt) live_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
-# One file, by the name that programs ask for.
+# Copies each library as one file, under the name that programs load.
 cp -L build/release/lib/libwarpwise{,_runtime,_emulator}.so.[0-9].[0-9] "$folder/lib/"
-# The modules that batches.sh reads and writes pictures with, and the one that draws; the other ones' libraries are many.
+# Copies the modules for batches.sh's pictures, and the one that draws. The others need too many libraries.
 modules=(build/release/lib/libwarpwise_{jpeg,png,scene}.so)
 cp "${modules[@]}" "$folder/lib/"
-# What the programs and the modules load beyond the C and C++ runtimes, which every distribution of that age has.
+# Copies the libraries that programs and modules load, except the C and C++ runtimes, which every distribution of the
+# same age has.
 ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_runtime|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
-# What the ladders compile there; the link into the source tree becomes files.
+# Copies the sources that the ladders compile there, as files instead of the link into the source tree.
 (cd warpwise && find base primitives lab studies -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json' -o -name 'study.json' -o -path 'lab/predict/devices/*.json') |
   while read -r file; do
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
@@ -40,7 +41,7 @@ strip "$folder"/bin/* "$folder"/lib/*
 install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
 cp scripts/gpu-bundle/{run,batches}.sh build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
-# Real images: as arrays, which no module reads, and one as a file for batches.sh.
+# Real images as arrays, which need no module, and one as a file for batches.sh.
 cp samples/building.jpg "$folder/frames/"
 for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null

@@ -1,4 +1,4 @@
-"""The tables of what `lab run` recorded of ladders, and of one experiment of anything."""
+"""Tables of the records of `lab run`: of ladders, and of any single experiment."""
 import json
 
 from tables import origin, table
@@ -47,7 +47,7 @@ def document_text(row):
 
 
 def ladder_cells(row):
-    """What one row of the ladder's table says at the first size; nothing of what an older record lacks."""
+    """Returns the cells of one row of the ladder's table at the first size; empty if an older record lacks them."""
     if row.get("on_cpu") and "time" in row:
         return [three_digits(row["time"]["median_us"])] + [""] * 7
     if "cold" not in row:
@@ -86,7 +86,7 @@ def ladder_origin(report):
 
 
 def ladder(report):
-    """Every rung, at the document's size, and its time at the larger ones."""
+    """Makes a table of every rung at the document's size, and its time at the larger ones."""
     rows = report["results"]
     first = rows[0]["size"]
     larger = []
@@ -120,7 +120,7 @@ def ladder(report):
 
 
 def matrix(rows, column_of, columns, show=shown_time):
-    """Rungs against what varies."""
+    """Makes a table of rungs against the varied parameter."""
     names = list(dict.fromkeys(row["rung"] for row in rows))
     cells = {(row["rung"], column_of(row)): row for row in rows}
     lines = []
@@ -134,7 +134,7 @@ def matrix(rows, column_of, columns, show=shown_time):
 
 
 def with_documents(header, lines, rows):
-    """The document's figures as the second column, where it has any of these rows."""
+    """Adds the document's figures as the second column, if it has any of these rows."""
     documents = dict.fromkeys(row["rung"] for row in rows)
     for row in rows:
         # They are of one size and block.
@@ -147,7 +147,7 @@ def with_documents(header, lines, rows):
 
 
 def experiment(report):
-    """One experiment: a matrix where blocks, parameters or many sizes vary, else a row a rung."""
+    """Makes one experiment's table: a matrix if blocks, parameters or many sizes vary, else a row for each rung."""
     rows = report["results"]
     many_sizes = len({tuple(row["size"]) for row in rows}) > 3
     text = [f"{report['title']} ({', '.join(report['rows'])}); "
@@ -158,7 +158,7 @@ def experiment(report):
     shapes = {row["rung"]: set() for row in measured}
     for row in measured:
         shapes[row["rung"]].add(block_text(row))
-    # What a rung fixes differs between rungs alone.
+    # Only parameters that vary within a rung count: those that rungs fix differ between rungs.
     varied = [key for key in rows[0]["parameters"]
               if any(len({row["parameters"][key] for row in rows if row["rung"] == rung}) > 1
                      for rung in {row["rung"] for row in rows})]
@@ -188,7 +188,7 @@ def experiment(report):
 
 
 def branches(report):
-    """Branches and instructions of an experiment's rungs, as the emulator counts them."""
+    """Makes a table of branches and instructions of an experiment's rungs, as the emulator counts them."""
     lines = []
     for row in report["results"]:
         for counts in row.get("counts", []):

@@ -47,7 +47,7 @@ def begin():
 
 
 def timed(name, command):
-    """The part, and the status of its command."""
+    """Runs a part; returns its record and the status of its command."""
     start = time.monotonic()
     status = subprocess.run(command, check=False).returncode
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -80,7 +80,7 @@ def table(run):
 
 
 def grown(run, reference):
-    """Each part that took more CPU time than in the reference, the largest growth first."""
+    """Lists the parts that took more CPU time than in the reference, the largest growth first."""
     before = {part["part"]: part.get("cpu_s", 0) for part in reference["parts"]}
     growth = [(part.get("cpu_s", 0) - before.get(part["part"], 0), part) for part in run["parts"]]
     return [f"{part['part']}: {part['cpu_s']} s of CPU, {before.get(part['part'], 0)} s then"
@@ -88,7 +88,7 @@ def grown(run, reference):
 
 
 def check(run, reference, limit=LIMIT_MIN):
-    """A message if the run took too long, else None."""
+    """Returns a message if the run took too long, else None."""
     if core_minutes(run) <= limit:
         return None
     message = f"This run took {core_minutes(run):.1f} min of CPU a core, and {limit} are allowed."

@@ -21,7 +21,8 @@ AREAS = {
     "io": (6, r"warpwise/io/.+\.[ch]pp"),
     "cli": (6, r"warpwise/cli/.+\.[ch]pp"),
 }
-# Tests and their tools, ladders, and what changes speed alone: how kernels are launched and CPU work is cut.
+# Files without mutants: tests and their tools, ladders, and code that only changes speed (kernel launches and the
+# division of CPU work).
 NO_AREA = re.compile(r"_test\.|/test_|_bench\.|testing|/ladder/|ladder\.|/fake_|explain_case|without_cuda"
                      r"|tun(ing|able)|launch\.[ch]pp|cpu_plan|progress")
 
@@ -66,7 +67,7 @@ class Compiler:
         return min(users, key=lambda name: (os.path.dirname(name) != folder, len(self.below[name]), name), default=None)
 
     def accepts(self, file, text):
-        """Compiles a file in the form of a text, making nothing of it, and tells whether that went well."""
+        """Compiles a file with the given text, without output, and tells whether that succeeds."""
         source = self.source_of(file)
         if source is None:
             return False
@@ -82,7 +83,7 @@ class Compiler:
             if not source.endswith(".cu"):
                 words[words.index("-c")] = "-fsyntax-only"
                 return subprocess.run([*words, "-w"], cwd=self.build, capture_output=True, check=False).returncode == 0
-            # nvcc has no such option: of its steps those of the host's side are run, the preprocessor and cudafe++.
+            # nvcc has no such option. Only its steps for the host's side are run: the preprocessor and cudafe++.
             steps = subprocess.run([*words, "--dryrun"], cwd=self.build, capture_output=True, text=True, check=True,
                                    env={**os.environ, "TMPDIR": name}).stderr
             steps = [f'PATH="$PATH:{os.path.dirname(words[0])}"',
@@ -94,7 +95,7 @@ class Compiler:
 def choose(texts, seed, accepts):
     """Chooses mutants by the seed; `accepts` tells of a file and its mutated text whether that compiles."""
     includes = included(texts)
-    # Headers that nvcc, or a program elsewhere, compiles as well know nothing of the switch.
+    # Headers that nvcc or other programs compile too cannot use the switch.
     shared = reached([name for name, text in texts.items()
                       if name.endswith((".cu", ".cuh")) or name.startswith("examples/") or "WARPWISE_EXPORT" in text and
                       name.endswith(".hpp")], includes)

@@ -26,8 +26,8 @@ KINDS = ["operator", "bound", "branch", "constant"]
 RANKS = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<=>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6,
          "==": 5, "!=": 5, "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0}
 
-# Behind one of these words, up to the statement's end, a change is not switched at run time, or changes only a
-# message, memory set aside or speed.
+# No mutants are planted after one of these words up to the statement's end. There a change cannot be switched at
+# run time, or it only affects a message, reserved memory or speed.
 LEFT_OUT = re.compile(
     r"\b(static_assert|assert|constexpr|template|case|using|enum|operator|throw|\w*Error|refuse\w*|fail\w*|reserve|"
     r"fmt|printf|snprintf|cerr|cout|print\w*|message|note|warn|warning|requires|alignas|grain\w*|prefetch|"
@@ -44,8 +44,8 @@ NUMBER = re.compile(r"(?<![\w.'])(0[xX][0-9a-fA-F']+|[1-9][\d']*|0)([uUlLzZ]*)(?
 
 
 def masked(text):
-    """Replaces by as many other characters what holds no mutant: comments and directives by spaces, strings by S,
-    lists of template arguments by T."""
+    """Blanks the parts that hold no mutant, keeping their length: comments and directives become spaces, strings S,
+    lists of template arguments T."""
     def of_kind(match):
         fill = "S" if match[0][0] in "\"'R" else " "
         return re.sub(r"[^\n]", fill, match[0])
@@ -88,7 +88,7 @@ def functions(mask, pairs):
 
 
 def left_end(mask, pairs, at, rank):
-    """Finds where the left operand of the operator at `at` begins; of equal rank the left ones bind first."""
+    """Finds where the left operand of the operator at `at` begins; operators of equal rank bind from the left."""
     i = at - 1
     while i >= 0:
         c = mask[i]
@@ -128,8 +128,8 @@ def right_end(mask, pairs, at, rank):
 
 
 def is_choice(mask, first, operator, behind, last):
-    """Tells whether a comparison chooses between its own operands, which is the same where they are equal:
-    `if (a < b) a = b` and `a < b ? a : b`."""
+    """Tells whether a comparison chooses between its own operands: `if (a < b) a = b` and `a < b ? a : b`. Then
+    `<` and `<=` give the same result."""
     a, b = mask[first:operator].strip(), mask[behind:last].strip()
     if not a or not b:
         return False

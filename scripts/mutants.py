@@ -39,9 +39,9 @@ import mutant_choice
 import mutant_places
 import recording
 
-# The ctest options of each set of tests; the second runs where the first found nothing.
+# The ctest options of each set of tests; the second runs if the first found nothing.
 SETS = {"ci": ["-LE", "nightly"], "whole": ["-C", "nightly", "-L", "nightly"]}
-# The CMake options of each build, the first that of every mutant.
+# The CMake options of each build; the first build is used for every mutant.
 BUILDS = {"release": ["--preset", "release", "-DWARPWISE_TESTS=ON", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"],
           "asan": ["--preset", "asan", "-DWARPWISE_TESTS=ON"]}
 ONLY_IN_RELEASE = ["kernels", "runtime"]
@@ -56,7 +56,7 @@ NEAREST = [
     (r"warpwise/io/", r"^(io|image_files|image_module)_test"),
     (r"warpwise/cli/", r"^command"),
 ]
-LEAST_SHARE = 0.95  # of what all tests kill
+LEAST_SHARE = 0.95  # of the mutants that all tests kill
 
 
 class Copy:
@@ -80,7 +80,7 @@ class Copy:
                        stdout=subprocess.DEVNULL)
 
     def make(self, build):
-        """Builds, and tells whether it went well; what the compilers say goes to a file."""
+        """Builds, and tells whether that succeeds; the compilers' output goes to a file."""
         with open(self.folder / f"{build}.log", "w", encoding="utf-8") as log:
             return subprocess.run(["cmake", "--build", self.folder / build], check=False, stdout=log,
                                   stderr=subprocess.STDOUT).returncode == 0
@@ -97,8 +97,8 @@ class Copy:
         return json.loads(file.read_text(encoding="utf-8"))
 
     def write(self, mutants, in_kernel=None):
-        """Writes the sources with all mutants that are switched, and at most one in a kernel; a file that stays as
-        it was is not touched, and not built again."""
+        """Writes the sources with all switched mutants, and at most one mutant in a kernel. Unchanged files are not
+        touched, and so not built again."""
         texts = {mutant_places.HEADER: mutant_places.HEADER_TEXT}
         for file in {each["file"] for each in mutants}:
             text = self.git("show", f"{self.commit}:{file}")
@@ -112,8 +112,8 @@ class Copy:
                 path.write_text(text, encoding="utf-8")
 
     def test(self, build, options, number=0, limit=None):
-        """Runs tests with a mutant, up to the first that fails; without one, all. Returns those that failed, and the
-        seconds that each took."""
+        """Runs tests with a mutant up to the first failure, or all tests without a mutant. Returns the failed tests,
+        and the seconds of each."""
         report = self.folder / "tests.xml"
         report.unlink(missing_ok=True)
         command = ["ctest", "--test-dir", self.folder / build, "-j", str(os.cpu_count()), "--output-junit", report,
@@ -133,7 +133,7 @@ class Copy:
                 {case.get("name"): float(case.get("time")) for case in cases})
 
     def times_without_mutant(self):
-        """Measures every test by set and build, in seconds; ends the script where one fails."""
+        """Measures every test by set and build, in seconds; ends the script if one fails."""
         file = self.folder / f"times-{self.commit[:12]}.json"
         times = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         for name, options in SETS.items():
@@ -223,7 +223,7 @@ def run(copy, seed, out, minutes):
         times = copy.times_without_mutant()
         record["without_mutant"] = {name: {"tests": len(each), "seconds": round(sum(each.values()))}
                                     for name, each in times.items()}
-    # A build of one mutant is of no use to those that are switched on.
+    # Mutants in kernels come last: each needs a build of its own, which the switched mutants cannot use.
     for mutant in sorted(left, key=lambda each: each["area"] == "kernels"):
         if minutes is not None and time.monotonic() - started > 60 * minutes:
             break

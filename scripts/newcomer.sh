@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The first hour of somebody who has Debian 12 with git and bash, and nothing else: makes such a system in a folder, clones
-# the last commit into it, and takes every step of tests/newcomer there, from scripts/demo.sh on, with warpwise installed in
-# /usr/local and as a part of another project. CI takes the same steps in the tree that it has built.
+# Tests the first hour of a user who has only Debian 12 with git and bash. Makes such a system in a folder, clones the
+# last commit into it, and takes every step of tests/newcomer there, from scripts/demo.sh on. warpwise is installed in
+# /usr/local, and used as a part of another project. CI takes the same steps in the tree that it has built.
 #
 #   scripts/newcomer.sh FOLDER     FOLDER: not there yet, or a Debian system that debootstrap made; it is kept
 #

@@ -21,7 +21,7 @@ COMMITS, DAYS = 300, 14
 
 
 def git(root, *arguments):
-    """What git prints, or None if it fails."""
+    """Returns git's output, or None if it fails."""
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else None
 
@@ -40,11 +40,11 @@ def record(root):
 
 
 def age(root, kept):
-    """Why the record is too old, or None."""
+    """Returns the reason why the record is too old, or None."""
     commit = kept["commit"].removesuffix("-dirty")
     then, now = (git(root, "log", "-1", "--format=%ct", each) for each in [commit, "HEAD"])
     if then is None and git(root, "rev-parse", "--is-shallow-repository") == "true":
-        # A clone without history cannot count commits: the record's date is what there is.
+        # A clone without history cannot count commits: only the record's date can be checked.
         then = datetime.datetime.fromisoformat(f"{kept['date']}T00:00+00:00").timestamp()
         commit = "HEAD"
     if then is None:
@@ -59,7 +59,7 @@ def age(root, kept):
 
 
 def check(root):
-    """What is wrong with the record: lines, none if it is good."""
+    """Returns the record's problems as lines; none if it is good."""
     kept = read(root)
     if kept is None:
         return ["there is no results/nightly.json"]
@@ -71,7 +71,7 @@ def check(root):
 
 
 def parsers(root):
-    """The files that the fuzz targets are made of, a header beside each source among them."""
+    """Lists the files of the fuzz targets, including the header beside each source."""
     listed = (root / "tests/fuzz/CMakeLists.txt").read_text()
     sources = re.findall(r"[\w/]+\.cpp", listed[listed.index("foreach(source"):listed.index("target_sources(parsers")])
     files = [f"warpwise/{source}" for source in sources]

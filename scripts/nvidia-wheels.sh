@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# For get-nvrtc.sh and get-cupti.sh: brings wheels of NVIDIA's from PyPI into the user's cache,
-# ${XDG_CACHE_HOME:-~/.cache}/warpwise. Is sourced.
+# Sourced by get-nvrtc.sh and get-cupti.sh. Downloads NVIDIA's wheels from PyPI into the user's cache,
+# ${XDG_CACHE_HOME:-~/.cache}/warpwise.
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/warpwise
 fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
-# fetch_wheels VERSION NAME...: of nvidia-NAME; $made is then the folder with their lib and include.
+# fetch_wheels VERSION NAME...: downloads the wheels nvidia-NAME; $made is then the folder with their lib and include.
 fetch_wheels() {
   local version=$1 name wheel wheels=()
   shift
@@ -24,7 +24,7 @@ fetch_wheels() {
   made=$work/unpacked/nvidia/cu13
 }
 
-# keep_wheels FOLDER WHAT FILE...: of the cache, in the place of what was there, if these files are among them.
+# keep_wheels FOLDER WHAT FILE...: replaces FOLDER of the cache by the downloaded files, if they include each FILE.
 keep_wheels() {
   local folder=$cache/$1 what=$2 file info
   shift 2

@@ -1,9 +1,9 @@
-"""The tables of what scripts/record-opencv.py records."""
+"""Tables of the records of scripts/record-opencv.py."""
 import json
 
 from tables import table
 
-# How the unit of a row goes with what its largest difference is.
+# Units of rows that have no largest difference.
 NO_SIZE = ("files", "places")
 
 
@@ -17,7 +17,7 @@ def origin(record):
 def differing(row):
     if row["differing"] == 0:
         return ["none", "", ""]
-    # A pixel of a threshold is black or white.
+    # Pixels of a threshold are black or white: a largest difference says nothing.
     largest = "" if row["primitive"] == "threshold" or row["unit"] in NO_SIZE else f"{row['largest']:.2g}"
     share = 100 * row["differing"] / row["compared"]
     return [f"{row['differing']:,}" + (f" ({share:.2g} %)" if share >= 0.01 else ""), largest, row["first"]]
@@ -48,12 +48,12 @@ PARTS = {"pixels": pixels, "memory": memory, "times": times}
 
 
 def read(path):
-    """What is recorded so far."""
+    """Returns the existing records."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def rendered(recorded, part):
-    """The table of one part, with where it comes from."""
+    """Makes the table of one part, with its origin."""
     if part not in recorded:
         return "Not recorded yet."
     return f"{origin(recorded[part])}\n\n{PARTS[part](recorded[part])}"

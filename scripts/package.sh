@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes everything that a release consists of, in build/packages: Debian packages, an archive that runs wherever it is
-# unpacked, Python wheels and the source distribution, an SBOM of all of them, their checksums.
+# Makes all files of a release in build/packages: Debian packages, an archive that runs wherever it is unpacked, Python
+# wheels and the source distribution, an SBOM of all of them, and their checksums.
 #
-#   scripts/package.sh [-p PRESET] [PYTHON...]    PRESET: release unless given; all-gpus for machine code of every GPU
-#                                                 PYTHON: interpreters, each gets a wheel; python3 unless given. The
-#                                                 wheel of one from 3.12 on serves all later ones
+#   scripts/package.sh [-p PRESET] [PYTHON...]    PRESET: release by default; all-gpus for machine code of every GPU
+#                                                 PYTHON: interpreters, each gets a wheel; python3 by default. A wheel
+#                                                 for 3.12 or later also serves all later versions
 #
 # Needs Debian, what scripts/packages.sh installs, and a network for Python's packages.
 set -euo pipefail
@@ -25,7 +25,7 @@ quietly() {  # quietly COMMAND: what it says is of interest if it fails
 }
 
 scripts/build.sh "$preset"
-# The build folder is not to remember a Python of this environment.
+# Created after the build is configured, so that the build folder does not remember this environment's Python.
 quietly python3 -m venv "$work/venv"
 quietly "$work/venv/bin/pip" install -r scripts/package-requirements.txt
 PATH=$work/venv/bin:$PATH
@@ -33,7 +33,7 @@ PATH=$work/venv/bin:$PATH
 quietly cpack --config "$build/CPackConfig.cmake" -B "$work/cpack"
 mv "$work"/cpack/*.deb "$work"/cpack/*.tar.gz "$out/"
 
-# The wheels hold the library that was built above; each compiles the module alone.
+# The wheels hold the library that was built above; each compiles only the module.
 quietly cmake --install "$build" --prefix "$work/prefix" --strip
 { cat scripts/package-requirements.txt; grep -E '^(nanobind|scikit-build-core)==' python/tests/requirements.txt; } >"$work/constraints.txt"
 export PIP_CONSTRAINT=$work/constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -45,7 +45,7 @@ for python in "${pythons[@]}"; do
     -C "cmake.define.warpwise_DIR=$work/prefix/lib/cmake/warpwise" .
 done
 quietly "$tools/bin/python" -m build --sdist --outdir "$out" .
-# auditwheel takes the libraries into the wheel and names the oldest glibc that it runs with.
+# auditwheel copies the libraries into the wheel and names the oldest glibc that it runs with.
 for wheel in "$work"/wheels/*.whl; do
   LD_LIBRARY_PATH=$work/prefix/lib quietly auditwheel repair --wheel-dir "$out" "$wheel"
 done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what Warpwise needs from Debian 12 (or a later Debian or Ubuntu). Prints nothing and
-# asks for nothing when all of it is there.
+# Installs the packages that Warpwise needs from Debian 12 (or a later Debian or Ubuntu). Prints nothing and
+# asks for nothing if all are installed.
 #
 #   scripts/packages.sh          to build and run
-#   scripts/packages.sh --first  of these what scripts/demo.sh needs for its first picture: a third of the time
-#   scripts/packages.sh --test   to test and bench as well: the peers that results and speeds are
-#                                compared with, Google Benchmark, libFuzzer
-#   scripts/packages.sh --bench  and what cpu_bench does without if need be: OpenCV's StereoBM, 44
-#                                packages, 17 MB to load, 67 MB installed
+#   scripts/packages.sh --first  only the packages for scripts/demo.sh's first picture: a third of the time
+#   scripts/packages.sh --test   also to test and bench: the peers that results and speeds are compared
+#                                with, Google Benchmark, libFuzzer
+#   scripts/packages.sh --bench  also OpenCV's StereoBM, which is optional for cpu_bench: 44 packages,
+#                                17 MB to download, 67 MB installed
 set -euo pipefail
 
 packages=(

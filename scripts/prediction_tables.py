@@ -1,4 +1,4 @@
-"""The tables of what scripts/predictions.py compares."""
+"""Tables of the comparison of scripts/predictions.py."""
 import json
 
 from predictions import summary
@@ -17,7 +17,7 @@ HEAD = ["points", "rank correlation", "median error", "predicted : measured, lea
 
 
 def recorded(result):
-    """Of the H200: each experiment, and all of them."""
+    """Makes the H200's table: each experiment, and all of them together."""
     rows = [[f"{each['study']} {each['experiment'] or ''}".strip(), *ratio_cells(each)] for each in result["experiments"]]
     rows.append(["**all**", *ratio_cells(result["all"])])
     rows.append(["every second rung by name", *ratio_cells(result["every_second_rung"])])
@@ -31,7 +31,7 @@ def documents(result):
 
 
 def document_rows(result):
-    """Each time that a document gives beside its prediction."""
+    """Makes a table of each time in a document beside its prediction."""
     rows = [[f"{each['study']} {each['experiment']}", row["rung"], f"{row['measured_us']:,.0f}",
              f"{row['predicted_us']:,.0f}", f"{row['predicted_us'] / row['measured_us']:.2f}", row["rules"]]
             for each in result["documents"] for row in each["rows"]]
@@ -39,7 +39,7 @@ def document_rows(result):
 
 
 def misses(result):
-    """The ladders' rungs that are farthest off, one row of each."""
+    """Lists the ladders' rungs with the largest errors, one row of each."""
     worst = {}
     for each in result["experiments"]:
         for row in each["rows"]:
@@ -55,7 +55,7 @@ def misses(result):
 
 
 def sizes(result):
-    """Each ladder at one size: where an experiment has several, what is ranked is mostly they."""
+    """Ranks each ladder at one size: with several sizes, the ranking would mostly be of the sizes."""
     rows = []
     for each in result["experiments"]:
         if each["experiment"] != "ladder":

@@ -19,13 +19,13 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 RECORDS = REPOSITORY / "results/nvidia-h200"
-# Their figures, by the rungs that the ladders' tables have them of.
+# The documents' figures, by the tables of the ladders that have them.
 DOCUMENTS = [("sobel", "table5", "gtx280", "A"), ("sobel", "table4", "gtx280", "A"),
              ("gemv", "table6", "gtx280", "A"), ("convert", "table5", "9400gt", "D")]
 
 
 def ranks(values):
-    """Of each value, from 1; values that are equal share the mean of theirs."""
+    """Returns the rank of each value, from 1; equal values share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
     result = [0.0] * len(values)
     i = 0
@@ -40,7 +40,7 @@ def ranks(values):
 
 
 def spearman(pairs):
-    """The rank correlation of two columns; nothing where a column has one value alone."""
+    """Returns the rank correlation of two columns; None if all values of a column are equal."""
     if len(pairs) < 3:
         return None
     a, b = (ranks([pair[i] for pair in pairs]) for i in (0, 1))
@@ -52,10 +52,10 @@ def spearman(pairs):
 
 
 def summary(rows):
-    """Of rows with predicted_us and measured_us."""
+    """Summarises rows with predicted_us and measured_us."""
     pairs = [(row["predicted_us"], row["measured_us"]) for row in rows]
     ratios = sorted(predicted / measured for predicted, measured in pairs)
-    # As far off when twice as long as when half as long.
+    # A prediction of twice the time counts as the same error as one of half the time.
     errors = [max(ratio, 1 / ratio) - 1 for ratio in ratios]
     correlation = spearman(pairs)
     return {"points": len(rows), "rank_correlation": correlation and round(correlation, 3),
@@ -84,12 +84,12 @@ def row_of(row, measured):
 
 
 def compared(command, path):
-    """A recorded experiment beside its predictions; None where nothing of it can be predicted."""
+    """Compares a recorded experiment with its predictions; None if nothing of it can be predicted."""
     record = json.loads(path.read_text(encoding="utf-8"))
     name = record.get("ladder") or record.get("study")
     experiment = record.get("experiment")
     if any("setting" in row or "end_to_end" in row for row in record["results"]):
-        return None  # of a share of the GPU, or with transfers
+        return None  # it was timed on a share of the GPU, or with transfers
     times = {key(row): row["cold"]["median_us"] for row in record["results"] if row.get("cold")}
     # A whole study is recorded without an experiment.
     rows = predicted(command, f"{name}/{experiment}" if experiment else name, "h200")
@@ -106,7 +106,7 @@ def of_document(command, name, experiment, device, document):
              if rung.get("document", {}).get("time_us")}
     rows, seen = [], set()
     for row in predicted(command, f"{name}/{experiment}", device):
-        # The document's own point is the first of a rung's.
+        # The document's own point is the first one of a rung.
         if "time_us" not in row or row["rung"] in seen or row["size"] != table["size"] or row["rung"] not in given:
             continue
         seen.add(row["rung"])
@@ -116,7 +116,7 @@ def of_document(command, name, experiment, device, document):
 
 
 def commit():
-    """Of the tree, or of the bundle that the command is in."""
+    """Returns the commit of the tree, or of the bundle that the command is in."""
     beside = pathlib.Path(sys.argv[1]).resolve().parent.parent / "COMMIT"
     if beside.exists():
         return beside.read_text(encoding="utf-8").strip()
@@ -125,8 +125,8 @@ def commit():
 
 
 def every_second_rung(rows):
-    """By name, in the order of the alphabet. Nothing was fitted to either half: that both do alike
-    says that no few rungs make the figures."""
+    """Returns every second rung in alphabetical order. Nothing was fitted to either half. Similar results of both
+    show that the figures do not depend on a few rungs."""
     names = sorted({(row["study"], row["rung"]) for row in rows})
     half = set(names[1::2])
     return [row for row in rows if (row["study"], row["rung"]) in half]
@@ -143,7 +143,7 @@ def main():
     command = sys.argv[1]
     out = sys.argv[2] if len(sys.argv) == 3 else REPOSITORY / "results/predictions.json"
     paths = sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")])
-    # Those with the most points first: they take the longest.
+    # Experiments with the most points start first, because they take the longest.
     by_size = sorted(paths, key=lambda path: -path.stat().st_size)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         made = dict(zip(by_size, pool.map(lambda path: compared(command, path), by_size)))

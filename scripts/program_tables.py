@@ -1,9 +1,9 @@
-"""The table of what public programs do on the emulated GPU: results/emulator/programs."""
+"""The table of public programs' results on the emulated GPU: results/emulator/programs."""
 import json
 
 from tables import table
 
-# What is no program, or has no place on one emulated GPU.
+# Outcomes that are not counted: the program was not built, or one emulated GPU cannot run it.
 NOT_COUNTED = ("needs", "not built")
 RAN = ("passed", "ended")
 REST = {"own race": "has a race of its own", "own fault": "has a fault of its own", "waits": "waits for ever", "refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
@@ -32,7 +32,7 @@ def summary(collections):
 
 
 def others(collections):
-    """Each counted program that did not run, and why."""
+    """Lists each counted program that did not run, with the reason."""
     rows = [[collection["collection"], row["program"], REST[row["outcome"]], row["why"].replace("|", "\\|")]
             for collection in collections for row in collection["rows"] if row["outcome"] in REST]
     return table(["collection", "program", "what became of it", "why"], rows)

@@ -77,7 +77,7 @@ def demo(system, clone, cuda):
 
 
 def objects(clone):
-    """The seconds of each compilation, the longest first."""
+    """Returns the seconds of each compilation, the longest first."""
     taken = seconds(logged(clone / "build/release"))
     kept = {name: round(each, 1) for name, each in taken.items() if name.endswith((".o", ".gch"))}
     return dict(sorted(kept.items(), key=lambda item: -item[1]))

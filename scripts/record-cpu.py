@@ -28,7 +28,7 @@ SCALING_METHOD = ("cpu_bench --threads: ours alone, with each number of threads;
                   "copy and sad_peak_% of absolute differences in registers by as many threads, in the same run")
 EMULATOR_METHOD = ("emulator_bench: one core, 1280x720 bytes in blocks of 32x8 threads; warp instructions of the "
                    "kernel divided by the time of its launches")
-# Of Google Benchmark's own fields none but these says anything here.
+# The fields that are recorded; Google Benchmark's other fields have no meaning here.
 KEPT = ("name", "iterations", "real_time", "ours_ms", "peer_ms", "ratio", "ratio_p5", "ratio_p95",
         "stream_%", "read_%", "sad_peak_%", "label")
 
@@ -57,7 +57,7 @@ def kept_rows(report):
 
 
 def record_scaling(chosen):
-    """The context that cpu_bench was given says where it ran and what it was built of."""
+    """Reads from cpu_bench's context where it ran and what it was built from."""
     report = json.loads(chosen.scaling.read_text(encoding="utf-8"))
     context = report["context"]
     machine = machine_of(context["date"], context["commit"], SCALING_METHOD)
@@ -66,7 +66,7 @@ def record_scaling(chosen):
 
 
 def record_emulator(chosen, commit):
-    """Warp instructions a second of one core: median and extremes of several runs."""
+    """Returns one core's warp instructions a second: median and extremes of several runs."""
     with tempfile.TemporaryDirectory() as folder:
         benched = pathlib.Path(folder) / "emulator.json"
         subprocess.run([REPOSITORY / chosen.build / "bin/emulator_bench", f"--benchmark_out={benched}",

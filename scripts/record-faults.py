@@ -20,7 +20,7 @@ PTX = ["-gencode", "arch=compute_80,code=compute_80"]
 
 
 def kinds_in(text):
-    """The kinds of faults that `warpwise run` has named."""
+    """Returns the kinds of faults that `warpwise run` has reported."""
     return sorted(set(re.findall(r"^warpwise: (\w+) (?:in kernel|in the program)", text, re.MULTILINE)))
 
 

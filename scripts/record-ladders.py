@@ -34,7 +34,7 @@ def record(report, path, folder):
     for row in report["results"]:
         row.get("counters_of_counts", {}).pop("launches", None)
     target.mkdir(parents=True, exist_ok=True)
-    # One row a line: a later run's differences can be read.
+    # One row a line, so that the differences to a later run are readable.
     rows = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in report.pop("results"))
     head = json.dumps(report, indent=1, ensure_ascii=False)[:-2]
     file.write_text(f'{head},\n "results": [\n{rows}\n ]\n}}\n', encoding="utf-8")

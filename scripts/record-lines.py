@@ -22,7 +22,7 @@ KEPT_OF_LAUNCHES = ("kernel", "warp_instructions")
 
 
 def kept(counts):
-    """Of a JSON object without what is 0, empty, or made of these."""
+    """Returns a JSON object without members that are 0, empty, or consist only of such members."""
     if isinstance(counts, dict):
         counts = {key: kept(value) for key, value in counts.items()}
         return {key: value for key, value in counts.items() if value not in (0, "", {}) and not key.startswith("bytes_")}
@@ -31,7 +31,7 @@ def kept(counts):
 
 def line_of(line):
     line = dict(line)
-    # Of a header the name is that of the folder the command was started in.
+    # Removes the folder that the command was started in from the names of headers.
     line["file"] = line["file"].rpartition(SOURCES)[2]
     line.pop("thread_instructions")
     return kept(line)
@@ -55,7 +55,7 @@ def main():
     command = sys.argv[1]
     commit = clean_commit("record-lines.py")
     listed = json.loads(subprocess.run([command, "lab", "list", "--json"], text=True, capture_output=True, check=True).stdout)
-    # A collection's kernels are those of other tables.
+    # A collection's kernels belong to other tables.
     tables = [table for kind in ("ladders", "studies") for table in listed[kind] if "collects" not in table]
     names = [(table.get("ladder") or table["study"], rung["name"]) for table in tables for rung in table["rungs"]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

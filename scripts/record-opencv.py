@@ -35,13 +35,13 @@ FILES = 200
 
 
 class Case:
-    """The same work for the command and for opencv_command."""
+    """Runs the same work by the command and by opencv_command."""
 
     def __init__(self, name, inputs, jobs, pairs):
         self.name, self.inputs, self.jobs, self.pairs = name, inputs, jobs, pairs
 
     def commands(self, build, work):
-        """Ours and the peer's, each with an output of its own, which is removed."""
+        """Returns our command and the peer's, each with an output of its own, which is removed."""
         outs = [work / "ours", work / "theirs"]
         for out in outs:
             shutil.rmtree(out, ignore_errors=True)
@@ -86,7 +86,7 @@ def cases_of(build, work):
 
 
 def run(command):
-    """Wall and processor seconds of a process."""
+    """Returns a process's wall and processor seconds."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -105,7 +105,7 @@ def measured_times(build, work):
             commands = case.commands(build, work)
             pair = [run(command) for command in commands]
             case.check(work)
-            if i > 0:  # the first one brings the files into memory
+            if i > 0:  # the first run reads the files into memory
                 pairs.append(pair)
         row = {"what": case.name, "pairs": case.pairs}
         for kind in ["wall", "cpu"]:

@@ -32,18 +32,18 @@ import xml.etree.ElementTree
 from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 
 RESULTS = REPOSITORY / "results/emulator/programs"
-# Seconds of the clock for each one of CPU time: a program that waits for itself uses none.
+# Seconds of wall clock allowed for each second of CPU time: a deadlocked program uses no CPU time.
 PATIENCE = 8
-# What a program says for itself is searched at its start and end; some print whole matrices.
+# Number of characters kept of a program's output, which is searched at its start and end; some print whole matrices.
 KEPT_CHARACTERS = 200_000
-# NVIDIA's libraries of machine code, which holds no PTX.
+# NVIDIA's libraries of machine code without PTX.
 CLOSED = r"lib(cublas\w*|cufft\w*|curand\w*|cusolver\w*|cusparse\w*|cudnn\w*|npp\w*|nvjpeg\w*|nccl)\.so"
-# A fault's line on standard error, without what it adds on where to find more.
+# A fault's line on standard error, without its hint where to find more.
 FAULT = re.compile(r"^warpwise: (\S+ in kernel .*)", re.MULTILINE)
 
 
 def refusals(junit):
-    """The kernels and functions that were not run, as the runtime's report has them: the reason of each, once."""
+    """Returns the reasons why kernels and functions were not run, from the runtime's report, each once."""
     try:
         cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
     except (OSError, xml.etree.ElementTree.ParseError):
@@ -56,7 +56,7 @@ def one_line(text):
 
 
 def execute(command, folder, seconds):
-    """What a program prints, how it ends (None: it was ended), and its seconds of CPU time."""
+    """Runs a program; returns its output, its status (None: it was killed), and its seconds of CPU time."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -87,7 +87,7 @@ def execute(command, folder, seconds):
 
 
 def judged(text, status, not_run, passed, failed, checked, intended="(?!)"):
-    """The outcome of a run, and a line that says why."""
+    """Returns the outcome of a run, and a line with the reason."""
     faults = next((fault for fault in FAULT.finditer(text) if not re.match(intended, fault[1])), None)
     wrong = failed and re.search(failed, text)
     right = passed and re.search(passed, text)
@@ -110,7 +110,7 @@ def judged(text, status, not_run, passed, failed, checked, intended="(?!)"):
 
 
 def explained(outcome, why, call):
-    """The outcome of a run where the call says what the program's source tells about it."""
+    """Returns the outcome of a run if the call states facts from the program's source."""
     own = call.get("own", {"fault": "(?!)"})
     if outcome == "fault" and re.match(own["fault"], why):
         return "own fault", own["why"]
@@ -158,7 +158,7 @@ def main():
     arguments = parser.parse_args()
     if not arguments.trial:
         clean_commit("record-programs.py")
-    # Of what runs: commits of documents and scripts behind it leave it as it is.
+    # The last commit that changed the code that runs: later commits of documents and scripts do not count.
     commit = arguments.commit or first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
     calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))

@@ -30,7 +30,7 @@ LEAK = re.compile(r"Leaked [\d,]+ bytes at")
 
 
 def said(text):
-    """The first thing that a tool says of a program; a leak only if it says nothing else."""
+    """Returns the first error that a tool reports for a program; a leak only if there is nothing else."""
     things = []
     for line in text.splitlines():
         words = line.removeprefix("=========").strip()
@@ -40,13 +40,13 @@ def said(text):
 
 
 def leaks_in(text):
-    """Allocations that a tool calls leaked, which are among its errors."""
+    """Returns the number of allocations that a tool reports as leaked; its errors include them."""
     summary = re.search(r"LEAK SUMMARY: [\d,]+ bytes leaked in (\d+) allocations", text)
     return int(summary[1]) if summary else 0
 
 
 def errors_in(text):
-    """How much a tool has counted but leaks; None where it came to no summary."""
+    """Returns the number of a tool's errors without leaks; None if it printed no summary."""
     counts = [int(count) for count in re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", text)]
     return max(counts) - leaks_in(text) if counts else None
 

@@ -32,7 +32,7 @@ METHOD = (f"whole processes in turn, {ROUNDS} rounds after one that is not count
 
 
 def commands(build, frames):
-    """For each program its arguments, and what is its standard input; {out} is a file, or a way to drop the frames."""
+    """Returns each program's arguments and standard input; {out} is a file, or a way to drop the frames."""
     size = f"{WIDTH}x{HEIGHT}"
     return {
         "warpwise": ([build / "bin/warpwise", "stream", f"pipe:rgb24:{size}", "{out}", "--backend", "cpu", "--pipeline", PIPELINE],
@@ -44,7 +44,7 @@ def commands(build, frames):
 
 
 def run(command, standard_input, out):
-    """Wall and processor seconds of a process."""
+    """Returns a process's wall and processor seconds."""
     words = [str(word).replace("{out}", out) for word in command]
     start = time.monotonic()
     with open(standard_input, "rb") as frames:
@@ -58,7 +58,7 @@ def run(command, standard_input, out):
 
 
 def require_same_bytes(build, frames, work):
-    """Of a few frames: what is timed does the same."""
+    """Checks on a few frames that the timed programs do the same."""
     few = work / "few.raw"
     with open(frames, "rb") as all_frames:
         few.write_bytes(all_frames.read(5 * 3 * WIDTH * HEIGHT))

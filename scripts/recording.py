@@ -1,4 +1,4 @@
-"""What the scripts that record measurements share: the commit, the machine, and how a record is written."""
+"""Shared by the scripts that record measurements: the commit, the machine, and the writing of a record."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ def cpu_name():
 
 
 def clean_commit(script):
-    """The commit of what is measured; ends the script where the tree is none."""
+    """Returns the measured commit; ends the script if the tree is not a commit."""
     commit = first_line("git", "describe", "--always", "--dirty", "--abbrev=12")
     if commit.endswith("-dirty"):
         sys.exit(f"{script}: the tree has changes that are not committed; a figure belongs to a commit")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The steps of a release, as docs/releasing.md has them.
+# Runs the steps of a release in docs/releasing.md.
 #
 #   scripts/release.sh [--dry-run] [-- ARGUMENT...]    ARGUMENTs for scripts/package.sh: a preset, Pythons
 set -euo pipefail

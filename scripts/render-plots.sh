@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the plot of every recorded run of a ladder, a study or `bench --growth` beside its record, with the figures that it shows:
+# Draws the plot of every recorded run of a ladder, a study or `bench --growth`, and writes the figures that it shows:
 # NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts it into the documents.
 #
 #   scripts/render-plots.sh [WARPWISE]     the command, build/release/bin/warpwise unless given

@@ -37,7 +37,7 @@ OF_ONE_RECORD = {"ladder": ladder_tables.ladder, "experiment": ladder_tables.exp
                  "branches": ladder_tables.branches, "plot": ladder_tables.ladder_origin,
                  "planes": study_tables.planes, "figures": study_tables.figures, "curves": study_tables.curves,
                  "shares": study_tables.shares, "halved": study_tables.halved}
-# Tables of what was recorded with hardware counters, likewise.
+# Tables of records with hardware counters, by the same word.
 OF_COUNTERS = {"counters": counter_tables.counters, "waits": counter_tables.waits}
 NOT_RECORDED = "Not recorded yet."
 
@@ -51,7 +51,7 @@ def load(name):
 
 
 def record_path(name):
-    """Of a recorded experiment of a ladder or a study, LADDER-EXPERIMENT: an H200's, or else an H100's."""
+    """Returns the record of an experiment of a ladder or a study, LADDER-EXPERIMENT: an H200's, or else an H100's."""
     for device in ("nvidia-h200", "nvidia-h100"):
         for folder in ("ladders", "studies"):
             path = REPOSITORY / "results" / device / folder / f"{name}.json"
@@ -66,7 +66,7 @@ def read_record(name):
 
 
 def picture(name, folder):
-    """The plot of a record, for a document in this folder, and where its figures are."""
+    """Returns the plot of a record for a document in this folder, and the link to its figures."""
     path = record_path(name)
     plot = path.with_suffix(".svg")
     svg = plot.read_text(encoding="utf-8") if plot.exists() else ""
@@ -80,12 +80,12 @@ def picture(name, folder):
 
 
 def record_of(kind, what):
-    """The record that a marker names: of a ladder the experiment with all its rungs."""
+    """Returns the record that a marker names; for a ladder, the experiment with all its rungs."""
     return f"{what}-ladder" if kind == "ladder" else what
 
 
 def rendered(name, benches):
-    """What stands between a marker of this name and its end, without the plot."""
+    """Returns the text between a marker of this name and its end, without the plot."""
     kind, _, what = name.partition(" ")
     if kind in benches:
         return benches[kind]()

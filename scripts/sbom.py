@@ -21,7 +21,7 @@ def said(*command):
 
 
 def owner(path):
-    """The Debian package of a file: dpkg knows some files below /usr/lib as below /lib."""
+    """Returns the Debian package of a file. dpkg knows some files of /usr/lib by their path in /lib."""
     for name in (os.path.realpath(path), os.path.realpath(path).removeprefix("/usr"), str(path)):
         found = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True)
         if found.returncode == 0:
@@ -30,7 +30,7 @@ def owner(path):
 
 
 def linked(prefix):
-    """The packages of the shared libraries that binaries of the tree name, but for the tree's own."""
+    """Lists the packages of the shared libraries that binaries of the tree name, except the tree's own."""
     libraries = {}
     for path in sorted(prefix.rglob("*")):
         if path.is_symlink() or not path.is_file() or path.read_bytes()[:4] != b"\x7fELF":
@@ -48,7 +48,7 @@ def cached(build, name):
 
 
 def compiled_in(build):
-    """(name, version, purl) of what leaves no shared library to be named: headers, archives, the wheels' binding."""
+    """Lists (name, version, purl) of dependencies without a shared library: headers, archives, the wheels' binding."""
     for name in ("CLI11", "nlohmann_json"):
         folder = cached(build, f"{name}_DIR")
         config = next(path for path in sorted(pathlib.Path(folder).glob("*onfig.cmake")))

@@ -1,4 +1,4 @@
-"""The tables of what scripts/record-stream.py and live_bench record."""
+"""Tables of the records of scripts/record-stream.py and live_bench."""
 import json
 
 import opencv_tables
@@ -28,12 +28,12 @@ def rendered(path):
 
 
 def rates(row):
-    """Of one frame."""
+    """Returns the time of one frame and the frame rate of a row."""
     return [f"{row['us']:.2f}", f"{row['fps']:,.0f} [{row['fps_least']:,.0f}, {row['fps_most']:,.0f}]"]
 
 
 def resident(record):
-    """Of each part and number of frames: on one stream, and on as many as are fastest."""
+    """Makes a table of each part and number of frames: on one stream, and on the fastest number of streams."""
     shown = []
     for what in STEPS:
         for frames in sorted({row["frames"] for row in record["resident"] if row["what"] == what}):

@@ -1,16 +1,16 @@
-"""The tables of what `lab run` recorded of studies, each for a kind of question."""
+"""Tables of the records of `lab run` on studies, one for each kind of question."""
 from ladder_tables import block_text, cold_text, ladder_origin, shown_time, size_text, three_digits, timing_text
 from tables import origin, table
 
 
 
 def values_of(row):
-    """What axes may have set: parameters of the problem and constants of the kernel."""
+    """Returns the values that axes may set: parameters of the problem and constants of the kernel."""
     return {**row["parameters"], **row.get("axes", {})}
 
 
 def plane(rows, down, across, header, show=shown_time):
-    """One kernel at two axes; `down` and `across` give a row's values."""
+    """Makes a table of one kernel at two axes; `down` and `across` return a row's values."""
     columns = sorted({across(row) for row in rows})
     cells = {(down(row), across(row)): row for row in rows}
     lines = []
@@ -21,7 +21,7 @@ def plane(rows, down, across, header, show=shown_time):
 
 
 def plane_of_blocks(rows):
-    """One kernel at every shape, and the best beside the document's, which comes first."""
+    """Makes a table of one kernel at every shape, and compares the best with the document's, which comes first."""
     timed = [row for row in rows if "cold" in row]
     best = min(timed, key=lambda row: row["cold"]["median_us"])
     first = rows[0]
@@ -34,7 +34,7 @@ def plane_of_blocks(rows):
 
 
 def planes(report):
-    """Each kernel of an experiment at its two axes: the block's two sides, or those that vary."""
+    """Makes a table of each kernel of an experiment at its two axes: the block's two sides, or those that vary."""
     text = [f"{report['title']} ({', '.join(report['rows'])}); cold µs."]
     for rung in dict.fromkeys(row["rung"] for row in report["results"]):
         rows = [row for row in report["results"] if row["rung"] == rung]
@@ -45,13 +45,13 @@ def planes(report):
         down, across = sorted(varied, key=lambda key: len({values_of(row)[key] for row in rows}))
         text.append(plane(rows, lambda row: values_of(row)[down], lambda row: values_of(row)[across],
                           f"{rung}: {down} \\ {across}"))
-    # Operands that grow along an axis have no one time.
+    # Operands that grow along an axis have no single transfer time.
     text.append(ladder_origin({**report, "transfers": []}))
     return "\n\n".join(text)
 
 
 def what_varies(rows):
-    """For each row what sets it apart from others of its kernel, as a text: size, axes, block."""
+    """Returns for each row a text that tells it from the others of its kernel: size, axes, block."""
     told = [{"size": size_text(row["size"]), **row["parameters"], **row.get("axes", {}), "block": block_text(row)}
             for row in rows]
     varied = [key for key in dict.fromkeys(key for each in told for key in each)
@@ -60,7 +60,7 @@ def what_varies(rows):
 
 
 def figures(report):
-    """An experiment of a study: for each point its time, and what the machine code takes."""
+    """Makes the table of a study's experiment: for each point its time, and the machine code's resources."""
     lines = []
     for row, varied in zip(report["results"], what_varies(report["results"])):
         if "cold" not in row:
@@ -76,7 +76,7 @@ def figures(report):
 
 
 def is_of_curve(row, knee, axis):
-    """Whether a row is a point of the curve whose knee this is."""
+    """Returns True if a row is a point of this knee's curve."""
     def without(values):
         return {key: value for key, value in values.items() if key != axis}
     return (all(row[key] == knee[key] for key in ("rung", "size", "block")) and
@@ -92,7 +92,7 @@ def knee_cell(knee):
 
 
 def curves(report):
-    """An experiment that asks for knees: a column for each curve, a line for each value of the axis, and the knees."""
+    """Makes a table with knees: a column for each curve, a line for each value of the axis, and the knees."""
     axis = report["knee"]["axis"]
     knees = report["knees"]
     told = [{"kernel": knee["rung"], **knee["parameters"], **knee.get("axes", {}), "block": block_text(knee)}
@@ -114,7 +114,7 @@ def curves(report):
 
 
 def ratio_text(kernel_share):
-    """Kernel to transfers, the smaller as 1."""
+    """Returns the ratio of kernel to transfers, with the smaller as 1."""
     kernel, transfers = kernel_share, 1 - kernel_share
     return f"{kernel / transfers:.1f} : 1" if kernel >= transfers else f"1 : {transfers / kernel:.1f}"
 
@@ -125,7 +125,7 @@ def span(values):
 
 
 def transfers(reports):
-    """Every way of transfers, of experiments side by side: a line a kernel and way."""
+    """Makes a table of all kinds of transfers, experiments side by side: a line for each kernel and kind."""
     lines = []
     for report in reports:
         for row in report["results"]:
@@ -147,7 +147,7 @@ def transfers(reports):
 
 
 def shares(report):
-    """Times on shares of the GPU: rungs against multiprocessors and what a neighbour read."""
+    """Makes a table of times on shares of the GPU: rungs against multiprocessors and a neighbour's reads."""
     lines = []
     for row in report["results"]:
         setting = row["setting"]
@@ -165,7 +165,7 @@ def shares(report):
 
 
 def halved(report):
-    """What rungs lose when they have half of a resource."""
+    """Makes a table of rungs' losses with half of a resource."""
     keys = ("multiprocessors_halved_at_all_bandwidth", "multiprocessors_halved_at_half_bandwidth",
             "bandwidth_halved_at_many_multiprocessors", "bandwidth_halved_at_half_multiprocessors")
     lines = []

@@ -26,7 +26,7 @@ def first_line(text):
 
 
 def of_case(build, program, element):
-    """A case as its program reported it."""
+    """Returns a case as its program reported it."""
     parts = [element.get("classname", ""), element.get("name")]
     if "." in parts[0] and "::" not in parts[0]:  # pytest: folders and file, then perhaps a class
         parts[0] = parts[0].rpartition(".")[2]
@@ -49,7 +49,7 @@ def of_case(build, program, element):
 
 
 def of_program(build, element, cases):
-    """What ctest says of a program beyond what its cases say: a list of one test or none."""
+    """Returns ctest's result of a program if its cases do not tell it: a list of one test or none."""
     name, status, seconds = element.get("name"), element.get("status"), float(element.get("time") or 0)
     output = element.findtext("system-out") or ""
     if status == "fail":
@@ -71,7 +71,7 @@ def of_program(build, element, cases):
 
 
 def of_build(folder):
-    """Its tests, and the seconds of each program."""
+    """Returns the folder's tests, and the seconds of each program."""
     reports = folder / "reports"
     if not (reports / "ctest.xml").exists():
         return [Test(folder.name, "ctest", "", 0, "failed", f"there is no {reports}/ctest.xml")], {}
@@ -92,7 +92,7 @@ def named(test):
 
 
 def text(tests, seconds):
-    """The summary's lines; seconds: of each program, by build and name."""
+    """Returns the summary's lines; `seconds` has each program's seconds by build and name."""
     lines = []
     failed = [test for test in tests if test.result == "failed"]
     for test in failed:

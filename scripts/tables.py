@@ -1,4 +1,4 @@
-"""Tables for documents and records, and the words that they share."""
+"""Tables for documents and records, and the wording that they share."""
 
 
 def table(header, rows):
@@ -8,7 +8,7 @@ def table(header, rows):
 
 
 def origin(report):
-    """Of what is recorded of a GPU."""
+    """Returns the origin of a GPU's record."""
     machine = report["machine"]
     return (f"{machine['gpu']}, driver {machine['driver']}, CUDA {machine['toolkit']}, "
             f"commit {machine['commit']}, {machine['date'][:10]}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what scripts/package.sh has made in clean Debian systems without a compiler, each kind of package in its own,
-# and does with it what the README shows first: an image, a NumPy array, a kernel that is explained. The development
+# Installs the packages of scripts/package.sh in clean Debian systems without a compiler, each kind of package in its own.
+# Then it follows the README's first steps: an image, a NumPy array, an explained kernel. The system of the development
 # package then gets a compiler, builds a program with find_package and runs it.
 #
 #   scripts/test-packages.sh [FOLDER]    FOLDER: of the packages, build/packages unless given
 #
-# Not a part of scripts/test.sh: it is for the nightly run and before a release. Ends with status 77 where it cannot be
-# done: without root, mmdebstrap, packages or a network. Each kind has a minute from its first command to its last.
+# Not a part of scripts/test.sh: it is for the nightly run and before a release. Ends with status 77 if it cannot run:
+# without root, mmdebstrap, packages or a network. Each kind has a minute from its first command to its last.
 # shellcheck disable=SC2016  # what stands in single quotes is for the shell in the clean system
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ else
   echo "lintian: skipped, it is not installed"
 fi
 
-# One system, kept: making it is not what is tested. Debian's Python and NumPy are in it, as a user's would be.
+# The base system is made once and kept, because making it is not tested. It has Debian's Python and NumPy, as users have.
 base=build/package-test/base.tar work=$PWD/build/package-test/root
 if ! [ -e "$base" ]; then
   mkdir -p build/package-test

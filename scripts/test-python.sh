@@ -26,7 +26,7 @@ defines=(-C "build-dir=$work/build")
 "$work/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$work" "${defines[@]}" . >"$work/build.log" 2>&1 ||
   { tail -n 40 "$work/build.log" >&2; exit 1; }
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$work"/warpwise-*.whl
-# Away from the sources, so that it is the installed package that is tested.
+# Runs away from the sources, so that the installed package is tested.
 mkdir "$work/examples"
 cp -r python/tests samples "$work"
 cp -r examples/notebooks "$work/examples"

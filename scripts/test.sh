@@ -13,16 +13,16 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 export GTEST_RANDOM_SEED=${GTEST_RANDOM_SEED:-$((RANDOM + 1))}  # GoogleTest takes 1 to 99999
-# The sanitizers of GCC up to 13 take a small thread-local block at the start of a page for one of a
-# glibc before 2.25, and the words before it for its address: LeakSanitizer then dies at exit,
-# "Tracer caught signal 11", in any program that loads FFmpeg's libraries, depending on where malloc
-# put the block (github.com/google/sanitizers/issues/1322). No thread-local memory of ours needs this.
+# The sanitizers of GCC up to 13 mistake a small thread-local block at the start of a page for one of a
+# glibc before 2.25, and the words before it for its address. LeakSanitizer then dies at exit, "Tracer
+# caught signal 11", in any program that loads FFmpeg's libraries, depending on where malloc put the
+# block (github.com/google/sanitizers/issues/1322). None of our thread-local memory needs this option.
 export ASAN_OPTIONS=intercept_tls_get_addr=0
 
 part() { scripts/minutes.py part "$@"; }
 must() { part "$@" || { echo "test.sh: $1 failed" >&2; exit 1; }; }
 
-# tests NAME BUILD [CTEST OPTION...]: one part of a run. The failures are told at the end.
+# tests NAME BUILD [CTEST OPTION...]: one part of a run. The failures are reported at the end.
 ran=()
 tests() {
   local name=$1 build=$2
@@ -93,7 +93,7 @@ scripts/minutes.py add packages $((SECONDS - packages_start))
 
 # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
 # its tests do not need.
-# For the code that finds uses of a variable after its scope GCC takes as long again as for all the rest: at night.
+# Checks for uses of a variable after its scope double GCC's time, so they are only made at night.
 scope=()
 [ ${#nightly[@]} -gt 0 ] ||
   scope=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG -fno-sanitize-address-use-after-scope")
@@ -101,13 +101,13 @@ must "asan build" scripts/build.sh asan "${scope[@]}"
 [ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
 tests "asan tests" asan "${nightly[@]}"
 
-# Calls from eight threads at once under ThreadSanitizer: the library and this one program.
+# Calls from eight threads at once under ThreadSanitizer. This build has only the library and this one program.
 must "tsan build" scripts/build.sh tsan
 tests "tsan tests" tsan -R '^threads_test$'
 
 fuzz
 
-# NVIDIA's library of counters knows chips without having one: some tests ask it.
+# NVIDIA's library of counters describes GPUs without having one; some tests use that.
 [ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || part cupti scripts/get-cupti.sh ||
   echo "Tests of CUPTI: skipped, it could not be had"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures what working on several files at a time gains: `warpwise sobel` of many JPEG pictures into
-# PNG files, the whole process, with one job, two, four … and one for each core, on the CPU and on the
-# GPU if there is one. From the folder that gpu-bundle.sh made; needs no network and no packages.
+# Measures the gain of processing several files at a time. It times `warpwise sobel` of many JPEG pictures
+# into PNG files, as a whole process. It uses one job, two, four … and one for each core, on the CPU and on
+# the GPU if there is one. Runs from the folder that gpu-bundle.sh made; needs no network and no packages.
 #
 #   batches.sh [--out OUT] [--pictures N] [--runs N]
 #     200 pictures and medians of 5 runs unless asked otherwise; OUT/batches.json has every run
@@ -24,7 +24,7 @@ warpwise=$here/bin/warpwise
 cores=$(nproc)
 mkdir -p "$out"
 
-# In memory, where there is room, so that no disk is measured.
+# Uses memory if possible, so that no disk is measured.
 work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in"
@@ -42,7 +42,7 @@ sums_of() { (cd "$1" && cksum -- *); }
 "$warpwise" sobel "$work/in" "$work/expected" --backend cpu --jobs 1 >"$work/line"
 sums_of "$work/expected" >"$work/expected.sums"
 
-# Runs take turns, so that what disturbs the machine disturbs all alike.
+# Runs take turns, so that disturbances of the machine affect all alike.
 : >"$work/times"
 for ((run = 0; run < runs; run++)); do
   for backend in "${backends[@]}"; do
@@ -56,7 +56,7 @@ for ((run = 0; run < runs; run++)); do
         echo "batches.sh: $backend with $n jobs writes other files than the CPU with one" >&2
         exit 1
       fi
-      # Where the time of one picture goes, of the last run: the means over all.
+      # The parts of one picture's time in the run: means over all pictures.
       [ "$run" != 0 ] || python3 - "$work/report.json" "$backend" "$n" <<'PYTHON' >>"$work/parts"
 import json, sys
 files = json.load(open(sys.argv[1]))["files"]

@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
-# and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
-# images), bench.json (times), live.json (what streams reach), ladders.json (every rung verified, every
-# experiment) and counters.json (every rung's hardware counters beside the emulator's counts) in OUT, and
-# the logs in OUT/logs.
+# and no packages. Prints a summary, and writes to OUT:
+#   record.json    tests, sanitizers, the command on real images
+#   bench.json     times
+#   live.json      rates of streams
+#   ladders.json   every rung verified, every experiment
+#   counters.json  every rung's hardware counters beside the emulator's counts
+#   logs/          the logs
 #
 #   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live] [verify]
 #          [ladders[=NAME,NAME...]] [counters[=NAME,NAME...]]
-#     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all, of counters the ladders
+#     Runs all parts unless some are named. NAME is a primitive, or LADDER/EXPERIMENT; by default all, for counters
+#     the ladders.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
@@ -29,12 +33,12 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
-# What draws comes first: with driver 580.159.04 an OpenGL context that goes from thread to thread hangs (Xid 109) on a
-# GPU on which a kernel has faulted before, as one of gpu_executor_test does on purpose.
+# Tests that draw come first. With driver 580.159.04 an OpenGL context that moves between threads hangs (Xid 109) if a
+# kernel has faulted on that GPU before. One of gpu_executor_test does so on purpose.
 mapfile -t tests < <(grep -E '^(scene|interop)_test$' "$here/gpu-tests.txt"; grep -vE '^(scene|interop)_test$' "$here/gpu-tests.txt")
 failed=0
 
-# Containers get the driver from outside, often without the file by which EGL's loader finds it.
+# Containers get the driver from the host, often without the file by which EGL's loader finds it.
 if [ -z "${__EGL_VENDOR_LIBRARY_FILENAMES:-}" ] && ! ls /usr/share/glvnd/egl_vendor.d/*nvidia* >/dev/null 2>&1; then
   echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_nvidia.so.0"}}' >"$out/logs/egl_nvidia.json"
   __EGL_VENDOR_LIBRARY_FILENAMES=$(realpath "$out")/logs/egl_nvidia.json
@@ -55,12 +59,12 @@ seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b -
   echo "}"
 } | tee "$out/logs/machine.json"
 
-# Each test program whole; a skipped test is counted, and its reason is in the log.
+# Runs each test program as a whole. A skipped test is counted, and its reason is in the log.
 run_tests() {
   for test in "${tests[@]}"; do
     local start=$EPOCHREALTIME log=$out/logs/$test.log
-    # The path is for what libraries of other people load, such as OpenGL's.
-    # A driver that stops answering costs one test's time and not all that comes after it.
+    # The path is for libraries that other people's libraries load, such as OpenGL's.
+    # The timeout limits the loss to one test if the driver hangs.
     LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
       timeout --kill-after=5 120 "$here/bin/$test" >"$log" 2>&1
     case $? in
@@ -75,7 +79,7 @@ run_tests() {
   ! grep -qvE 'failed 0 ' "$out/logs/tests.txt" || failed=1
 }
 
-# The command on real images: the CUDA path's files equal the CPU path's, byte for byte.
+# Runs the command on real images: the CUDA path's files must equal the CPU path's, byte for byte.
 run_main() {
   local work name
   work=$(mktemp -d)
@@ -106,7 +110,7 @@ run_main() {
   compare_rungs convert rgb24 ycbcr32 "ycbcr32 matrix=bt601"
 }
 
-# Each rung of a ladder in the place of a stage: the bytes that the stage has on the CPU.
+# Runs each rung of a ladder in place of a stage: its bytes must equal the stage's on the CPU.
 compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
   local expected rung equal=0
   streamed() {
@@ -126,9 +130,9 @@ compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
   echo "stream, $1: $equal rungs equal the stage on the CPU" | tee -a "$out/logs/main.txt"
 }
 
-# The CUDA tests, and the rungs of the ladders, under each tool of compute-sanitizer. The memory pool
-# is taken from inside the library, so initcheck also sees reads of scratch memory that nothing wrote.
-# gpu_executor_test is left out: its kernels are made to fail.
+# Runs the CUDA tests and the ladders' rungs under each tool of compute-sanitizer. The library itself
+# uses the memory pool, so initcheck also sees reads of unwritten scratch memory.
+# gpu_executor_test is left out: its kernels fail on purpose.
 run_sanitizers() {
   local sanitizer tool name folder=$out/ladders
   local names=() test
@@ -138,7 +142,7 @@ run_sanitizers() {
   [ ${#sanitized[@]} = 0 ] || names=("${sanitized[@]}")
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
-  # Tables without the documents' sizes, which would take the tools hours.
+  # Ladder tables without the documents' sizes, which would take the tools hours.
   rm -rf "$folder"
   mkdir -p "$folder"
   python3 - "$here/share/warpwise/sources/warpwise" "$folder" <<'PYTHON'
@@ -155,8 +159,8 @@ for table, name in ladders + studies:
     study["size"] = study["verify"][-1]
     (copy / table.name).write_text(json.dumps(study))
 PYTHON
-  # A part of property_test's cases: the tools slow every call down. racecheck slows kernels some
-  # hundred times: it gets the tests of small problems, which run every kernel all the same.
+  # Runs only a part of property_test's cases, because the tools slow down every call. racecheck slows
+  # kernels about a hundred times: it gets only tests of small problems, which still run every kernel.
   local large='*AwkwardSizes*:*EveryOption*:*Large*:*SeveralTiles*:*AsLargeAs*:*LayoutOfEachImage*'
   large+=':*RowsOfManyScanChunks*:*Exact*:*EveryDefinedCombination*:*MoreRows*'
   check() {  # check LABEL PROGRAM ARGUMENT...: the program under $tool
@@ -192,14 +196,14 @@ run_live() {
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
 }
 
-# Every rung against the reference, also at the documents' sizes.
+# Verifies every rung against the reference, also at the documents' sizes.
 run_verify() {
   "$here/bin/warpwise" lab verify --on gpu >"$out/logs/verify.txt" 2>"$out/logs/verify.err" ||
     fail "lab verify: $(tail -n 1 "$out/logs/verify.err")"
   grep -v ' right$' "$out/logs/verify.txt"
 }
 
-# Each experiment timed; its report, and what describes this machine, become one line of ladders.json.
+# Times each experiment. Its report and the description of this machine become one line of ladders.json.
 run_ladders() {
   local names
   readarray -t names < <("$here/bin/warpwise" lab list --json | python3 -c '
@@ -213,7 +217,7 @@ for name in sys.argv[1:] or all_there_are:
   run_experiments ladders "${names[@]}"
 }
 
-# The ladders with hardware counters, in counters.json.
+# Runs the ladders with hardware counters, into counters.json.
 run_counters() {
   [ ${#counted[@]} -gt 0 ] || readarray -t counted < <("$here/bin/warpwise" lab list --json | python3 -c '
 import json, sys
@@ -234,7 +238,7 @@ run_experiments() {  # run_experiments FILE NAME... [--counters]
       fail "lab run $experiment: $(tail -n 1 "$out/logs/$file/$name.txt")"
       continue
     fi
-    # At once, so that a run that is cut short keeps what it has measured.
+    # Written at once, so that an interrupted run keeps its measurements.
     python3 - "$out" "$file" "$name" <<'PYTHON' || fail "$experiment: its report cannot be taken in"
 import json, pathlib, sys
 out, file, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -249,7 +253,7 @@ PYTHON
   done
 }
 
-# What the parts printed, as one file: a line of theirs is a string of it.
+# Writes the parts' output to one file, each line as a string.
 write_record() {
   local part
   {

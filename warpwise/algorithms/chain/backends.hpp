@@ -10,10 +10,10 @@
 #include "warpwise/algorithms/chain/arguments.hpp"
 #include "warpwise/algorithms/chain/chain.hpp"
 
-// What Chain::run() calls once its arguments are checked.
+// The backends that Chain::run() calls once its arguments are checked.
 namespace warpwise::detail::chain {
 
-/// The pixels of an image, whatever its size.
+/// Type and number of channels of an image's pixels.
 struct Pixels {
   ElementType type = ElementType::u8;
   int channels = 1;
@@ -21,20 +21,22 @@ struct Pixels {
   friend bool operator==(const Pixels&, const Pixels&) = default;
 };
 
-/// What a step makes of pixels; nothing where that is not its own choice but the last view's.
+/// Returns the pixels that a step writes to an image between two steps: its first destination type.
 Pixels result_of(const ChainStep& step, Pixels from);
 
-/// Rows to either side of a pixel's that a step's result depends on.
+/// Returns the number of rows above and below a pixel's row that a step's result depends on.
 std::int64_t halo_of(const ChainStep& step);
 
-/// One step, by the primitive.
+/// Runs one step by calling its primitive.
 void run_step(const ChainStep& step, ConstHostView src, HostView dst);
 void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-/// The rows of a step's result from `first` on, as many as dst has. Not checked.
+/// Computes rows of a step's result: from row `first` on, as many as dst has. The arguments are not
+/// checked.
 void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64_t first);
 
-/// Memory that strips have used and the next ones take: of as many as ran at a time.
+/// Pool of memory blocks: a finished strip gives its block back and a later one takes it. Holds at
+/// most as many blocks as strips ran at the same time.
 class KeptMemory {
  public:
   struct Block {
@@ -42,7 +44,7 @@ class KeptMemory {
     std::int64_t bytes = 0;
   };
 
-  /// A block of `bytes` or more, uninitialised.
+  /// Returns an uninitialised block of at least `bytes` bytes.
   Block take(std::int64_t bytes);
   void give_back(Block block) noexcept;
 
@@ -51,19 +53,20 @@ class KeptMemory {
   std::vector<Block> free_;
 };
 
-/// All steps on the CPU, band by band.
+/// Runs all steps on the CPU, band by band.
 void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
                KeptMemory& memory);
 
-/// What the fused kernel computes in place of these steps; nothing where it does not.
+/// Returns the fused kernel's parameters for these steps, or nothing if it cannot compute them.
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps);
-/// Whether it takes these views.
+/// Returns true if the fused kernel can process these views.
 bool takes_views(ConstDeviceView src, DeviceView dst);
-/// Whether it is faster than the steps' own kernels, for all images of a call together.
+/// Returns true if the fused kernel is faster than the steps' own kernels, for all images of a call
+/// together.
 bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst);
-/// Whether work on the stream is recorded into a graph. \throws CudaError
+/// Returns true while work on the stream is recorded into a graph. \throws CudaError
 bool is_recorded(gpu::StreamHandle stream);
-/// Launches it for images that it takes.
+/// Launches the fused kernel for images that takes_views() has accepted.
 void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream);
 

@@ -9,20 +9,19 @@
 #include "warpwise/algorithms/chain/backends.hpp"
 #include "warpwise/cpu/parallel.hpp"
 
-// A chain on the CPU. A thread has a strip of the result's rows and works it down in bands that are
-// low enough for the results between the steps to stay in a cache. A band of the result needs some
-// rows more of what each step reads; those that the band above has left are kept, so that within a
-// strip no row is computed twice. Each step knows of its source what a band needs, which ends
-// inside of the image only beyond that.
+// A chain on the CPU. Each thread computes a strip of the result's rows, in bands from top to
+// bottom. Bands are low enough for the results between the steps to stay in a cache. Each step
+// reads a halo of rows around a band. Rows computed for the band above are kept, so that within a
+// strip no row is computed twice. A step is given only the source rows that its band needs.
 namespace warpwise::detail::chain {
 namespace {
 
-/// Bytes of results between the steps that a band may take: from 1 MiB on it made no difference.
+/// Bytes of one band's results between the steps. Measured: all sizes from 1 MiB on are equally
+/// fast.
 constexpr std::int64_t bytes_of_band = std::int64_t{2} << 20;
-/// How many times its halo a band is high at least: a threshold begins each band with the sums of a
-/// window's rows.
+/// Least height of a band, in halos: a threshold begins each band with the sums of a window's rows.
 constexpr std::int64_t halos_of_band = 8;
-/// The same of a strip, whose halo's rows are computed twice.
+/// Least height of a strip, in halos: a strip's halo is computed twice.
 constexpr std::int64_t halos_of_strip = 16;
 
 struct Range {
@@ -31,7 +30,7 @@ struct Range {
   std::int64_t rows() const { return last - first; }
 };
 
-/// What the rows of a step's result need of what it reads.
+/// Returns the source rows that a step reads to compute the rows `result`.
 Range needed_for(Range result, const ChainStep& step, std::int64_t height) {
   const std::int64_t halo = halo_of(step);
   return {std::max<std::int64_t>(0, result.first - halo), std::min(height, result.last + halo)};
@@ -42,7 +41,7 @@ View rows_of(const View& view, Range rows) {
   return view.sub_view(0, rows.first, view.width(), rows.rows());
 }
 
-/// The latest rows of what lies between two steps.
+/// The most recent rows of an image between two steps.
 class Between {
  public:
   Between(Pixels pixels, std::int64_t width, std::int64_t most_rows)
@@ -54,7 +53,8 @@ class Between {
   void start(std::int64_t row) { held_ = {row, row}; }
   std::int64_t end() const { return held_.last; }
 
-  /// Drops the rows before `first`, and makes room for those that are missing to `last`.
+  /// Drops the rows before `first` and makes room for the missing rows up to `last`, whose view it
+  /// returns.
   HostView next_rows(std::int64_t first, std::int64_t last) {
     std::memmove(memory_, memory_ + (first - held_.first) * pitch_,
                  static_cast<std::size_t>((held_.last - first) * pitch_));
@@ -81,10 +81,10 @@ class Between {
   Range held_{0, 0};
 };
 
-/// A strip of the result, from its top to its bottom.
+/// A strip of the result, computed from top to bottom.
 class Strip {
  public:
-  /// In bands of this many rows at most.
+  /// \param band_rows  largest number of rows in one run().
   Strip(std::span<const ChainStep> steps, ConstHostView src, HostView dst, std::int64_t band_rows,
         KeptMemory& memory)
       : steps_(steps), src_(src), dst_(dst), computed_(steps.size()), needed_(steps.size()),
@@ -99,7 +99,7 @@ class Strip {
     }
     std::int64_t bytes = 0;
     for (const Between& each : between_) bytes = checked_add(bytes, each.bytes());
-    // A vector that lies in two lines of the cache takes twice as long.
+    // Rows are aligned to cache lines: a vector across two lines takes twice as long.
     constexpr std::size_t line = 64;
     block_ = memory.take(checked_add(bytes, line));
     std::byte* at = block_.data.get();
@@ -121,7 +121,7 @@ class Strip {
     }
   }
 
-  /// The next rows of dst.
+  /// Computes the rows `result` of dst, which follow those of the last call.
   void run(Range result) {
     Range wanted = result;
     for (std::size_t i = steps_.size(); i-- > 0;) {
@@ -129,7 +129,7 @@ class Strip {
       needed_[i] = wanted = needed_for(computed_[i], steps_[i], src_.height());
     }
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (computed_[i].rows() == 0) continue;  // the rows above had the image's last ones
+      if (computed_[i].rows() == 0) continue;  // the band above computed the image's last rows
       const ConstHostView from =
           i == 0 ? rows_of(src_, needed_[0]) : ConstHostView(between_[i - 1].rows(needed_[i]));
       const HostView to = i < between_.size()
@@ -144,13 +144,13 @@ class Strip {
   ConstHostView src_;
   HostView dst_;
   std::vector<Between> between_;
-  std::vector<Range> computed_;  // by each step, of the band at hand
-  std::vector<Range> needed_;    // for that
+  std::vector<Range> computed_;  // rows that each step computes for the current band
+  std::vector<Range> needed_;    // source rows that each step reads for them
   KeptMemory& memory_;
   KeptMemory::Block block_;
 };
 
-/// Bytes of a row of all results between the steps.
+/// Returns the bytes of one row, summed over all results between the steps.
 std::int64_t row_bytes_between(std::span<const ChainStep> steps, ConstHostView src) {
   Pixels pixels{src.type(), src.channels()};
   std::int64_t bytes = 0;
@@ -169,7 +169,7 @@ KeptMemory::Block KeptMemory::take(std::int64_t bytes) {
     if (!free_.empty()) {
       Block last = std::move(free_.back());
       free_.pop_back();
-      if (last.bytes >= bytes) return last;  // else it makes room for a larger one
+      if (last.bytes >= bytes) return last;  // else it is freed and a larger one allocated
     }
   }
   return {std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)), bytes};
@@ -180,7 +180,7 @@ void KeptMemory::give_back(Block block) noexcept {
     const std::scoped_lock lock(mutex_);
     free_.push_back(std::move(block));
   } catch (const std::exception&) {
-    // No memory for its place in the list: it goes.
+    // There is no memory for the list's entry: the block is freed.
   }
 }
 
@@ -194,7 +194,7 @@ void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst
   const std::int64_t row_bytes = src.row_bytes() + between + dst.row_bytes();
   const bool is_small = checked_mul(row_bytes, height) <= cpu::bytes_per_task;
   if (steps.size() == 1 || is_small || height / threads < halos_of_strip * halo) {
-    // Nothing between, or few rows for each thread: each step by all of them, one behind another.
+    // Bands do not pay: run each step over the whole image, on all threads.
     Strip whole(steps, src, dst, height, memory);
     whole.start(0);
     return whole.run({0, height});
@@ -211,7 +211,7 @@ void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst
         strip.run({y, std::min(y + band_rows, end)});
       }
     };
-    // Threads have strips of their own: the steps need no more of them.
+    // Each strip has its own thread, so the steps inside it run on one thread.
     threads == 1 ? run() : tbb::task_arena(1).execute(run);
   });
 }

@@ -23,7 +23,7 @@ Pixels pixels_of(const View& view) {
   return {view.type(), view.channels()};
 }
 
-/// An image between two steps, on a GPU, in memory that is kept for the next one on its stream.
+/// A GPU image between two steps. Its memory is kept for later images on the same stream.
 class Between {
  public:
   DeviceView view(Pixels pixels, std::int64_t width, std::int64_t height,
@@ -37,9 +37,10 @@ class Between {
   }
 
  private:
-  /// A Buffer goes back in the order of the stream that it was taken for: memory for another stream
-  /// is taken anew, while the last one is there. What is recorded runs on any stream, but later
-  /// than the recording, which therefore takes nothing.
+  /// Makes sure that the buffer holds `bytes` bytes for `stream`. A Buffer is freed in the order of
+  /// the stream that it was allocated on. Another stream therefore gets a new one, and the old
+  /// stream must still exist then. A recorded graph may run later on any stream: recording
+  /// allocates nothing.
   void take(std::int64_t bytes, gpu::StreamHandle stream) {
     const bool fits = buffer_ && buffer_->bytes() >= bytes;
     if (fits && stream_ == stream) return;
@@ -57,16 +58,16 @@ class Between {
   gpu::StreamHandle stream_ = nullptr;
 };
 
-/// What is asked about two views.
+/// The properties of two views that decide whether the steps accept them.
 struct Question {
   Pixels from;
   Pixels last;
-  std::int64_t width;  // 1 or 2, as even as the views'
+  std::int64_t width;  // 1 if the views' width is odd, 2 if it is even
 
   friend bool operator==(const Question&, const Question&) = default;
 };
 
-/// Asks the steps themselves, with one or two pixels.
+/// Runs the steps on one or two pixels, so that they throw their own errors.
 void require_steps(std::span<const ChainStep> steps, const Question& question) {
   Image src(question.from.type, question.width, 1, question.from.channels);
   std::fill_n(src.view().data(), src.view().row_bytes(), std::byte{0});
@@ -80,7 +81,7 @@ void require_steps(std::span<const ChainStep> steps, const Question& question) {
   }
 }
 
-/// The question that steps said yes to last, which is not asked again.
+/// Remembers the last question that the steps accepted, to not ask it again.
 class LastAccepted {
  public:
   void require(std::span<const ChainStep> steps, const Question& question) {
@@ -98,11 +99,11 @@ class LastAccepted {
 }  // namespace
 
 struct Chain::State {
-  std::optional<kernels::chain::ChainRule> fused;  // nothing where it is not to be used
-  bool always = false;                             // whether or not it is faster
+  std::optional<kernels::chain::ChainRule> fused;  // nothing if the fused kernel is not to be used
+  bool always = false;                             // use it even if it is slower
   LastAccepted accepted;
   detail::chain::KeptMemory of_bands;
-  std::array<Between, 2> between;  // in turn, enough for any number of steps
+  std::array<Between, 2> between;  // used in turn: two suffice for any number of steps
 
   template <class Source, class Destination>
   void require_views(std::span<const ChainStep> steps, const Source& src, const Destination& dst) {
@@ -115,7 +116,7 @@ struct Chain::State {
     return always || detail::chain::is_faster(*fused, dst);
   }
 
-  /// The steps' own kernels, one behind another.
+  /// Runs the steps' own kernels one after another.
   void run_steps(std::span<const ChainStep> steps, ConstDeviceView src, DeviceView dst,
                  gpu::StreamHandle stream) {
     ConstDeviceView from = src;

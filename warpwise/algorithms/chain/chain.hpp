@@ -23,61 +23,67 @@ struct ChainConvert {
   ConvertOptions options = {};
 };
 
-/// What a Chain does at one step: convert(), sobel() or threshold().
+/// One step of a Chain: a call of convert(), sobel() or threshold().
 using ChainStep = std::variant<ChainConvert, SobelOptions, ThresholdOptions>;
 
-/// Which kernels a Chain launches on a GPU where its fused kernel could do the work: to compare
-/// them.
+/// The choice of GPU kernels for work that a Chain's fused kernel can do; for comparisons.
 enum class ChainKernels : std::uint8_t {
-  fastest,   ///< the fused one where it was faster on an H200
-  fused,     ///< the fused one always
-  separate,  ///< the steps' own, one behind another
+  fastest,   ///< the fused kernel where it was faster on an H200
+  fused,     ///< always the fused kernel
+  separate,  ///< the steps' own kernels, one after another
 };
 
-/// convert(), sobel() and threshold() one behind another, over an image: the same bytes as the
-/// calls one by one, with what lies between them kept out of the way.
+/// Runs convert(), sobel() and threshold() one after another over an image. The result equals that
+/// of the single calls, byte for byte; the chain manages the images between them.
 ///
 ///     Chain edges({SobelOptions{}, ThresholdOptions{.window = 31, .offset = -8}});
 ///     edges.run(rgb, result);          // on the CPU
 ///     edges.run(rgb, result, stream);  // on a GPU, where the views lie there
 ///
-/// What lies between two steps has the first type that the step before gives (sobel: the first of
-/// sobel_dst_types()); `dst` is what the last step writes. Views of any size, pitch and alignment
-/// that the steps take; `src` and `dst` have one size and must not overlap.
+/// The image between two steps has the first type that the earlier step can write (sobel: the first
+/// of sobel_dst_types()). The last step writes `dst`. Views may have any size, pitch and alignment
+/// that the steps take. `src` and `dst` have one size and must not overlap.
 ///
-/// **CPU.** In parallel on the calling thread's oneTBB arena, each thread a strip of rows, which
-/// goes through all steps in bands, whose results between the steps take about 2 MiB, more where a
-/// window needs higher ones; an image with fewer rows for each thread than 16 times what the steps
-/// need beside them goes through the steps as a whole. Returns when done. Memory for what lies
-/// between is kept for the next run. Several threads may run one chain at a time.
+/// **CPU.** Runs in parallel on the calling thread's oneTBB arena and returns when done.
+/// - Each thread takes a strip of rows through all steps, band by band. A band's results between
+///   the steps take about 2 MiB, or more if a window needs higher bands.
+/// - The halo of a chain is the number of rows above and below that its steps read. If a thread
+///   would have fewer rows than 16 times the halo, each step runs over the whole image instead.
+/// - Memory for the results between the steps is kept for the next run.
+/// - Several threads may run one chain at the same time.
 ///
-/// **GPU.** Asynchronous on `stream`. One kernel, which moves 3 + 1 bytes a pixel and needs no
-/// scratch, computes
+/// **GPU.** Asynchronous on `stream`. One fused kernel, which moves 3 + 1 bytes a pixel and needs
+/// no scratch, computes
 ///
 ///     rgb24 or bgr24 → [gray8 →] sobel → threshold
 ///
-/// where the grey is OpenCV's (convert() in Convention::opencv without gray_is_luma, or sobel()'s
-/// own), sobel() gives the magnitude of its defaults (L1, of Sobel's kernel) with any border, the
-/// threshold is `mean` or `exact_mean` of a window up to max_fused_window, rows of both views start
-/// at multiples of 8 bytes, and the width is a multiple of 8. It is used where it is faster, which
-/// takes the more pixels the wider the window: for windows to 3 always, for 7 from about 9
-/// megapixels on, for 31 from 37 (of all images of a call); is_fused() tells. All else launches the
-/// steps' own kernels one behind another, with images between them that the first run takes from
-/// the stream-ordered pool (gpu::Buffer) and the chain keeps: later runs of that size or a smaller
-/// one on the same stream allocate nothing on the GPU, but for what threshold() takes for itself.
-/// Such a chain runs on one stream at a time; a stream must be there until the chain has run on
-/// another one, or is gone. A graph may be recorded of it after a run on images as large: while the
-/// graph is launched, the chain must be there, run on no larger images, on no other stream than
-/// before, and not at the same time.
+/// under these conditions:
+/// - The grey is OpenCV's: convert() in Convention::opencv without gray_is_luma, or sobel()'s own.
+/// - sobel() gives its default magnitude (L1, Sobel's kernel), with any border.
+/// - The threshold is `mean` or `exact_mean`, with a window up to max_fused_window.
+/// - The rows of both views start at multiples of 8 bytes, and the width is a multiple of 8.
+/// - With ChainKernels::fastest: the kernel is faster than the separate ones. This depends on the
+///   window and on the pixels of all images of a call. For windows up to 3 it is always faster, for
+///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells.
+///
+/// Everything else launches the steps' own kernels one after another. The first run takes the
+/// images between them from the stream-ordered pool (gpu::Buffer), and the chain keeps them. Later
+/// runs of that size or a smaller one on the same stream allocate nothing on the GPU, except what
+/// threshold() takes for itself. For such a chain:
+/// - It runs on one stream at a time. The stream must exist until the chain is destroyed or has run
+///   on another stream.
+/// - A graph may be recorded of it after a run on images at least as large. While the graph is in
+///   use, the chain must exist. It must not run on larger images, on another stream than before,
+///   or at the same time as the graph.
 ///
 /// Source: document A, rows A7 and A8, before document C, row C1.
 class WARPWISE_EXPORT Chain {
  public:
-  /// The widest window of the fused kernel: with wider ones fewer warps run at a time, for want of
-  /// shared memory, and the separate kernels are faster.
+  /// The widest window of the fused kernel. With wider ones the separate kernels are faster: shared
+  /// memory limits the number of resident warps.
   static constexpr std::int64_t max_fused_window = 31;
 
-  /// \throws InvalidArgument  there is no step.
+  /// \throws InvalidArgument  `steps` is empty.
   explicit Chain(std::vector<ChainStep> steps, ChainKernels kernels = ChainKernels::fastest);
   ~Chain();
   Chain(Chain&& other) noexcept;
@@ -85,23 +91,25 @@ class WARPWISE_EXPORT Chain {
 
   const std::vector<ChainStep>& steps() const { return steps_; }
 
-  /// \throws InvalidArgument  sizes differ, the views overlap, or a step does not take what the one
-  ///                          before gives, by the step's own message: nothing was done then.
+  /// Runs the chain on the CPU.
+  /// \throws InvalidArgument  sizes differ, the views overlap, or a step does not accept the result
+  ///                          of the step before (with that step's message). Nothing has run then.
   void run(ConstHostView src, HostView dst);
 
-  /// The same on a GPU. \throws InvalidArgument  as above, or a graph is recorded and no run was
-  ///                                             on images as large.
+  /// Runs the chain on a GPU.
+  /// \throws InvalidArgument  as above, or a graph is being recorded and no earlier run was on
+  ///                          images as large.
   /// \throws NoCudaDevice  \throws CudaError  a failed launch, no memory.
   void run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-  /// The same of many images, src[i] to dst[i], of equal or mixed sizes: images that the fused
-  /// kernel takes share its launches, 64 of them each, if it is faster for all of them together. No
-  /// `dst` may overlap another view.
+  /// Runs the chain on many images on a GPU, src[i] to dst[i], of equal or mixed sizes. Images that
+  /// the fused kernel can process share its launches, up to 64 in each, if it is faster for all of
+  /// them together. No `dst` may overlap another view.
   /// \throws InvalidArgument  as above, or the spans differ in length.
   void run(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
            gpu::StreamHandle stream);
 
-  /// Whether run() on a GPU is one kernel for these views.
+  /// Returns true if run() on a GPU launches the fused kernel for these views.
   bool is_fused(ConstDeviceView src, DeviceView dst) const;
 
  private:

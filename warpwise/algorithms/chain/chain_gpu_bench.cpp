@@ -10,8 +10,7 @@ std::vector<ChainStep> edges(std::int64_t window) {
           SobelOptions{}, ThresholdOptions{.window = window, .offset = -8}};
 }
 
-/// What the chain moves in one kernel: the roof is that of these bytes, for the separate kernels
-/// too.
+/// The bytes that the fused kernel moves. They set the roof for the separate kernels too.
 ImageCase case_of(const std::string& what, std::int64_t window) {
   return {"chain", what + " window " + std::to_string(window), ElementType::u8, 3};
 }

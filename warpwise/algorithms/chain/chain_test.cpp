@@ -29,7 +29,7 @@ constexpr ChainConvert opencv_grey_of(PixelFormat from) {
   return {from, PixelFormat::gray8, {.convention = Convention::opencv}};
 }
 
-/// The steps one by one, by the references of the primitives.
+/// Runs the steps one by one, by the references of the primitives.
 void reference_step(const ChainStep& step, ConstHostView src, HostView dst) {
   if (const auto* convert_step = std::get_if<ChainConvert>(&step)) {
     reference::convert(ConstHostFrame(convert_step->from, src), HostFrame(convert_step->to, dst),
@@ -41,8 +41,8 @@ void reference_step(const ChainStep& step, ConstHostView src, HostView dst) {
   }
 }
 
-/// Colours that change little from pixel to pixel, with an edge here and there: gradients of all
-/// lengths, not only such that saturate.
+/// Colours that change little from pixel to pixel, with a few edges. The gradients have all
+/// lengths; not all saturate.
 void fill_smooth(GuardedImage& image, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const HostView view = image.view();
@@ -56,8 +56,8 @@ void fill_smooth(GuardedImage& image, std::uint64_t seed) {
 
 class ChainTest : public test::BackendTest {
  protected:
-  /// Runs the steps on an image, and compares with the steps one by one. `between`: the types of
-  /// all results.
+  /// Runs the steps on an image, and compares with the steps one by one. `between` lists the types
+  /// of all results.
   void run_and_compare(const std::vector<ChainStep>& steps, GuardedImage& src,
                        const std::vector<Type>& between, Layout layout,
                        std::optional<bool> fused = {}) {
@@ -76,7 +76,7 @@ class ChainTest : public test::BackendTest {
       Chain(steps).run(src.view(), dst.view());
     } else {
       const gpu::Stream stream;                 // outlives the chain
-      Chain chain(steps, ChainKernels::fused);  // whether or not it is faster
+      Chain chain(steps, ChainKernels::fused);  // even if it is slower
       OnDevice device_src(src, stream);
       OnDevice device_dst(dst, stream);
       if (fused) {
@@ -182,7 +182,7 @@ TEST_P(ChainTest, OtherSequences) {
                   {{}, {}, {ElementType::u16, 1}}, {});
 }
 
-/// yuyv and uyvy: views of 2 channels, of even width alone.
+/// yuyv and uyvy: views of 2 channels, only of even width.
 TEST_P(ChainTest, TwoPixelsThatShareChroma) {
   for (const PixelFormat from : {PixelFormat::yuyv, PixelFormat::uyvy}) {
     for (const std::int64_t width : {2, 38, 64}) {
@@ -202,7 +202,7 @@ TEST_P(ChainTest, TwoPixelsThatShareChroma) {
   }
 }
 
-/// The steps one by one, by single calls, which are tested themselves: references would take long.
+/// Runs the steps by single calls, which have their own tests: references would take long.
 void expect_as_single_calls(const std::vector<ChainStep>& steps, GuardedImage& src,
                             const std::vector<Type>& results) {
   const std::int64_t width = src.view().width(), height = src.view().height();
@@ -249,7 +249,7 @@ TEST(Chain, ManyBandsOfOtherSteps) {
   expect_as_single_calls({SobelOptions{}, gaussian}, colours, {{}, {}});
 }
 
-/// As many threads as are asked for, whatever the machine has.
+/// Runs with the given number of threads, on any machine.
 class Threads {
  public:
   explicit Threads(int count) : arena_(count) { cpu::limit_threads(count); }
@@ -266,7 +266,7 @@ class Threads {
   tbb::task_arena arena_;
 };
 
-/// Of 700 rows each thread has a strip, of 200 seven threads have not enough.
+/// With 700 rows each thread has a strip; 200 rows are too few for seven threads.
 TEST(Chain, AnyNumberOfThreads) {
   for (const std::int64_t height : {700, 200, 3}) {
     GuardedImage colours(ElementType::u8, 3001, height, 3);
@@ -280,7 +280,7 @@ TEST(Chain, AnyNumberOfThreads) {
   }
 }
 
-/// Images of several sizes, some of which the fused kernel takes, and their results on a GPU.
+/// Images of several sizes, and their results on a GPU. The fused kernel can process some of them.
 TEST(ChainOnGpu, ImagesOfMixedSizes) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;
@@ -289,7 +289,7 @@ TEST(ChainOnGpu, ImagesOfMixedSizes) {
   std::vector<std::unique_ptr<OnDevice>> device_src, device_dst;
   std::vector<ConstDeviceView> from;
   std::vector<DeviceView> to;
-  for (int i = 0; i < 150; ++i) {  // more than two launches take
+  for (int i = 0; i < 150; ++i) {  // more images than two launches hold
     const std::int64_t width = i % 40 == 3 ? 37 : 8 * (i % 5 + 1);
     const std::int64_t height = i % 7 + 1;
     src.push_back(std::make_unique<GuardedImage>(ElementType::u8, width, height, 3));
@@ -313,7 +313,7 @@ TEST(ChainOnGpu, ImagesOfMixedSizes) {
   EXPECT_THROW(chain.run(from, std::span(to).first(3), stream), InvalidArgument);
 }
 
-/// A graph is recorded of what allocates nothing, and of what a chain has kept.
+/// A graph can be recorded if a run allocates nothing, or if the chain has kept the memory.
 TEST(ChainOnGpu, RunsInAGraph) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;
@@ -339,7 +339,7 @@ TEST(ChainOnGpu, RunsInAGraph) {
   }
 }
 
-/// Memory between steps is of one stream: that of the run before may go once another has run.
+/// Memory between steps belongs to one stream, which may be destroyed after a run on another one.
 TEST(ChainOnGpu, RunsOnOneStreamAfterAnother) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream of_images;
@@ -358,14 +358,14 @@ TEST(ChainOnGpu, RunsOnOneStreamAfterAnother) {
     of_images.synchronize();
     gpu::Stream next;
     chain->run(device_src.view(), device_dst.view(), next);
-    last = std::move(next);  // the one before goes
+    last = std::move(next);  // destroys the last stream
     device_dst.download(*last);
     test::expect_equal(expected.view(), dst.view());
   }
   chain.reset();
 }
 
-/// What a graph would take and nobody give back.
+/// A run that allocates memory cannot be recorded: the graph would never free it.
 TEST(ChainOnGpu, RecordsNoRunThatTakesMemory) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   const gpu::Stream stream;

@@ -9,7 +9,7 @@
 namespace warpwise::detail::chain {
 namespace {
 
-/// `most`: images of the arguments, which are copied whole at every launch.
+/// `most`: capacity of the arguments in images; they are copied whole at every launch.
 template <int most>
 void launch(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
             std::span<const DeviceView> dst, gpu::StreamHandle stream) {

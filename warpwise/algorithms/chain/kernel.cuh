@@ -5,22 +5,22 @@
 #include "warpwise/algorithms/chain/arguments.hpp"
 #include "warpwise/primitives/sobel/kernel.cuh"
 
-// The fused kernel of a chain: grey, gradient and threshold in one pass. Fit for nvcc and NVRTC: no
+// The fused kernel of a chain: grey, gradient and threshold in one pass. For nvcc and NVRTC: no
 // host headers.
 //
-// A warp goes down a strip of columns, two rows at a time. It keeps the terms of two rows of grey
-// in registers and makes the gradient of the next. What a row that enters the window has more than
-// the one that leaves it is summed along the row, in 16 bits; the difference of two such sums is
-// what the window's sum changes by, which each thread keeps for its columns. The bytes of the
-// window's rows wait in shared memory.
+// A warp goes down a strip of columns, two rows at a time. It keeps the gradient terms of the last
+// two rows in registers. Each pixel of the row that enters the window, minus that of the row that
+// leaves it, is summed along the row in 16 bits. The difference of two such sums is the change of a
+// window's sum. Each thread keeps the window sums of its own columns. The bytes of the window's
+// rows are kept in shared memory.
 namespace warpwise::kernels::chain {
 
 using Pair = sobel::SobelPair<2, 1>;
 inline constexpr unsigned all_lanes = 0xffffffff;
 
-/// What a row of a thread's eight pixels contributes to the gradients around it, in pairs of
-/// pixels 0 and 2, 1 and 3, 4 and 6, 5 and 7: the difference of the neighbours along the row, and
-/// the pixels smoothed along it.
+/// Contribution of one row of a thread's eight pixels to the gradients of the rows around it, in
+/// pairs of pixels (0, 2), (1, 3), (4, 6), (5, 7): the difference of the neighbours along the row,
+/// and the pixels smoothed along it.
 struct Terms {
   Pair difference[4];
   Pair smoothed[4];
@@ -31,13 +31,13 @@ struct Gradient {
   unsigned pair[4];
 };
 
-/// Where a warp stands, of what it needs in every row.
+/// A thread's position in the image: the values it needs in every row.
 struct Place {
-  const unsigned char* column;  ///< of the thread's pixels, in row 0
+  const unsigned char* column;  ///< the thread's pixels in row 0
   int pitch;
   int height;
-  // The lanes whose pixels are the first and the last of a row; -1 and 32 where the strip touches
-  // no border. Lanes outside of these have no pixels.
+  // The lanes with the first and the last pixels of a row; -1 and 32 if the strip does not touch
+  // that border. Lanes outside these have no pixels.
   int first_lane;
   int last_lane;
 
@@ -54,10 +54,10 @@ __device__ inline Words load_words(const unsigned char* at) {
   return {{a.x, a.y, b.x, b.y, c.x, c.y}};
 }
 
-/// Goes down the rows, and stays at the last.
+/// Loads one row after another, and the last row again at the end of the image.
 class RowWalk {
  public:
-  /// load() gives the row after y first; before the image there is row 0.
+  /// The first load() returns row y + 1; rows above the image read row 0.
   __device__ RowWalk(const Place& place, int y) : y_(y) {
     const int line = min(max(y, 0), place.height - 1);
     at_ = place.column + cuda::std::int64_t{line} * place.pitch;
@@ -65,8 +65,8 @@ class RowWalk {
   __device__ Words load(const Place& place) {
     if (static_cast<unsigned>(y_) < static_cast<unsigned>(place.height - 1)) at_ += place.pitch;
     ++y_;
-    // Into the L2 cache, which is nearer to the row's own load.
-    // Above the image, at_ is not y_'s row.
+    // Prefetches a later row into the L2 cache, so that its load is faster.
+    // Not above the image, where at_ is not row y_.
     if (y_ >= 0 && y_ + rows_ahead < place.height) {
       asm volatile(
           "prefetch.global.L2 [%0];" ::"l"(at_ + cuda::std::int64_t{rows_ahead} * place.pitch));
@@ -75,19 +75,19 @@ class RowWalk {
   }
 
  private:
-  static constexpr int rows_ahead = 2;  // of none, 2, 4, 6, 8 and 16 the fastest on an H200
+  static constexpr int rows_ahead = 2;  // the fastest of 0, 2, 4, 6, 8 and 16 on an H200
   const unsigned char* at_;
   int y_;
 };
 
-/// sum + the signed numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
+/// Returns sum + the signed 16-bit halves of `pair` times the two low signed bytes of `weights`.
 __device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {
   int result;
   asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
   return result;
 }
 
-/// The terms of a row of colours. Called by the whole warp.
+/// Computes the terms of a row of colours. All lanes of the warp must call it.
 __device__ inline Terms terms_of(const ChainRule& rule, const Place& place, const Words& row) {
   sobel::SobelArguments weights{};
   weights.grey_first = rule.grey_first;
@@ -100,7 +100,7 @@ __device__ inline Terms terms_of(const ChainRule& rule, const Place& place, cons
     p[i] = sobel::pair_of_grey(value[2 * i], value[2 * i + 2]);
     p[i + 1] = sobel::pair_of_grey(value[2 * i + 1], value[2 * i + 3]);
   }
-  // Pixel -1 in the upper half, pixel 8 in the lower.
+  // `before` has pixel -1 in its upper half, `behind` has pixel 8 in its lower half.
   unsigned before = __shfl_up_sync(all_lanes, p[3], 1);
   unsigned behind = __shfl_down_sync(all_lanes, p[0], 1);
   const int lane = static_cast<int>(threadIdx.x);
@@ -124,12 +124,12 @@ __device__ inline Terms terms_of(const ChainRule& rule, const Place& place, cons
   return terms;
 }
 
-/// What the last two rows leave for the gradient of the next.
+/// State that the last two rows leave for the gradient of the last row.
 struct History {
-  Pair partial[4];     ///< dx, but for the row below
-  Pair difference[4];  ///< of the last row
-  Pair above[4];       ///< smoothed, of the row before it …
-  Pair at[4];          ///< … and of the last
+  Pair partial[4];     ///< dx of the last row without the row below
+  Pair difference[4];  ///< difference of the last row
+  Pair above[4];       ///< smoothed pixels of the last row but one
+  Pair at[4];          ///< smoothed pixels of the last row
 
   __device__ History() {}
   __device__ History(const Terms& first, const Terms& second) {
@@ -142,8 +142,8 @@ struct History {
     }
   }
 
-  /// The gradient of the last row, given the terms of the next, which takes its place. Outside of
-  /// the image stands the byte at its edge.
+  /// Returns the gradient of the last row, given the terms of the row below, which becomes the last
+  /// row. Columns outside the image get the byte at its edge.
   __device__ Gradient next(const Place& place, const Terms& below) {
     const sobel::SobelArguments none{};
     Gradient result;
@@ -171,7 +171,7 @@ struct History {
   }
 };
 
-/// The terms of row y, which may be the one above or below the image.
+/// Computes the terms of row y, -1 <= y <= height, with the border's rule outside the image.
 __device__ inline Terms terms_at(const ChainRule& rule, const Place& place, int y) {
   const bool outside = y < 0 || y >= place.height;
   int line = y;
@@ -182,7 +182,7 @@ __device__ inline Terms terms_at(const ChainRule& rule, const Place& place, int 
   return terms_of(rule, place, row);
 }
 
-/// The gradient of row y, or of the edge row where y is outside, from memory.
+/// Computes the gradient of row y (outside the image: of the edge row) from rows in memory.
 __device__ inline Gradient gradient_at(const ChainRule& rule, const Place& place, int y,
                                        History& history) {
   const int line = min(max(y, 0), place.height - 1);
@@ -194,8 +194,8 @@ __device__ inline Gradient gradient_at(const ChainRule& rule, const Place& place
 /// Numbers of a row's eight pixels, in the same pairs as a gradient.
 using Numbers = Gradient;
 
-/// Sums of a row's numbers before each of a thread's eight, of pairs of neighbours. `start`: the
-/// sum before the first one, in both halves.
+/// Computes the sum of a row's numbers before each of a thread's eight, in pairs of neighbours.
+/// `start` is the sum before the first of the eight, in both halves.
 __device__ inline void sums_before(const Numbers& m, unsigned start, unsigned (&sum)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
@@ -208,13 +208,13 @@ __device__ inline void sums_before(const Numbers& m, unsigned start, unsigned (&
   }
 }
 
-/// The sum of a thread's eight numbers, in the upper half.
+/// Returns the sum of a thread's eight numbers, in the upper half.
 __device__ inline unsigned sum_of(const Numbers& m) {
   const unsigned all = m.pair[0] + m.pair[1] + m.pair[2] + m.pair[3];
   return all + (all << 16);
 }
 
-// Shared memory by its own 32-bit addresses, which stay in registers from row to row.
+// Shared memory is accessed by 32-bit addresses, which stay in registers from row to row.
 __device__ inline uint2 load_two(unsigned address) {
   uint2 v;
   asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address) : "memory");
@@ -224,8 +224,8 @@ __device__ inline void store_two(unsigned address, uint2 v) {
   asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(v.x), "r"(v.y) : "memory");
 }
 
-/// A place in the rows of the last window, which follow one another in a ring. Each lane has its
-/// own part of each row, and reads there what it wrote.
+/// A position in the ring of the window's rows in shared memory. Each lane has its own part of each
+/// row: it reads only what it wrote itself.
 class Ring {
  public:
   static constexpr int row_bytes = chain_columns;
@@ -244,14 +244,14 @@ class Ring {
   unsigned end_;
 };
 
-/// Where the words of sums_before() are that a window's ends need, in shared memory: of one end
-/// pairs as they are stored, of the other such that lie across two words. The words 0, 4, 8, … of
-/// a row come first, then 1, 5, 9, …; those of the other row beside them.
+/// Shared-memory addresses of the sums_before() words at the two ends of a window. At one end the
+/// pairs are stored words (`whole`), at the other they lie across two words (`split`). A row's
+/// words 0, 4, 8, … come first, then 1, 5, 9, …. The other row's word follows each word.
 struct Ends {
   unsigned whole[4];
   unsigned split[5];
-  /// 1 in the halves of a pair whose windows begin in the first half of the strip and end in the
-  /// second, where sums begin anew.
+  /// 1 in the half of each pixel whose window begins in the first half of the strip and ends in
+  /// the second, where the sums start again.
   unsigned crosses[4];
 };
 
@@ -261,14 +261,14 @@ template <bool odd_half>
 __device__ Ends ends_of(unsigned sums, int half) {
   const int lane = static_cast<int>(threadIdx.x);
   const auto address = [&](int word) {
-    // Only columns beside the strip's own come to lie outside; what they get does not matter.
+    // Only halo columns can reach outside the strip; their results are not used.
     const int beside = min(max(lane + (word >> 2), 0), 31);
     unsigned at = sums + (word & 3) * bytes_of_words + beside * sizeof(uint2);
-    asm("" : "+r"(at));  // kept, not worked out again in every row
+    asm("" : "+r"(at));  // kept in a register, not computed again in every row
     return at;
   };
   Ends ends;
-  const int right = (half + 1) >> 1;  // of pixels half + 1 to the right
+  const int right = (half + 1) >> 1;  // words that are half + 1 pixels to the right
   const int left = -((half + 1) >> 1);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -285,11 +285,11 @@ __device__ Ends ends_of(unsigned sums, int half) {
   return ends;
 }
 
-/// A pair of signed numbers as one of 32 bits: the lower one is added to 65536 times the upper.
+/// A pair of signed numbers as one 32-bit number: lower + 65536 * upper.
 using SignedPair = unsigned;
 
-/// What the windows of a thread's pixels change by in two rows. `first_half`: the sums of these
-/// rows in the first half of the strip; `less`: what each number is less than what was summed.
+/// Computes the changes of a thread's window sums in two rows. `first_half`: sums of these rows
+/// over the strip's first half. `less`: the offset by which the summed numbers were raised.
 template <bool odd_half>
 __device__ void changes_of(const Ends& ends, const unsigned (&first_half)[2], SignedPair less,
                            SignedPair (&change)[2][4]) {
@@ -311,17 +311,17 @@ __device__ void changes_of(const Ends& ends, const unsigned (&first_half)[2], Si
   }
 }
 
-/// `less_sum`: bias - sum, by pixel.
+/// Subtracts the changes from `less_sum`, which holds bias - sum for each pixel.
 __device__ inline void slide(const SignedPair (&change)[4], int (&less_sum)[chain_pixels]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     less_sum[2 * i] = plus_pair(less_sum[2 * i], change[i], 0x00ff);
-    // A lower number below zero takes one from the upper; not where 2^15 more make it positive.
+    // A negative lower number borrows one from the upper; adding 2^15 keeps it from doing so.
     less_sum[2 * i + 1] = plus_pair(less_sum[2 * i + 1], change[i] + 0x8000, 0xff00);
   }
 }
 
-/// value + that of the lane `distance` below, if there is one in its half of the warp.
+/// Returns value + that of the lane `distance` below, if it is in the same half of the warp.
 __device__ inline unsigned plus_lower(unsigned value, int distance) {
   unsigned sum;
   asm volatile(
@@ -333,13 +333,13 @@ __device__ inline unsigned plus_lower(unsigned value, int distance) {
   return sum;
 }
 
-/// Four results as bytes.
+/// Returns the threshold's results of four pixels as bytes.
 __device__ inline unsigned decide(const ChainRule& rule, unsigned bytes, const int* less_sum) {
   const unsigned area = static_cast<unsigned>(rule.area);
   int excess[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    // The dot product finds the byte by itself: area has at most 16 bits.
+    // The dot product selects the byte: area has at most 16 bits.
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
       asm("dp2a.lo.u32.u32 %0, %1, %2, %3;"
@@ -351,14 +351,14 @@ __device__ inline unsigned decide(const ChainRule& rule, unsigned bytes, const i
           : "r"(factor), "r"(bytes), "r"(less_sum[k]));
     }
   }
-  unsigned low, high;  // bytes of sign
+  unsigned low, high;  // each excess' sign as a byte, 0x00 or 0xff
   asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(low) : "r"(excess[0]), "r"(excess[1]));
   asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(high) : "r"(excess[2]), "r"(excess[3]));
   const unsigned is_below = __byte_perm(low, high, 0x5410);
   return (is_below & rule.below) | (~is_below & rule.above);
 }
 
-/// Segment `segment` of strip `strip` of an image, by one warp.
+/// Computes segment `segment` of strip `strip` of an image by one warp.
 template <bool odd_half>
 __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int strip,
                             int segment) {
@@ -377,20 +377,20 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
 
   const int window = 2 * half + 1;
   const auto sums = static_cast<unsigned>(__cvta_generic_to_shared(memory));
-  Ring entering(sums + 4 * bytes_of_words, window);  // and the place of what leaves
+  Ring entering(sums + 4 * bytes_of_words, window);  // also the row that leaves
   Ring centre = entering;
   for (int i = 0; i < window; ++i, entering.advance()) {
     store_two(entering.at(), {0, 0});
-    if (i < half + 1) centre.advance();  // half rows behind what enters, in a ring
+    if (i < half + 1) centre.advance();  // in the ring, half rows behind the entering row
   }
   const Ends ends = ends_of<odd_half>(sums, half);
   SignedPair less = 255 * window * 0x10001U;
-  asm("" : "+r"(less));  // an operand of an addition, not a product in every row
+  asm("" : "+r"(less));  // kept in a register, not multiplied in every row
   int less_sum[chain_pixels];
 #pragma unroll
   for (int& sum : less_sum) sum = rule.bias;
 
-  int y = first - half;  // of the row that enters the window
+  int y = first - half;  // the row that enters the window
   unsigned char* dst = image.dst + cuda::std::int64_t{first - 2 * half} * image.dst_pitch + x;
   RowWalk coming(place, y + 2);
   History history;
@@ -411,7 +411,7 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
 #pragma unroll
     for (int i = 0; i < 2; ++i) next[i] = coming.load(place);
 
-    uint2 bytes[2];  // of the windows' centres
+    uint2 bytes[2];  // the pixels at the windows' centres
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const uint2 gone = load_two(entering.at());
@@ -422,13 +422,13 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
       centre.advance();
       const unsigned old[4] = {__byte_perm(gone.x, 0, 0x4240), __byte_perm(gone.x, 0, 0x4341),
                                __byte_perm(gone.y, 0, 0x4240), __byte_perm(gone.y, 0, 0x4341)};
-      // 255 more, lest a number is negative: the sum of 128 of them fits 16 bits.
+      // Adding 255 keeps each number non-negative; the sum of 128 of them fits 16 bits.
 #pragma unroll
       for (int k = 0; k < 4; ++k) m[i].pair[k] = m[i].pair[k] - old[k] + 255 * 0x10001;
     }
 
-    // Of both rows at once, in the halves of a word: what stands before the thread's pixels in
-    // their half of the strip.
+    // Sums of the numbers before the thread's pixels in their half of the strip, for both rows in
+    // the halves of a word.
     const unsigned own = __byte_perm(sum_of(m[0]), sum_of(m[1]), 0x7632);
     unsigned up_to_here = own;
 #pragma unroll
@@ -453,7 +453,7 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
 #pragma unroll
     for (int i = 0; i < 2; ++i, dst += image.dst_pitch) {
       slide(change[i], less_sum);
-      const int row = y + i - half;  // the window's centre
+      const int row = y + i - half;  // the row of the window's centre
       if (row < first) continue;
       const uint2 result{decide(rule, bytes[i].x, less_sum),
                          decide(rule, bytes[i].y, less_sum + 4)};
@@ -462,8 +462,8 @@ __device__ void chain_strip(const ChainRule& rule, const ChainImage& image, int 
   }
 }
 
-/// rgb24 to the thresholded gradient of its grey, for one or more images. Grid: a warp for each
-/// strip and segment, of one image after the other.
+/// Computes the thresholded gradient of the grey of rgb24 pixels, for one or more images. Grid: one
+/// warp for each strip and segment, image after image.
 template <int most, bool odd_half>
 __global__ void __launch_bounds__(32) chain_kernel(const __grid_constant__ ChainArguments<most> a) {
   const int block = static_cast<int>(blockIdx.x);

@@ -8,23 +8,23 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/launch.hpp"
 
-// How the work of the fused kernel is divided.
+// Division of the fused kernel's work into strips and segments.
 namespace warpwise::detail::chain {
 
-/// Columns of a strip that are its own.
+/// Returns the columns of results in a strip, without its halo.
 constexpr std::int64_t strip_columns(int half) {
   return kernels::chain::chain_columns - 2 * kernels::chain::chain_halo(half);
 }
 
-/// Schedulers of a large GPU, each of which issues one warp's instruction at a time: four on each
-/// of 132 multiprocessors.
+/// Number of warp schedulers of a large GPU: four on each of 132 multiprocessors. Each issues one
+/// instruction at a time.
 constexpr std::int64_t schedulers = 4 * 132;
 
 inline std::int64_t segments_of(std::int64_t height, std::int64_t rows) {
   return std::max<std::int64_t>(1, height / rows);
 }
 
-/// Rows of all strips of all images.
+/// Returns the number of rows, summed over all strips of all images.
 inline std::int64_t rows_of_strips(std::span<const DeviceView> images, int half) {
   std::int64_t rows = 0;
   for (const DeviceView& image : images) {
@@ -33,10 +33,13 @@ inline std::int64_t rows_of_strips(std::span<const DeviceView> images, int half)
   return rows;
 }
 
-/// Rows of a segment. All warps of a scheduler issue as many instructions as their rows take, and
-/// each has the window's rows to make above its segment: fewer and longer segments do less in all,
-/// but their number has to come out even. Three warps hide most of each other's latency. Twice as
-/// many as are there at a time are shared out as they end, which is worth a twentieth.
+/// Chooses the number of rows in a segment, by the estimated cost for each scheduler:
+/// - A warp computes its segment's rows and a window's rows above them. Fewer and longer segments
+///   therefore issue fewer instructions in all.
+/// - The number of segments should be a multiple of the number of schedulers.
+/// - At least three warps a scheduler hide most of each other's latency.
+/// - With twice as many warps as fit at a time, the second half starts as others end, which
+///   balances the load. That is worth 5 %: fewer warps are chosen only if they save more.
 inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int half) {
   constexpr std::int64_t fewest_rows = 4, fewest_warps = 3, most_warps = 10;
   const std::int64_t window = 2 * half + 1;
@@ -60,7 +63,7 @@ inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int hal
   return best;
 }
 
-/// An image's part of a launch. \throws InvalidArgument  more blocks than a GPU grid takes
+/// Returns an image's part of a launch. \throws InvalidArgument  more blocks than fit a GPU grid
 inline kernels::chain::ChainImage chain_image(ConstDeviceView src, DeviceView dst, int half,
                                               std::int64_t segment_rows, std::int64_t first_block) {
   return {.src = reinterpret_cast<const unsigned char*>(src.data()),
@@ -71,7 +74,7 @@ inline kernels::chain::ChainImage chain_image(ConstDeviceView src, DeviceView ds
           .height = static_cast<int>(src.height()),
           .first_block = static_cast<int>(gpu::grid_x(first_block)),
           .strips = static_cast<int>(gpu::blocks_for(src.width(), strip_columns(half))),
-          // Segments of one image have equal rows but for the last.
+          // All segments of an image but the last have the same number of rows.
           .segment_rows = static_cast<int>(
               gpu::blocks_for(src.height(), segments_of(src.height(), segment_rows)))};
 }

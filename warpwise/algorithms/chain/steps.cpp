@@ -5,7 +5,7 @@
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
-// What single steps are, and which of them the fused kernel stands for.
+// The single steps of a chain, and the conditions under which the fused kernel replaces them.
 namespace warpwise::detail::chain {
 namespace {
 
@@ -36,7 +36,7 @@ bool is_colour(PixelFormat format) {
   return format == PixelFormat::rgb24 || format == PixelFormat::bgr24;
 }
 
-/// Whether convert() gives the grey that sobel() itself takes of colours.
+/// Returns true if convert() gives the grey that sobel() itself computes from colours.
 bool gives_sobels_grey(const ChainConvert& step) {
   return is_colour(step.from) && step.to == PixelFormat::gray8 &&
          step.options.convention == Convention::opencv && !step.options.gray_is_luma;
@@ -136,7 +136,8 @@ bool takes_views(ConstDeviceView src, DeviceView dst) {
 }
 
 bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst) {
-  // As measured on an H200: segments that are there all at once are at least two windows high.
+  // Measured on an H200: the fused kernel is faster if the segments that are resident at the same
+  // time are at least two windows high.
   constexpr std::int64_t warps_at_once = 5 * schedulers, always_faster = 3;
   const std::int64_t window = 2 * rule.half + 1;
   return window <= always_faster || rows_of_strips(dst, rule.half) >= 2 * window * warps_at_once;

@@ -1,7 +1,7 @@
 #include "warpwise/algorithms/chain/backends.hpp"
 #include "warpwise/gpu/device.hpp"
 
-// In the place of cuda.cu where the library is built without a CUDA toolkit.
+// Replaces cuda.cu if the library is built without a CUDA toolkit.
 namespace warpwise::detail::chain {
 
 bool is_recorded(gpu::StreamHandle) {

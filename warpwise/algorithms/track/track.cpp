@@ -34,7 +34,7 @@ const View& checked(const View& first) {
   return first;
 }
 
-/// What match() wrote of its one block.
+/// match()'s output for its single block.
 struct Found {
   std::int16_t displacement[2] = {};
   std::uint32_t score_bits = 0;
@@ -65,7 +65,7 @@ TrackState::TrackState(std::int64_t width, std::int64_t height, const Box& box,
   }
   validate_track_range("x", options.search_x);
   validate_track_range("y", options.search_y);
-  match_grid(width, height, search_of(region()));  // its limits are the tracker's
+  match_grid(width, height, search_of(region()));  // throws beyond match()'s limits
 }
 
 Box TrackState::largest_region() const {
@@ -135,8 +135,8 @@ DeviceTracker::DeviceTracker(ConstDeviceView first, const Box& box, const TrackO
                  stream),
       displacement_(ElementType::i16, 1, 1, 2, stream),
       score_(match_score_type(options.measure), 1, 1, 1, stream) {
-  // Kernels read whole words, so the area beside the template is read too: it gets pixels, whose
-  // values do not matter.
+  // Kernels read whole words, and so some pixels beside the template. Their values do not matter,
+  // but the memory must be initialised.
   copy(corner(first, state_.largest_region()), reference_.view(), stream);
   take_template(first);
 }

@@ -19,37 +19,37 @@ struct Box {
   std::int64_t height = 0;
 };
 
-/// Where and by which measure a Tracker looks for its box.
+/// Search ranges and measure of a Tracker.
 struct TrackOptions {
   SearchRange search_x = {};  ///< around the last position; contains 0, spans at most 32767
   SearchRange search_y = {};
   Measure measure = Measure::sad;
-  /// Whether what was found becomes the template of the next frame: it then follows changes of
-  /// light and shape, and errors add up. Otherwise the template is the first frame's.
+  /// true: the content found in a frame is the template for the next one. The tracker then follows
+  /// changes of light and shape, but errors add up. false: the template is the first frame's.
   bool update_template = false;
 };
 
-/// Where the box is in a frame.
+/// The box's position in a frame, and its score.
 struct TrackedBox {
   Box box;
-  double score = 0;  ///< as match() scores it: Σ for sad and ssd, a correlation for ncc and zncc
+  double score = 0;  ///< match()'s score: a sum for sad and ssd, a correlation for ncc and zncc
 };
 
 namespace detail::track {
 
-/// What a tracker knows of its box, wherever the pixels are.
+/// State of a tracker without its pixels; shared by the CPU and GPU trackers.
 class TrackState {
  public:
   TrackState(std::int64_t width, std::int64_t height, const Box& box, const TrackOptions& options);
 
   const Box& box() const { return box_; }
   const TrackOptions& options() const { return options_; }
-  /// The size of the largest region that a search covers.
+  /// Returns the largest region that a search can cover, at (0, 0).
   Box largest_region() const;
-  /// The pixels that the next search covers, cut at the frame's border.
+  /// Returns the pixels that the next search covers, clipped to the frame.
   Box region() const;
-  /// How match() finds the box in a region: as its one block, at the region's top-left corner in
-  /// the reference.
+  /// Returns match()'s options for finding the box in a region: a single block, at the top-left
+  /// corner of the reference.
   MatchOptions search_of(const Box& region) const;
   void require_frame(std::int64_t width, std::int64_t height) const;
   void move_to(std::int64_t x, std::int64_t y);
@@ -63,18 +63,19 @@ class TrackState {
 
 }  // namespace detail::track
 
-/// Follows a box through a sequence of frames: next() finds where, within the search ranges around
-/// the last position, a frame looks most like the template, which is the box's content in the first
-/// frame. The box stays inside the frame; positions that would leave it are not searched. Among
-/// equal scores the first in raster order wins, as in match().
+/// Follows a box through a sequence of frames. The template is the box's content in the first
+/// frame. next() searches the ranges around the last position for the place most like the template.
+/// Positions that would leave the frame are not searched. Among equal scores the first in raster
+/// order wins, as in match().
 ///
-/// Frames are u8 of one channel and all of one size, of any pitch and alignment; they may be gone
-/// after the call. Works on the CPU as match() does. Source: document E, row E3 (tracked object).
+/// Frames are u8 of one channel and all of one size, of any pitch and alignment. They need not
+/// exist after the call. Works on the CPU as match() does. Source: document E, row E3 (tracked
+/// object).
 class WARPWISE_EXPORT Tracker {
  public:
-  /// \throws InvalidArgument  the frame has another type, the box is empty, leaves the frame or has
-  ///                          more than max_match_block_pixels, a search range does not contain 0
-  ///                          or spans too much.
+  /// \throws InvalidArgument  the frame has another type; the box is empty, leaves the frame or has
+  ///                          more than max_match_block_pixels; a search range does not contain 0
+  ///                          or is too large.
   Tracker(ConstHostView first, const Box& box, const TrackOptions& options = {});
 
   /// \throws InvalidArgument  the frame is of another size or type than the first.
@@ -84,15 +85,15 @@ class WARPWISE_EXPORT Tracker {
   void take_template(ConstHostView frame);
 
   detail::track::TrackState state_;
-  Image reference_;  ///< the template at the top-left of an area as large as the search's
+  Image reference_;  ///< an area as large as the largest region, with the template at its top left
 };
 
-/// The same for frames on a GPU. The constructor and next() work in stream order; next() waits for
-/// the stream, because the next search depends on the position. Scratch memory (gpu::Buffer) is
-/// taken by the constructor. The stream must outlive the tracker.
+/// A Tracker for frames on a GPU. The constructor and next() work in stream order. next() waits for
+/// the stream, because the next search depends on the position. The constructor allocates the
+/// scratch memory (gpu::Buffer). The stream must outlive the tracker.
 class WARPWISE_EXPORT DeviceTracker {
  public:
-  /// \throws InvalidArgument  as Tracker.  \throws NoCudaDevice, CudaError
+  /// \throws InvalidArgument  as for Tracker.  \throws NoCudaDevice, CudaError
   DeviceTracker(ConstDeviceView first, const Box& box, const TrackOptions& options,
                 gpu::StreamHandle stream);
 

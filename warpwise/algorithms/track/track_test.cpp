@@ -32,7 +32,7 @@ class AnyTracker {
     if (host_) return host_->next(frame.view());
     OnDevice device_frame(frame, *stream_);
     const TrackedBox found = device_->next(device_frame.view());
-    // The frame's part becomes the template behind what next() waits for.
+    // The template is copied from the frame after the work that next() waits for.
     stream_->synchronize();
     return found;
   }
@@ -89,7 +89,7 @@ TEST_P(TrackTest, FollowsAnObjectToTheBorder) {
 TEST_P(TrackTest, StaysInsideTheFrame) {
   GuardedImage first = scene(139, 105);
   AnyTracker tracker(GetParam(), first, {139, 105, 20, 14}, {});
-  // The object is gone: wherever the best place is, it is inside.
+  // The object is gone: the best place may be anywhere, but is inside the frame.
   GuardedImage empty(ElementType::u8, 160, 120);
   for (int i = 0; i < 4; ++i) {
     empty.fill_random(static_cast<std::uint64_t>(i) + 100);

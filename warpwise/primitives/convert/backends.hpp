@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/convert/plan.hpp"
 
-// What convert() calls once its arguments are checked.
+// The backends that convert() calls once its arguments are checked.
 namespace warpwise::detail::convert {
 
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion);

@@ -13,7 +13,7 @@ constexpr int planes_of(ConvertDestination destination) {
   return destination == ConvertDestination::planar3 ? 3 : 1;
 }
 
-/// What differs from frame to frame in ConvertArguments.
+/// The members of ConvertArguments that differ from frame to frame.
 template <int src_planes, int dst_planes>
 struct ConvertImage {
   const unsigned char* src[src_planes];
@@ -25,7 +25,7 @@ struct ConvertImage {
   bool aligned;
 };
 
-/// The rule: the arguments but for these.
+/// Arguments of a launch of many frames: its rule holds the arguments that all frames share.
 template <ConvertSource source, ConvertDestination destination>
 using ConvertBatch =
     Batch<ConvertArguments, ConvertImage<planes_of(source), planes_of(destination)>>;
@@ -50,8 +50,8 @@ __device__ ConvertArguments arguments_of(const ConvertArguments& rule,
   return a;
 }
 
-/// convert_kernel with one step down one frame for each block. (What follows is its loop's body,
-/// once more: moved into a function of both, it cost that kernel 6 to 8 registers.)
+/// convert_kernel for many frames: each block computes one block of rows of one frame. (The body
+/// repeats that kernel's loop: a shared function cost convert_kernel 6 to 8 registers.)
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
 __global__ void __launch_bounds__(convert_block_width* convert_most_block_height)
     convert_batch_kernel(const __grid_constant__ ConvertBatch<source, destination> batch) {

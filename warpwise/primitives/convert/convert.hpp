@@ -16,10 +16,10 @@ namespace warpwise {
 /// The weights of red, green and blue in luma.
 enum class Matrix : std::uint8_t { bt601, bt709, bt2020 };
 
-/// Which codes a YUV side uses: full 0…255, limited 16…235 for luma and 16…240 for chroma.
+/// Codes that a YUV side uses: full 0…255, limited 16…235 for luma and 16…240 for chroma.
 enum class Range : std::uint8_t { full, limited };
 
-/// Whose arithmetic turns RGB into YUV and back; they disagree by a level or so.
+/// The library whose arithmetic turns RGB into YUV and back. Their results differ by about a level.
 enum class Convention : std::uint8_t {
   exact,   ///< the real-valued formula, rounded half up once
   opencv,  ///< bit for bit as cv::cvtColor
@@ -27,9 +27,9 @@ enum class Convention : std::uint8_t {
   jfif,    ///< libjpeg's 16-bit formulas
 };
 
-/// How subsampled chroma is brought to every pixel.
+/// Method that gives every pixel a value of subsampled chroma.
 enum class ChromaUpsampling : std::uint8_t {
-  replicate,  ///< the sample that the pixel shares
+  replicate,  ///< the sample that the pixel shares with its neighbours
   /// Linear between samples sited as in MPEG-2 and H.264: on the even columns, and, in 4:2:0,
   /// midway between two rows. Weights 1 or 1/2 1/2 across, 3/4 1/4 down; rounded half up once.
   linear,
@@ -67,30 +67,31 @@ constexpr auto enum_names(ChromaUpsampling) {
 }
 inline constexpr auto all_chroma_upsamplings = all_values<ChromaUpsampling>();
 
-/// Which of the formulas that turn RGB into YUV and back convert() uses.
+/// Options of convert(): the formulas between RGB and YUV.
 struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
-  /// Ranges of the YUV (or grey) sides; unset, what the convention takes: full in exact and jfif,
-  /// limited in libyuv, in opencv limited for subsampled sources and full for the rest. From YUV to
-  /// YUV all but exact take from_range for both.
+  /// Ranges of the YUV (or grey) sides. If unset, the convention decides: full in exact and jfif;
+  /// limited in libyuv; in opencv limited for subsampled sources, else full. From YUV to YUV, all
+  /// but exact use from_range for both sides.
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
-  /// Whether gray8 is the Y of the YUV formats in every convention: in opencv that of
-  /// COLOR_RGB2YCrCb, which is another by a level here and there, in place of COLOR_RGB2GRAY's.
+  /// true: gray8 is the Y of the YUV formats in every convention. It only matters in opencv, where
+  /// gray8 is then COLOR_RGB2YCrCb's Y instead of COLOR_RGB2GRAY's grey; some values differ by one.
   bool gray_is_luma = false;
 };
 
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
 ///
-/// - RGB → RGB: channels reordered; alpha kept where both sides have it, else 255.
+/// - RGB → RGB: channels reordered; alpha is kept if both sides have it, else 255.
 /// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) by the
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
-/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or, in exact, rescaled between ranges.
-/// - gray8 is the Y of the above; from RGB in convention opencv it is COLOR_RGB2GRAY's, unless
-///   gray_is_luma.
+/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged or, in exact, rescaled between ranges.
+/// - gray8 is the Y of the above. From RGB in convention opencv it is COLOR_RGB2GRAY's grey
+/// instead,
+///   unless gray_is_luma is set.
 ///
 /// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
 /// |------------|--------------------|---------------|------------------------------------------|
@@ -109,27 +110,27 @@ struct ConvertOptions {
 ///                          has no definition; the message lists those that have.
 WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 
-/// The same on a GPU, with the same result: asynchronous on `stream`, no allocation, no
+/// Converts a frame on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
                              gpu::StreamHandle stream);
 
-/// Many frames, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
-/// of one format, all `dst` of one. No `dst` may overlap another frame. Of none nothing is done,
-/// and no option looked at.
+/// Converts many frames, src[i] to dst[i], each as a call of its own would. Sizes may be equal or
+/// mixed; all `src` have one format and all `dst` one. No `dst` may overlap another frame. With
+/// empty spans nothing is done and the options are not checked.
 ///
 /// On the CPU, frames and their rows are spread over threads.
 ///
-/// \throws InvalidArgument  as above, with the number of the frame, or the spans differ in length:
-///                          nothing was converted then.
+/// \throws InvalidArgument  as above, with the number of the frame, or the spans differ in length.
+///                          Nothing was converted then.
 WARPWISE_EXPORT void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
                              const ConvertOptions& options = {});
 
-/// The same on a GPU: one launch for every 64 frames, fewer of formats with planes but 40 at
-/// least, whatever their sizes, asynchronous on `stream`, no memory of the GPU, no synchronisation.
-/// The spans are not looked at after the call.
+/// Converts many frames of any sizes on a GPU: one launch for every 64 frames, or for fewer (at
+/// least 40) if the formats have planes. Asynchronous on `stream`, no allocation on the GPU, no
+/// synchronisation. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,
@@ -137,8 +138,8 @@ WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,
                              gpu::StreamHandle stream);
 
 namespace reference {
-/// convert(), pixel by pixel in double precision or the convention's own integers: what the fast
-/// paths are tested against.
+/// Computes convert() pixel by pixel, in double precision or the convention's own integers. The
+/// fast paths are tested against it.
 WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 }  // namespace reference
 

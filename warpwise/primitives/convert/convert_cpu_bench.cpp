@@ -21,7 +21,7 @@ std::shared_ptr<Bytes> frame_memory(PixelFormat format, std::int64_t width, std:
   return bytes;
 }
 
-/// What a peer gets: the two frames as we see them.
+/// A peer's conversion, between the same two frames as ours.
 using Peer = std::function<void(const HostFrame& src, const HostFrame& dst)>;
 
 std::uint8_t* at(const HostFrame& frame, int plane) {
@@ -50,7 +50,8 @@ void add_pair(const std::string& name, const std::string& peer_name, PixelFormat
        }});
 }
 
-/// Rows that begin 16 bytes past a 64-byte boundary, as those of malloc and NumPy do, with gaps.
+/// Adds cases with gaps between rows. Rows begin 16 bytes past a 64-byte boundary, as in memory
+/// from malloc and NumPy.
 void add_pitched(std::int64_t width) {
   const auto peer = [](const HostFrame& src, const HostFrame& dst) {
     libyuv::YUY2ToARGB(at(src, 0), pitch(src, 0), at(dst, 0), pitch(dst, 0), width_of(src),
@@ -87,7 +88,7 @@ ConvertOptions libyuv_options() {
 const bool registered = [] {
   const auto opencv_ycrcb = [](const HostFrame& src, const HostFrame& dst) {
     const cv::Mat in(height_of(src), width_of(src), CV_8UC3, at(src, 0));
-    // OpenCV writes three bytes a pixel; ours, where the name says ycbcr32, four.
+    // OpenCV writes three bytes a pixel; ours writes four if the name says ycbcr32.
     static thread_local cv::Mat out;
     if (dst.format() == PixelFormat::ycrcb24) {
       out = cv::Mat(height_of(dst), width_of(dst), CV_8UC3, at(dst, 0));

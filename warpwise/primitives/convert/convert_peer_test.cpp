@@ -1,5 +1,5 @@
-// Bit for bit against OpenCV, libyuv and (through JPEG files) libjpeg themselves, on real images
-// and at every awkward size.
+// Compares bit for bit with OpenCV, libyuv and (through JPEG files) libjpeg, on real images and at
+// every awkward size.
 
 #include <gtest/gtest.h>
 #include <libyuv.h>
@@ -16,7 +16,7 @@ namespace {
 
 using enum PixelFormat;
 
-/// Real images and, at every awkward size, noise: BGR.
+/// Returns real images, and noise of every awkward size, as BGR.
 const std::vector<cv::Mat>& pictures() {
   static const std::vector<cv::Mat> all = [] {
     std::vector<cv::Mat> images;
@@ -43,7 +43,7 @@ void for_each_picture(const std::function<void(const cv::Mat&)>& body) {
   }
 }
 
-/// A one-plane frame in a Mat.
+/// Returns a one-plane frame over a Mat.
 ConstHostFrame frame(PixelFormat format, const cv::Mat& mat) {
   return {format,
           mat.cols,
@@ -53,7 +53,7 @@ ConstHostFrame frame(PixelFormat format, const cv::Mat& mat) {
             {}}}};
 }
 
-/// The bytes of src in format `to`, planes below one another.
+/// Returns the bytes of src in format `to`, with planes below one another.
 cv::Mat converted(const ConstHostFrame& src, PixelFormat to, const ConvertOptions& options) {
   const auto row = static_cast<int>(plane_row_bytes(to, 0, src.width()));
   cv::Mat out(static_cast<int>(src.height()) * plane_count(to), row, CV_8UC1);
@@ -78,7 +78,7 @@ constexpr ConvertOptions as_opencv{.convention = Convention::opencv};
 
 // ---- OpenCV
 
-/// The picture in one of the RGB formats; alpha varies.
+/// Returns the picture in one of the RGB formats; alpha varies.
 cv::Mat rgb_picture(const cv::Mat& bgr, PixelFormat format) {
   cv::Mat out;
   if (format == bgr24) return bgr;
@@ -155,7 +155,7 @@ TEST(ConvertOpenCv, YCrCbToRgb) {
   });
 }
 
-/// A frame of a subsampled format in memory that the peer can read: OpenCV takes even sizes only.
+/// A frame of a subsampled format that the peer can read: OpenCV takes only even sizes.
 struct EvenFrame {
   EvenFrame(PixelFormat its_format, int at_least_wide, int at_least_high)
       : width(at_least_wide + at_least_wide % 2), height(at_least_high + at_least_high % 2),
@@ -164,7 +164,7 @@ struct EvenFrame {
     for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
   }
   ConstHostFrame whole() const { return {bytes.data(), format, width, height}; }
-  /// The upper left part, of odd size where the picture's is.
+  /// Returns the upper left part, whose size may be odd.
   ConstHostFrame part(int w, int h) const {
     const ConstHostFrame all = whole();
     std::array<ConstHostFrame::Plane, 3> planes;
@@ -247,7 +247,8 @@ TEST(ConvertLibyuv, ArgbToYuvAndGrey) {
 }
 
 TEST(ConvertLibyuv, ArgbToFullRangeYuv) {
-  // There is no full-range 4:4:4 function: each pixel as a block of four, whose mean it is.
+  // libyuv has no full-range 4:4:4 function. Each pixel becomes a block of four equal pixels, whose
+  // mean it is.
   for_each_picture([](const cv::Mat& bgr) {
     const cv::Mat argb = rgb_picture(bgr, bgra32);
     const int w = bgr.cols, h = bgr.rows;
@@ -339,7 +340,7 @@ TEST(ConvertLibyuv, PackedToArgb) {
 
 // ---- libjpeg
 
-/// The middle pixel of each block of 16 by 16.
+/// Returns the middle pixel of each 16 by 16 block.
 cv::Mat middles(const cv::Mat& blocks) {
   cv::Mat out(blocks.rows / 16, blocks.cols / 16, blocks.type());
   for (int y = 0; y < out.rows; ++y) {
@@ -351,8 +352,8 @@ cv::Mat middles(const cv::Mat& blocks) {
 }
 
 TEST(ConvertLibjpeg, FlatBlocksThroughAFile) {
-  // At quality 100 a flat block has one coefficient, which is stored exactly: what a file does to
-  // its middle, out of reach of chroma's filters, is the conversion to YCbCr and back.
+  // At quality 100 a flat block has one coefficient, which is stored exactly. Its middle is out of
+  // reach of chroma's filters: a file only converts it to YCbCr and back.
   cv::Mat colours(96, 128, CV_8UC3), blocks;
   cv::RNG(17).fill(colours, cv::RNG::UNIFORM, 0, 256);
   cv::resize(colours, blocks, {}, 16, 16, cv::INTER_NEAREST);

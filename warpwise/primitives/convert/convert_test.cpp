@@ -18,19 +18,19 @@ using test::Layout;
 using test::OnDevice;
 using test::Size;
 
-/// A frame each of whose planes lies in a GuardedImage of its own.
+/// A frame with each plane in its own GuardedImage.
 class GuardedFrame {
  public:
   GuardedFrame(PixelFormat format, Size size, Layout layout = {}) : format_(format), size_(size) {
     for (int p = 0; p < plane_count(format); ++p) {
       planes_.emplace_back(ElementType::u8, plane_row_bytes(format, p, size.width),
                            plane_rows(format, p, size.height), 1, layout);
-      // Planes of one frame need not be aligned alike.
+      // Planes of one frame may have different alignments.
       layout.offset_bytes += 3;
     }
   }
 
-  /// Every row of every plane at a multiple of 16 bytes.
+  /// Returns a frame with every row of every plane at a multiple of 16 bytes.
   static GuardedFrame aligned(PixelFormat format, Size size) {
     GuardedFrame frame(format, size);
     frame.planes_.clear();
@@ -54,7 +54,7 @@ class GuardedFrame {
     for (GuardedImage& plane : planes_) plane.fill_random(seed++);
   }
 
-  /// Bytes from a function of (plane, x in bytes, y).
+  /// Fills the frame with bytes from a function of (plane, x in bytes, y).
   template <class Value>
   void fill(const Value& value) {
     for (std::size_t p = 0; p < planes_.size(); ++p) {
@@ -122,7 +122,7 @@ std::string text_of(PixelFormat from, PixelFormat to, const ConvertOptions& o) {
          std::string(name_of(o.upsampling));
 }
 
-/// Every combination of options, defined or not.
+/// Returns every combination of options, defined or not.
 std::vector<ConvertOptions> all_options() {
   const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
   std::vector<ConvertOptions> options;
@@ -186,7 +186,7 @@ TEST_P(ConvertTest, EveryDefinedCombination) {
 }
 
 TEST_P(ConvertTest, GrayIsTheLumaThatYuvHas) {
-  const Size size{257, 19};  // pixels enough for some whose grey and luma differ in OpenCV
+  const Size size{257, 19};  // enough pixels for some with different grey and luma in OpenCV
   for (const PixelFormat from : convert_sources) {
     GuardedFrame src(from, size);
     src.fill_random(7);
@@ -216,7 +216,7 @@ TEST_P(ConvertTest, AwkwardSizesAndLayouts) {
         GuardedFrame src(from, size, layout);
         src.fill_random(turn);
         for (const PixelFormat to : convert_destinations) {
-          if (++turn % 2 == 0) continue;  // each size meets each pair with half of the layouts
+          if (++turn % 2 == 0) continue;  // each size and pair uses half of the layouts
           ConvertOptions options;
           options.upsampling = all_chroma_upsamplings[turn / 2 % 2];
           SCOPED_TRACE(testing::Message() << text_of(from, to, options) << " " << size.width << "x"
@@ -303,7 +303,7 @@ TEST_P(ConvertTest, RescalesEveryCode) {
 
 INSTANTIATE_TEST_SUITE_P(, ConvertTest, test::both_backends(), testing::PrintToStringParamName());
 
-// ---- every colour there is
+// ---- all colours
 
 struct ExactCase {
   Backend backend;
@@ -326,7 +326,7 @@ class ExactConvertTest : public testing::TestWithParam<ExactCase> {
   }
 };
 
-/// 2^20 colours: the upper four bits of the first channel are `part`.
+/// Fills a frame with 2^20 colours: the upper four bits of the first channel are `part`.
 void fill_with_colours(GuardedFrame& frame, int bytes_per_pixel, int part) {
   frame.fill([&](auto, std::int64_t x, std::int64_t y) {
     const std::int64_t colour = part << 20 | y << 10 | x / bytes_per_pixel;
@@ -335,7 +335,7 @@ void fill_with_colours(GuardedFrame& frame, int bytes_per_pixel, int part) {
   });
 }
 
-/// Gray8 has arithmetic of its own.
+/// Checks gray8 against the Y of `ycbcr`: gray8 has its own arithmetic.
 void expect_gray_as_in(GuardedFrame& ycbcr, Backend backend, GuardedFrame& src,
                        const ConvertOptions& options) {
   const HostFrame all = ycbcr.view();
@@ -382,8 +382,8 @@ std::vector<ExactCase> exact_cases() {
   return cases;
 }
 
-// Subsampled sources have arithmetic of their own on the CPU, which rounds what chroma gives by
-// itself.
+// Subsampled sources have their own arithmetic on the CPU, which rounds chroma's contribution
+// separately.
 TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
   GuardedFrame semiplanar(PixelFormat::nv12, {512, 512}), packed(PixelFormat::uyvy, {512, 256});
   semiplanar.fill_random(3);
@@ -416,7 +416,7 @@ TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
   }
 }
 
-// Whole steps, one more that overlaps the last, aligned ones in long rows, and ends in a copy.
+// Covers whole steps, an additional overlapping step, aligned steps in long rows, and copied ends.
 TEST(ConvertOnCpu, RowsAroundWholeSteps) {
   constexpr PixelFormat pairs[][2] = {{PixelFormat::yuyv, PixelFormat::bgra32},
                                       {PixelFormat::nv12, PixelFormat::rgba32},
@@ -446,7 +446,7 @@ TEST(ConvertOnCpu, RowsAroundWholeSteps) {
   }
 }
 
-// Stores pass the caches by where a destination of more than 24 MiB lets them be aligned.
+// Stores bypass the caches if the destination has more than 24 MiB and they can be aligned.
 TEST(ConvertOnCpu, ImagesLargerThanCaches) {
   ConvertOptions options;
   options.convention = Convention::libyuv;
@@ -455,8 +455,8 @@ TEST(ConvertOnCpu, ImagesLargerThanCaches) {
     src.fill_random(21);
     GuardedFrame expected(to, size);
     reference::convert(src.view(), expected.view(), options);
-    // With and without gaps, with and without a place where stores are aligned, alike in all rows
-    // and not.
+    // With and without gaps, with and without aligned stores, with equal and different alignments
+    // of the rows.
     for (const Layout layout : {Layout{0, 0}, Layout{8, 0}, Layout{1, 0}, Layout{16, 24}}) {
       SCOPED_TRACE(text_of(from, to, options) + " offset " + std::to_string(layout.offset_bytes));
       GuardedFrame actual(to, size, layout);
@@ -485,7 +485,7 @@ TEST(Convert, RefusesOptionsThatDoNotExist) {
 INSTANTIATE_TEST_SUITE_P(, ExactConvertTest, testing::ValuesIn(exact_cases()),
                          testing::PrintToStringParamName());
 
-// ---- the reference against values worked out by hand
+// ---- the reference against values computed by hand
 
 using Bytes = std::vector<int>;
 
@@ -604,7 +604,7 @@ TEST(Convert, RefusesSizesThatDifferAndOverlap) {
   EXPECT_THROW(convert(src.view(), narrower.view()), InvalidArgument);
   std::vector<std::uint8_t> memory(64);
   const ConstHostFrame nv12(memory.data(), PixelFormat::nv12, 4, 4);
-  // The grey frame lies on the plane of chroma.
+  // The grey frame overlaps the plane of chroma.
   EXPECT_THROW(convert(nv12, HostFrame(memory.data() + 16, PixelFormat::gray8, 4, 4)),
                InvalidArgument);
   EXPECT_NO_THROW(convert(nv12, HostFrame(memory.data() + 24, PixelFormat::gray8, 4, 4)));
@@ -620,7 +620,7 @@ TEST(Convert, NamesComeBack) {
 
 TEST(Convert, SaysThatThereIsNoGpu) {
   if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";
-  // Device frames of host memory are never read: the absence of a GPU is found first.
+  // The device frames point to host memory, which is never read: the missing GPU is detected first.
   std::uint8_t pixel[3] = {}, grey = 0;
   EXPECT_THROW(convert(ConstDeviceFrame(pixel, PixelFormat::rgb24, 1, 1),
                        DeviceFrame(&grey, PixelFormat::gray8, 1, 1), {}, nullptr),

@@ -12,20 +12,20 @@
 #include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/narrow.hpp"
 
-// Each row is worked on in chunks that stay in the L1 cache: split into planes of bytes,
-// transformed plane by plane, joined into the destination. So there is one loop for each source,
-// transform and destination, not one for each combination. Planes are padded to whole vectors; only
-// splitting and joining, which touch the caller's memory, look at the exact end.
+// Each row is processed in chunks that stay in the L1 cache. A chunk is split into planes of bytes,
+// transformed plane by plane, and joined into the destination. There is one loop for each source,
+// transform and destination, not one for each combination. Planes are padded to whole vectors. Only
+// splitting and joining, which access the caller's memory, stop at the exact end.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::convert {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Even, so that a chunk starts with a pixel that has a chroma sample; seven and more planes of it
-/// fit the 32 KiB of an L1 cache.
+/// Pixels of a chunk. Even: a chunk then starts with a pixel that has a chroma sample. Seven planes
+/// and more fit the 32 KiB of an L1 cache.
 constexpr std::int64_t chunk_pixels = 1024;
-/// The widest vector, and one more chroma sample for linear interpolation.
+/// Bytes of a plane: room for the widest vector, and one more chroma sample for interpolation.
 constexpr std::int64_t plane_bytes = chunk_pixels + 128;
 
 struct Planes {
@@ -35,7 +35,7 @@ struct MutablePlanes {
   std::uint8_t* plane[4];
 };
 
-/// Memory for one chunk; `opaque` is the alpha of pixels that have none.
+/// Memory for one chunk. `opaque` is the alpha for pixels without one.
 struct Scratch {
   alignas(64) std::uint8_t in[4][plane_bytes] = {};
   alignas(64) std::uint8_t out[3][plane_bytes] = {};
@@ -58,7 +58,7 @@ const std::uint8_t* bytes_at(const ConstHostFrame& frame, int plane, std::int64_
   return reinterpret_cast<const std::uint8_t*>(frame.row(plane, y)) + offset;
 }
 
-/// n pixels of interleaved bytes into planes.
+/// Splits n pixels of interleaved bytes into planes.
 template <int channels>
 void split(const std::uint8_t* HWY_RESTRICT from, std::int64_t n, const MutablePlanes& to) {
   const D8 d;
@@ -81,7 +81,7 @@ void split(const std::uint8_t* HWY_RESTRICT from, std::int64_t n, const MutableP
   }
 }
 
-/// n pixels from planes into interleaved bytes.
+/// Joins n pixels from planes into interleaved bytes.
 template <int channels>
 void join(const Planes& from, std::int64_t n, std::uint8_t* HWY_RESTRICT to) {
   const D8 d;
@@ -108,8 +108,8 @@ void join(const Planes& from, std::int64_t n, std::uint8_t* HWY_RESTRICT to) {
   }
 }
 
-/// 2 · samples pixels of chroma from samples, and one sample beyond, of the nearer and the farther
-/// row of 4:2:0.
+/// Interpolates 2 · samples pixels of chroma from the nearer and the farther row of 4:2:0. Reads
+/// one sample beyond the last.
 void upsample_linear(const std::uint8_t* near_row, const std::uint8_t* far_row,
                      std::int64_t samples, std::uint8_t* HWY_RESTRICT to) {
   const hn::ScalableTag<std::uint16_t> d;
@@ -126,13 +126,13 @@ void upsample_linear(const std::uint8_t* near_row, const std::uint8_t* far_row,
     const auto between = hn::Add(here, quarters_at(i + 1));
     const auto even = hn::ShiftRight<3>(hn::Add(hn::Add(here, here), half));
     const auto odd = hn::ShiftRight<3>(hn::Add(between, half));
-    // An even and an odd pixel are the two bytes of one 16-bit lane.
+    // An even and an odd pixel are the low and high byte of one 16-bit lane.
     const auto pair = hn::Or(even, hn::ShiftLeft<8>(odd));
     hn::StoreU(pair, d, reinterpret_cast<std::uint16_t*>(to + 2 * i));
   }
 }
 
-/// Cb and Cr samples [first, first + samples) of one chroma row of a planar format.
+/// Loads Cb and Cr samples [first, first + samples) of one chroma row of a planar format.
 void load_chroma(const ConstHostFrame& src, std::int64_t row, std::int64_t first,
                  std::int64_t samples, std::uint8_t* cb, std::uint8_t* cr) {
   if (src.format() == PixelFormat::i420) {
@@ -144,7 +144,7 @@ void load_chroma(const ConstHostFrame& src, std::int64_t row, std::int64_t first
   split<2>(bytes_at(src, 1, row, 2 * first), samples, {{cb, cr, nullptr, nullptr}});
 }
 
-/// Y, Cb, Cr of pixels [x, x + n) of a subsampled row into scratch.in.
+/// Loads Y, Cb, Cr of pixels [x, x + n) of a subsampled row into scratch.in.
 void load_subsampled(const ConstHostFrame& src, ChromaUpsampling upsampling, std::int64_t y,
                      std::int64_t x, std::int64_t n, Scratch& scratch) {
   const bool packed = src.format() == PixelFormat::yuyv || src.format() == PixelFormat::uyvy;
@@ -184,7 +184,7 @@ void load_subsampled(const ConstHostFrame& src, ChromaUpsampling upsampling, std
   }
 }
 
-/// The channels of pixels [x, x + n) of a row as planes, which the answer points to.
+/// Loads pixels [x, x + n) of a row and returns pointers to the planes of their channels.
 Planes load_row(const ConstHostFrame& src, ChromaUpsampling upsampling, std::int64_t y,
                 std::int64_t x, std::int64_t n, Scratch& scratch) {
   auto& in = scratch.in;
@@ -235,9 +235,9 @@ void store_row(const Planes& p, const HostFrame& dst, std::int64_t y, std::int64
 }
 
 #if HWY_TARGET == HWY_SCALAR
-// A CPU without SSE4: Highway then offers vectors of one lane, which have no neighbours to pair.
+// For a CPU without SSE4: Highway then has vectors of one lane, without neighbours to pair.
 
-/// Linear for the first `rows` channels of n pixels.
+/// Computes Linear for the first `rows` channels of n pixels.
 template <int rows>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*out)[plane_bytes]) {
@@ -270,7 +270,7 @@ void opencv_chroma(const std::uint8_t* channel, const std::uint8_t* luma, int fa
   }
 }
 #else
-/// Sums of the products of neighbours: lane i is a[2i] · b[2i] + a[2i+1] · b[2i+1], plus sum.
+/// Adds the products of neighbours: lane i is a[2i] · b[2i] + a[2i+1] · b[2i+1] + sum[i].
 HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
@@ -285,7 +285,7 @@ HWY_INLINE V16 pair_vector(Digits::Pair pair) {
                                     low | static_cast<std::uint32_t>(high) << 16));
 }
 
-/// Linear for the first `rows` channels of n pixels.
+/// Computes Linear for the first `rows` channels of n pixels.
 template <Shape shape, int rows, int levels, int shift>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*HWY_RESTRICT out)[plane_bytes]) {
@@ -319,7 +319,7 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
     const V16 u = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[encode ? 0 : 1] + i)), zero);
     const V16 v = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[2] + i)), zero);
 
-    // Interleaving and packing both work within 128 bits, so that packing restores the order.
+    // Interleaving and packing both work within 128 bits: packing restores the order.
     const V16 differences[2] = {hn::InterleaveLower(d, u, v), hn::InterleaveUpper(d, u, v)};
     const V16 main_and_one[2] = {hn::InterleaveLower(d, main, one),
                                  hn::InterleaveUpper(d, main, one)};
@@ -437,7 +437,7 @@ HWY_EXPORT(convert_rows);
 
 namespace {
 
-/// What the rows of a conversion need, worked out once.
+/// Values that all rows of a conversion need, computed once.
 struct Prepared {
   Conversion conversion;
   Transform transform;
@@ -458,9 +458,9 @@ Prepared prepare(const Conversion& conversion) {
   return {conversion, plan.transform, digits, direct ? narrow(plan.linear, !to_luma) : Narrow{}};
 }
 
-/// Each thread keeps what its last call prepared: to try all chroma, as narrow() does, takes as
-/// long as to convert a small frame. A copy: while a call waits for its rows, its thread may take
-/// another call's.
+/// Returns the values for a conversion; each thread keeps those of its last call. narrow() checks
+/// all chroma, which takes as long as converting a small frame. Returns a copy, because a thread
+/// may run rows of another call while its own call waits.
 Prepared prepare_once(const Conversion& conversion) {
   thread_local std::optional<Prepared> last;
   if (!last || last->conversion != conversion) last = prepare(conversion);
@@ -472,7 +472,7 @@ Prepared prepare_once(const Conversion& conversion) {
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion) {
   const Prepared prepared = prepare_once(conversion);
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
-  // Pairs of rows, which may share their chroma. Up to 4 bytes of a pixel in and 4 out.
+  // Works on pairs of rows, which may share their chroma. A pixel has up to 4 bytes in and 4 out.
   cpu::parallel_rows((src.height() + 1) / 2, 16 * src.width(), [&](auto pair, auto last_pair) {
     const std::int64_t first = 2 * pair, last = std::min(2 * last_pair, src.height());
     if (convert_direct(src, dst, prepared.numbers, first, last)) return;

@@ -1,10 +1,10 @@
-// Vectors of bytes and their orders, once for each SIMD target: what the direct conversions are
-// made of.
+// Vectors of bytes and their orders, compiled for each SIMD target: building blocks of the direct
+// conversions.
 //
-// Bytes of a channel lie in a vector in block order: its 16-byte block j holds, four by four, the
-// pixels 4 (j + blocks k), k = 0 … 3, so that splitting and joining need no exchange between blocks
-// and yet read and write whole vectors of packed pixels. Planes are brought to that order and back
-// by one exchange of 32-bit lanes.
+// A vector holds the bytes of a channel in block order: its 16-byte block j holds the groups of
+// four pixels that start at 4 (j + blocks k), k = 0 … 3. In this order, splitting and joining read
+// and write whole vectors of packed pixels without exchanges between blocks. One permutation of
+// 32-bit lanes brings planes to that order or back.
 #if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
 #undef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
@@ -40,21 +40,21 @@ using VF = hn::Vec<DF>;
 constexpr std::int64_t step_pixels = HWY_LANES(std::uint8_t);
 constexpr std::int64_t blocks = step_pixels / 16;
 
-/// Where a row, or a pixel of it, lies in each plane.
+/// Addresses of a row, or of a pixel in it, in each plane.
 using From = std::array<const std::uint8_t*, 3>;
 using To = std::array<std::uint8_t*, 3>;
 
-/// A byte that a table of shuffle_bytes() leaves zero.
+/// Index in a table of shuffle_bytes() that gives a zero byte.
 constexpr std::uint8_t no_byte = 0x80;
 
-/// The same table for each block.
+/// Returns a vector with the same table in each block.
 HWY_INLINE V8 byte_table(const std::array<std::uint8_t, 16>& indices) {
   return hn::LoadDup128(D8(), indices.data());
 }
 
 HWY_INLINE V8 shuffle_bytes(V8 bytes, V8 table) { return hn::TableLookupBytesOr0(bytes, table); }
 
-/// Lane 4 j + k of the result is lane index(j, k) of v.
+/// Permutes 32-bit lanes: lane 4 j + k of the result is lane index(j, k) of v.
 template <class Index>
 HWY_INLINE V8 permute_lanes(V8 v, const Index& index) {
   if constexpr (blocks == 1) return v;
@@ -67,7 +67,7 @@ HWY_INLINE V8 permute_lanes(V8 v, const Index& index) {
                      hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, indices)));
 }
 
-/// Groups of four bytes from the order of memory to block order.
+/// Permutes groups of four bytes from memory order to block order.
 HWY_INLINE V8 to_block_order(V8 v) {
   return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) { return k * blocks + j; });
 }
@@ -77,13 +77,13 @@ HWY_INLINE V8 from_block_order(V8 v) {
     return group % blocks * 4 + group / blocks;
   });
 }
-/// The first or second half of a step's groups of eight bytes.
+/// Permutes the first or second half of a step's groups of eight bytes to block order.
 HWY_INLINE V8 pairs_to_block_order(V8 v) {
   return permute_lanes(
       v, [](std::uint32_t j, std::uint32_t k) { return 2 * (k / 2 * blocks + j) + k % 2; });
 }
 
-/// A vector whose 16-byte blocks lie stride bytes apart.
+/// Loads a vector whose 16-byte blocks are `stride` bytes apart in memory.
 template <int stride, class D>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* from) {
   if constexpr (stride == 16 || D::kPrivateN == 16) {
@@ -95,7 +95,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* from) {
   }
 }
 
-/// The first 12 bytes of every block, side by side.
+/// Returns the first 12 bytes of every block, packed without gaps.
 HWY_INLINE V8 pack_twelves(V8 v) {
   return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) {
     const std::uint32_t lane = 4 * j + k;

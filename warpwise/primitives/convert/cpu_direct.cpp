@@ -14,9 +14,9 @@
 #include "warpwise/primitives/convert/cpu_transforms-inl.hpp"
 #include "warpwise/primitives/convert/narrow.hpp"
 
-// The most common conversions, without planes in memory: a vector of pixels is loaded,
-// transformed and stored from registers. Sources, transforms and destinations are types; those that
-// differ by an order of bytes alone share one and differ by a table.
+// The most common conversions, without planes in memory: a vector of pixels is loaded, transformed
+// in registers and stored. Sources, transforms and destinations are types. Those that differ only
+// in the order of bytes share a type and have different tables.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::convert {
@@ -29,7 +29,7 @@ bool convert_rows_direct(const ConstHostFrame&, const HostFrame&, const Narrow&,
 }
 #else
 
-/// Memory of the caller's that steps at the end of a row would leave is replaced by this.
+/// Buffer that replaces the caller's memory where steps at the end of a row would leave it.
 struct Ends {
   static constexpr std::int64_t bytes = 2 * step_pixels * 4 + 64;
   std::uint8_t in[3][bytes];
@@ -44,7 +44,8 @@ HWY_INLINE Planes advanced(Planes planes, const std::array<int, 3>& bytes_of_two
   return planes;
 }
 
-/// Constants by value: the compiler then knows that the stores do not change them.
+/// Converts steps. Takes the constants by value: the compiler then knows that stores do not change
+/// them.
 template <bool past_caches, class Source, class Transform, class Destination>
 HWY_INLINE void convert_steps(const Source source, const Transform transform,
                               const Destination destination, const From from, const To to,
@@ -56,24 +57,24 @@ HWY_INLINE void convert_steps(const Source source, const Transform transform,
   }
 }
 
-/// Pixels before the first whose store is aligned; 0 where there is none.
+/// Returns the number of pixels before the first aligned store; 0 if no store is aligned.
 template <class Destination>
 HWY_INLINE std::int64_t unaligned_pixels(const To& to) {
   const auto missing = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to[0]) %
                                                  static_cast<std::uintptr_t>(step_pixels));
-  // An even number, as two pixels may share their chroma.
+  // Must be even, because two pixels may share their chroma.
   return missing % (2 * Destination::aligned_bytes) == 0 ? missing / Destination::aligned_bytes : 0;
 }
 
-/// Destinations of more bytes are stored past the caches. That was faster at 48 MiB on an EPYC of
-/// 32 MiB of third-level cache; the limit itself is a choice, not a measurement.
+/// Stores bypass the caches if the destination has more bytes. That was faster at 48 MiB on an EPYC
+/// with 32 MiB of third-level cache. The limit itself is a choice, not a measurement.
 constexpr std::int64_t past_caches_bytes = std::int64_t{24} << 20;
 
-/// Steps of a row from which aligned stores gain more than the step costs that aligns them.
+/// Least number of steps in a row at which aligned stores gain more than the aligning step costs.
 constexpr std::int64_t least_aligned_steps = 32;
 
-/// Steps [first, end) of a row, `end` being as many whole ones as there are before `width`, the
-/// stores aligned where that pays; returns the pixel where they end.
+/// Converts all whole steps of a row before `width`, with aligned stores if that pays. Returns the
+/// pixel after the last step.
 template <class Source, class Transform, class Destination>
 HWY_INLINE std::int64_t convert_whole_steps(const Source& source, const Transform& transform,
                                             const Destination& destination, const From& from,
@@ -102,8 +103,8 @@ HWY_INLINE std::int64_t convert_whole_steps(const Source& source, const Transfor
   return end;
 }
 
-/// What steps that stay within the `width` pixels of a row can convert; returns the pixel where
-/// they end.
+/// Converts the part of a row that steps can convert without leaving its `width` pixels. Returns
+/// the pixel after that part.
 template <class Source, class Transform, class Destination>
 HWY_INLINE std::int64_t convert_inner(const Source& source, const Transform& transform,
                                       const Destination& destination, const From& from,
@@ -112,7 +113,8 @@ HWY_INLINE std::int64_t convert_inner(const Source& source, const Transform& tra
   if (width - slack < step_pixels) return 0;
   const std::int64_t end =
       convert_whole_steps(source, transform, destination, from, to, width - slack, past_caches);
-  // The rest is the end of one more step, which repeats pixels: frames do not overlap.
+  // One more step at the row's end converts the rest, and some pixels twice. That is harmless,
+  // because the frames do not overlap.
   if (slack > 0 || end == width || width % 2 != 0) return end;
   convert_steps<false>(source, transform, destination, from, to, width - step_pixels, width);
   return width;
@@ -120,27 +122,27 @@ HWY_INLINE std::int64_t convert_inner(const Source& source, const Transform& tra
 
 struct Rows {
   std::int64_t first, last;
-  bool past_caches;  ///< whether the image is too large for them
+  bool past_caches;  ///< true if the image is too large for the caches
 };
 
 template <class Source, class Transform, class Destination>
 bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
                      const Transform& transform, const Destination& destination, const Rows& rows) {
   Ends ends;
-  bool cleared = false;  // where they are needed alone: it takes as long as several short rows
+  bool cleared = false;  // cleared only when needed: clearing takes as long as several short rows
   const int src_planes = plane_count(src.format()), dst_planes = plane_count(dst.format());
   for (std::int64_t y = rows.first; y < rows.last; ++y) {
     From from{};
     To to{};
     for (int p = 0; p < src_planes; ++p) {
-      // Planes of chroma of the formats at hand have half the rows.
+      // In these formats, chroma planes have half the rows.
       from[p] = reinterpret_cast<const std::uint8_t*>(src.row(p, p == 0 ? y : y / 2));
     }
     for (int p = 0; p < dst_planes; ++p) {
       to[p] = reinterpret_cast<std::uint8_t*>(dst.row(p, y));
     }
     if constexpr (Source::rows == 2) {
-      // The last of an odd number is converted twice, into the same place.
+      // With an odd number of rows the last one is converted twice, into the same place.
       if (y % 2 == 0 && y + 1 < rows.last) ++y;
       from[2] = reinterpret_cast<const std::uint8_t*>(src.row(0, y));
       to[1] = reinterpret_cast<std::uint8_t*>(dst.row(0, y));
@@ -292,7 +294,7 @@ bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const
   return false;
 }
 
-/// Whether each row of a frame's planes begins where the one before ends.
+/// Returns true if each row of a frame's planes begins where the row before ends.
 template <class Frame>
 bool is_gapless(const Frame& frame) {
   if (is_subsampled(frame.format()) && frame.width() % 2 != 0) return false;
@@ -304,7 +306,7 @@ bool is_gapless(const Frame& frame) {
   return true;
 }
 
-/// Rows [first, last) of a gapless frame as one.
+/// Returns rows [first, last) of a gapless frame as one row.
 template <class Frame>
 Frame one_row(const Frame& frame, std::int64_t first, std::int64_t last) {
   std::array<typename Frame::Plane, 3> planes;

@@ -1,4 +1,5 @@
-// Where pixels come from and go to, once for each SIMD target: a type for each layout of bytes.
+// Sources and destinations of pixels, compiled for each SIMD target: a type for each layout of
+// bytes.
 #if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP
 #undef WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP
@@ -18,8 +19,8 @@ namespace warpwise::detail::convert::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Asks for the lines that a step loads, some steps ahead: hardware prefetch alone leaves the
-/// lightest transforms waiting for the outer cache.
+/// Prefetches the cache lines of a later step. With hardware prefetch alone the lightest transforms
+/// wait for the outer cache.
 template <std::int64_t bytes>
 HWY_INLINE void fetch_ahead(const std::uint8_t* from) {
   constexpr std::int64_t distance = 1280;
@@ -27,7 +28,7 @@ HWY_INLINE void fetch_ahead(const std::uint8_t* from) {
   if constexpr (bytes > 64) fetch_ahead<bytes - 64>(from + 64);
 }
 
-/// Packed pixels in the order of memory, four to a 16-byte block.
+/// Packed pixels in memory order, four to a 16-byte block.
 struct Words {
   V8 part[4];
 };
@@ -37,12 +38,12 @@ struct Channels {
   V8 a, b, c;
 };
 
-/// Luma, and the chroma that two neighbours share in alternate bytes.
+/// Luma, and the chroma that two neighbours share, its two kinds in alternate bytes.
 struct SharedChroma {
   V8 luma, chroma;
 };
 
-/// Three channels of pixels whose bytes `gather` sorts by channel within a block.
+/// Splits pixels into three channels. `gather` sorts the bytes of a block by channel.
 HWY_INLINE Channels split(const Words& words, V8 gather) {
   V8 part[4];
   for (int k = 0; k < 4; ++k) part[k] = shuffle_bytes(words.part[k], gather);
@@ -59,7 +60,7 @@ HWY_INLINE Words join(const Channels& in, V8 fourth) {
            lower_halves(D16(), ab[1], cd[1]), upper_halves(D16(), ab[1], cd[1])}};
 }
 
-/// Of two rows that share their chroma.
+/// Luma of two rows, and the chroma that they share.
 struct TwoRowsOfLuma {
   V8 luma[2], chroma;
 };
@@ -67,7 +68,7 @@ struct TwoRowsOfChannels {
   Channels row[2];
 };
 
-/// Where a block holds a channel of one of its four pixels.
+/// Positions of the channels of four pixels in a block.
 struct Layout {
   int bytes;
   bool blue_first;
@@ -86,7 +87,7 @@ template <int bytes>
 struct PackedRgb {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
   static constexpr int rows = 1;
-  /// Pixels beyond a step that a load may touch.
+  /// Number of pixels beyond a step that a load may touch.
   static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
 
   HWY_INLINE Words load(const From& from) const {
@@ -123,7 +124,8 @@ struct Packed422 {
   }
 };
 
-/// A plane of luma and one of Cb Cr or Cr Cb; the second of two rows of luma comes last.
+/// A plane of luma and one of Cb Cr or Cr Cb. The addresses are luma's first row, chroma's row,
+/// luma's second row.
 struct SemiPlanar {
   static constexpr std::array<int, 3> bytes_of_two = {2, 2, 2};
   static constexpr int rows = 2;
@@ -140,9 +142,10 @@ struct SemiPlanar {
 
 // ---- Destinations
 //
-// `aligned_bytes` are those of a pixel where vectors that start aligned stay so; else 0.
+// `aligned_bytes`: bytes of a pixel if all vectors are aligned once the first one is; else 0.
 
-/// Past the caches, where nobody reads soon what is stored; `to` is aligned then.
+/// Stores a vector. `past_caches`: bypasses the caches, for data not read soon; `to` must be
+/// aligned then.
 template <bool past_caches>
 HWY_INLINE void store_bytes(V8 v, std::uint8_t* to) {
   if constexpr (past_caches) {
@@ -156,7 +159,8 @@ HWY_INLINE void store_bytes(V8 v, std::uint8_t* to) {
 template <int bytes>
 struct Packed {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
-  /// Of three bytes, a vector holds a quarter more than is wanted, which the next one overwrites.
+  /// Number of pixels beyond a step that a store may touch. With three bytes a pixel, the last
+  /// quarter of each vector is unused and overwritten by the next one.
   static constexpr std::int64_t slack = bytes == 3 ? (4 * blocks + 2) / 3 : 0;
   static constexpr std::int64_t aligned_bytes = bytes == 4 ? 4 : 0;
   V8 opaque, without_fourth;
@@ -181,12 +185,12 @@ struct Packed {
   }
 };
 
-/// Two rows of it.
+/// Two rows of Packed.
 template <int bytes>
 struct TwoRowsPacked : Packed<bytes> {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 2 * bytes, 0};
 
-  HWY_INLINE TwoRowsPacked() {}  // an implicit one would be compiled without the target's vectors
+  HWY_INLINE TwoRowsPacked() {}  // an implicit one would not be compiled for the SIMD target
 
   template <bool past_caches>
   HWY_INLINE void store(const TwoRowsOfChannels& in, const To& to) const {
@@ -196,7 +200,7 @@ struct TwoRowsPacked : Packed<bytes> {
   }
 };
 
-/// The first planes of three channels.
+/// The first `planes` of three channels, each in a plane of its own.
 template <int planes>
 struct Planar {
   static constexpr std::array<int, 3> bytes_of_two = {2, planes > 1 ? 2 : 0, planes > 2 ? 2 : 0};

@@ -1,5 +1,5 @@
-// From the channels of a source to those of a destination, once for each SIMD target. 16-bit lanes
-// hold the even and the odd bytes of a vector.
+// Transforms from a source's channels to a destination's, compiled for each SIMD target. 16-bit
+// lanes hold the even and the odd bytes of a vector.
 #if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
 #undef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
@@ -54,9 +54,9 @@ struct Encode16 {
   }
 };
 
-/// The first row of Encode16 alone, of pixels of four bytes, which needs no splitting. Of a pixel's
-/// four bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and others p1 and p3; the sums
-/// of their products are right in the lower 16 bits.
+/// Only the first row of Encode16, for pixels of four bytes; it needs no split into channels. For a
+/// pixel's bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and two others p1 and p3.
+/// The lower 16 bits of the sums of their products are exact.
 struct Luma16 {
   V16 lane_factors, odd_factors;
   VU16 offset;
@@ -98,12 +98,13 @@ struct Luma16 {
   }
 };
 
-/// 32-bit lanes hold a pixel each.
+/// Encoding in floats: each 32-bit lane holds a pixel.
 struct EncodeFloat {
-  /// Added to a small number, of either sign, it rounds it to an integer: the lowest byte then.
+  /// Adding it to a small number of either sign rounds that to an integer, which is then in the
+  /// lowest byte of the bits.
   static constexpr float magic = 3 << 22;
-  /// Its two bytes that are not zero, for which a block has room after 12 bytes of pixels or in the
-  /// place of alpha.
+  /// The two bytes of `magic` that are not zero. A block has room for them after 12 bytes of
+  /// pixels, or in the place of alpha.
   static constexpr std::uint8_t magic_bytes[2] = {0x40, 0x4b};
 
   VF first[3], last[3], offset[3], base[3];
@@ -137,7 +138,7 @@ struct EncodeFloat {
     spare = byte_table(values);
     spare_mask = byte_table(mask);
     lift = byte_table(lifts);
-    // What the magic numbers add up to once shifted, and 255 in the fourth byte.
+    // Subtracts the sum of the shifted magic numbers, and adds 255 in the fourth byte.
     constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
     magics = hn::Set(D32(), (0xffu << 24) - bits - (bits << 8) - (bits << 16));
   }
@@ -147,7 +148,7 @@ struct EncodeFloat {
     return hn::BitCast(D32(), hn::Add(difference, middle));
   }
 
-  /// Green with the magic number, and the differences from it.
+  /// Green plus the magic number, and the differences of red and blue from green.
   struct Differences {
     VF red, green, blue;
   };
@@ -173,14 +174,14 @@ struct EncodeFloat {
   }
 };
 
-/// The first row of EncodeFloat alone.
+/// Only the first row of EncodeFloat.
 struct LumaFloat : EncodeFloat {
   V32 without_magics;
   V8 gather;
 
   HWY_INLINE LumaFloat(const FloatEncode& numbers, const Layout& layout)
       : EncodeFloat(numbers, {0, 1, 2}, layout) {
-    // Four sums lie over one another, shifted by a byte each.
+    // Four sums are added into one word, each shifted by one more byte.
     constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
     without_magics = hn::Set(D32(), 0u - bits - (bits << 8) - (bits << 16) - (bits << 24));
     std::array<std::uint8_t, 16> table{};
@@ -201,17 +202,18 @@ struct LumaFloat : EncodeFloat {
   }
 };
 
-/// For chroma p, q: first = luma + factor[0] · p, second by p and q, third by q.
+/// Factors of chroma p and q: the first channel is luma + factor[0] · p, the third is
+/// luma + factor[3] · q, and the second takes factor[1] · p + factor[2] · q.
 struct Decode16 {
   VU16 luma_scale;
   V16 factor[4], offset[3];
 
-  /// The two kinds of chroma change places where R comes first.
+  /// If R comes first, the two kinds of chroma change places.
   HWY_INLINE Decode16(const NarrowDecode& numbers, bool blue_first) {
     const auto& n = numbers;
     const std::int16_t factors[4] = {blue_first ? n.blue : n.red, n.green[blue_first ? 0 : 1],
                                      n.green[blue_first ? 1 : 0], blue_first ? n.red : n.blue};
-    // 2^14 more, so that a saturating sum stays below 256 · 64 above it.
+    // Offsets are raised by 2^14: a saturating sum is then less than 256 · 64 above 2^14.
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {
@@ -222,7 +224,7 @@ struct Decode16 {
   }
 };
 
-/// chroma_first: p is the lower byte of a pair.
+/// `p_first`: p is the lower byte of a pair.
 template <bool p_first>
 struct DecodePairs : Decode16 {
   HWY_INLINE DecodePairs(const NarrowDecode& numbers, bool b_first) : Decode16(numbers, b_first) {}
@@ -231,7 +233,7 @@ struct DecodePairs : Decode16 {
     return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), twice), luma_scale));
   }
 
-  /// What chroma gives the three channels.
+  /// Chroma's contributions to the three channels.
   struct Terms {
     V16 of[3];
   };
@@ -261,7 +263,8 @@ struct DecodePairs : Decode16 {
   }
 };
 
-/// Luma plus what chroma p gives the first channel, q the third and both the second.
+/// Adds to luma an integer that depends on chroma alone: p for the first channel, q for the third,
+/// both for the second.
 template <bool p_first>
 struct DecodeUnit {
   V16 whole[2], factor[2], centre_and_bias[2], rounding[2];
@@ -277,7 +280,7 @@ struct DecodeUnit {
       centre_and_bias[i] = hn::Set(D16(), static_cast<std::int16_t>(terms[i].bias - 0x8000));
       rounding[i] = hn::Set(D16(), terms[i].rounding);
     }
-    // Cb is the lower byte of a pair where the order of channels and that of chroma agree.
+    // Cb is the lower byte of a pair if p_first and blue_first agree.
     const int lower = p_first == blue_first ? 0 : 1;
     const auto pair = [lower](const std::int16_t(&of)[2]) HWY_ATTR {
       const auto bits = static_cast<std::uint16_t>(of[lower]) |
@@ -291,7 +294,7 @@ struct DecodeUnit {
     green_low_offset = hn::Set(d32, numbers.green_low_offset);
   }
 
-  /// Of chroma in the upper bytes, zeros below.
+  /// Computes term i from chroma in the upper bytes, with zeros in the lower ones.
   HWY_INLINE V16 term(int i, VU16 shifted) const {
     const V16 centred = hn::Xor(hn::BitCast(D16(), shifted), centre_and_bias[i]);
     const V16 part = hn::ShiftRight<8>(hn::Add(hn::MulHigh(centred, factor[i]), rounding[i]));
@@ -309,7 +312,8 @@ struct DecodeUnit {
     return hn::ShiftRight<15>(sum(green_high, hn::Add(low, green_high_offset)));
   }
 
-  /// What two neighbours add to their luma, and then take off: one of them is zero.
+  /// Numbers that two neighbours add to their luma (`up`) and subtract from it (`down`); one of the
+  /// two is zero.
   struct Terms {
     V8 up[3], down[3];
   };
@@ -342,7 +346,7 @@ struct DecodeUnit {
   }
 };
 
-/// What chroma gives is computed once for the pixels that share it.
+/// Decoding that computes chroma's contributions once for all pixels that share them.
 template <class Terms>
 struct Decode : Terms {
   template <class Numbers>

@@ -13,8 +13,8 @@ using kernels::convert::ConvertArithmetic;
 using kernels::convert::ConvertDestination;
 using kernels::convert::ConvertSource;
 
-/// Whether a conversion can need this arithmetic: convention opencv rounds luma on the way from RGB
-/// to YCrCb, libyuv and opencv scale it on the way from YUV to RGB.
+/// Returns true if a conversion can need this arithmetic: convention opencv rounds luma from RGB to
+/// YCrCb, libyuv and opencv scale luma from YUV to RGB.
 constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
                          ConvertArithmetic arithmetic) {
   const bool rgb_source = source == ConvertSource::gray || source == ConvertSource::packed3 ||
@@ -30,7 +30,7 @@ constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
   }
 }
 
-/// Calls use, a template of the kernel's arguments, for a kernel.
+/// Calls `use` for a kernel, with the kernel's template arguments.
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic,
           class Use>
 void with(const Use& use) {
@@ -77,7 +77,7 @@ void with(const ConvertKernel& kernel, const Use& use) {
   }
 }
 
-/// Arguments with frames as one of a batch; nothing where they do not fit.
+/// Converts arguments with frames to an image of a batch; nothing if they do not fit its types.
 template <int src_planes, int dst_planes>
 std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_image(
     const kernels::convert::ConvertArguments& a) {

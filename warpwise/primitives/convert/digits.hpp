@@ -4,17 +4,17 @@
 
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in the form that suits SIMD: 16-bit factors, multiplied and added in pairs.
+// Linear in a form for SIMD: 16-bit factors, multiplied and added in pairs.
 namespace warpwise::detail::convert {
 
-/// The three variables are changed to `main` and two differences, in which most factors are zero:
+/// Changes of the three variables to `main` and two differences, which make most factors zero:
 enum class Shape {
   encode,   ///< main = G, differences R − G and B − G; chroma does not depend on main
   rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; likewise
   decode,   ///< the same variables; every row has the same factor of main and the same offset
 };
 
-/// A factor is digit[0] + digit[1] / 2^16 + digit[2] / 2^32, over 2^shift, digits signed.
+/// Factors in signed 16-bit digits: (digit[0] + digit[1] / 2^16 + digit[2] / 2^32) / 2^shift.
 struct Digits {
   struct Pair {
     std::int16_t first, second;
@@ -28,7 +28,7 @@ struct Digits {
   std::uint16_t luma_scale, luma_black;
 };
 
-/// Takes the lowest 16 bits off a number, as a signed digit.
+/// Removes the lowest 16 bits from a number and returns them as a signed digit.
 inline std::int16_t take_digit(std::int64_t& number) {
   const auto digit = static_cast<std::int16_t>(number & 0xffff);
   number = (number - digit) >> 16;
@@ -63,8 +63,8 @@ inline Digits cut(const Linear& linear, Shape shape, int shift) {
   return digits;
 }
 
-/// Factors reach 2.15: a shift of 13 keeps the highest digit in 16 bits. Where all are below 1 and
-/// it saves the third level, a shift of 15.
+/// Splits the factors into digits. Factors reach 2.15: a shift of 13 keeps the highest digit in 16
+/// bits. If all are below 1 and it saves the third level, the shift is 15.
 inline Digits cut(const Linear& linear, Shape shape) {
   const Digits wide = cut(linear, shape, 13);
   if (wide.levels == 2 || shape != Shape::encode) return wide;

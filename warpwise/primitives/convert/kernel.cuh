@@ -4,15 +4,15 @@
 
 #include "warpwise/primitives/convert/arguments.hpp"
 
-// The conversion kernel. Fit for nvcc and NVRTC: no host headers.
+// The conversion kernel. For nvcc and NVRTC: no host headers.
 //
-// Two ways through the same steps. "Whole": the frames are aligned and all four pixels of all of a
-// thread's rows inside: whole vectors are read and written, all loads ahead of the first store. The
-// rest, ends of rows and frames of any other alignment, takes one row after the other with accesses
-// cut to what is there.
+// There are two paths through the same steps. "Whole": the frames are aligned and all four pixels
+// of all of a thread's rows are inside. It accesses whole vectors, and issues all loads before the
+// first store. The other path, for ends of rows and unaligned frames, goes row by row and accesses
+// only bytes inside the row.
 namespace warpwise::kernels::convert {
 
-/// Four neighbours in a row, their channels in the order of memory, and alpha.
+/// Four neighbours in a row: their channels in memory order, and alpha.
 struct FourPixels {
   int channel[3][4];
   int alpha[4];
@@ -22,13 +22,13 @@ __device__ inline unsigned low_address(const unsigned char* p) {
   return static_cast<unsigned>(reinterpret_cast<cuda::std::uintptr_t>(p));
 }
 
-/// A byte of the words, in one instruction.
+/// Returns one byte of the words, by one instruction.
 template <int words>
 __device__ inline int byte_of(const unsigned (&w)[words], int index) {
   return static_cast<int>(__byte_perm(w[index / 4], 0, 0x4440 + index % 4));
 }
 
-/// Words that lie at a multiple of their size, if that is a power of two, else of 4 bytes.
+/// Loads words. p must be aligned to their total size if that is a power of two, else to 4 bytes.
 template <int words>
 __device__ inline void load_vector(const unsigned char* p, unsigned (&w)[words]) {
   if constexpr (words == 4) {
@@ -53,8 +53,8 @@ __device__ inline void store_vector(unsigned char* p, const unsigned (&w)[words]
   }
 }
 
-/// Bytes [offset, offset + 4 · words) of a row, zero beyond its end. If not whole, words where they
-/// are aligned; inside the row otherwise aligned words shifted into place; at its ends bytes.
+/// Loads bytes [offset, offset + 4 · words) of a row, zero beyond its end. If not `whole`: aligned
+/// words directly, others inside the row as aligned words that are shifted, at its ends bytes.
 template <bool whole, int words>
 __device__ inline void load_words(const unsigned char* row, cuda::std::int64_t offset,
                                   cuda::std::int64_t row_bytes, unsigned (&w)[words]) {
@@ -85,7 +85,7 @@ __device__ inline void load_words(const unsigned char* row, cuda::std::int64_t o
   }
 }
 
-/// The first `valid` bytes of the words.
+/// Stores the first `valid` bytes of the words.
 template <bool whole, int words>
 __device__ inline void store_words(unsigned char* p, int valid, const unsigned (&w)[words]) {
   if constexpr (whole) {
@@ -112,13 +112,13 @@ __device__ inline void swap_channels(ConvertSwap swap, FourPixels& p) {
   }
 }
 
-/// Three neighbouring samples of two channels of chroma; the third is read for linear interpolation
-/// only.
+/// Three neighbouring samples of two channels of chroma. The third is used only for linear
+/// interpolation.
 struct ChromaSamples {
   int c[2][3];
 };
 
-/// Samples [s, s + 3) of a chroma row of 4:2:0; beyond the last one, the last one again.
+/// Loads samples [s, s + 3) of a 4:2:0 chroma row; beyond the end it repeats the last sample.
 template <ConvertSource source, bool whole>
 __device__ inline ChromaSamples load_chroma(const ConvertArguments& a, cuda::std::int64_t row,
                                             cuda::std::int64_t s) {
@@ -155,8 +155,8 @@ __device__ inline ChromaSamples load_chroma(const ConvertArguments& a, cuda::std
   return samples;
 }
 
-/// Brings samples to four pixels. `far_samples` are of the second nearest row, in 4:2:2 of the
-/// same.
+/// Computes the chroma of four pixels from samples. `far_samples` are from the second nearest row;
+/// in 4:2:2 from the same row.
 __device__ inline void spread_chroma(bool linear, const ChromaSamples& near_samples,
                                      const ChromaSamples& far_samples, FourPixels& p) {
 #pragma unroll
@@ -182,7 +182,7 @@ __device__ inline void load_packed422(const ConvertArguments& a, const unsigned 
   const cuda::std::int64_t last = (a.width - 1) / 2;
   unsigned w[2];
   load_words<whole>(row, 2 * x, 4 * (last + 1), w);
-  const unsigned luma_first = a.luma_is_odd ? 0x2301 : 0x3210;  // bytes of a word change places
+  const unsigned luma_first = a.luma_is_odd ? 0x2301 : 0x3210;  // swaps bytes if chroma is first
 #pragma unroll
   for (unsigned& two : w) two = __byte_perm(two, 0, luma_first);
   const bool has_second = whole || x / 2 < last;
@@ -200,8 +200,8 @@ __device__ inline void load_packed422(const ConvertArguments& a, const unsigned 
   spread_chroma(linear, samples, samples, p);
 }
 
-/// Pixels [x, x + 4) of row y + r. y is even or r is 0, so that pairs of rows have the same row of
-/// chroma in 4:2:0, which is then loaded once.
+/// Loads pixels [x, x + 4) of row y + r. y is even or r is 0: in 4:2:0, each pair of rows then has
+/// one row of chroma, which is loaded once.
 template <ConvertSource source, bool whole>
 __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t x,
                                    cuda::std::int64_t y, int r, FourPixels& p) {
@@ -233,7 +233,7 @@ __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t
       const ChromaSamples near_samples = load_chroma<source, whole>(a, y / 2 + r / 2, x / 2);
       ChromaSamples far_samples{};
       if (linear) {
-        // Even rows of luma lie below the sample above, odd ones above the sample below.
+        // The second nearest chroma row: for even rows of luma the one above, for odd ones below.
         const cuda::std::int64_t last = (a.height - 1) / 2;
         const cuda::std::int64_t other = y / 2 + (y % 2 == 0 ? -1 : 1);
         far_samples = load_chroma<source, whole>(a,
@@ -249,21 +249,21 @@ __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t
 
 __device__ inline int saturated(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
-/// k · x + sum in one instruction. Left to itself the compiler reorders a sum of products such that
-/// the offset is added by an instruction of its own.
+/// Computes k · x + sum by one instruction. Otherwise the compiler reorders a sum of products and
+/// adds the offset by an instruction of its own.
 __device__ inline int multiply_add(int k, int x, int sum) {
   int result;
   asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(k), "r"(x), "r"(sum));
   return result;
 }
 
-/// k · (x0, x1, x2) + offset. The first channel comes last: what is before it is computed once for
-/// pixels that share their chroma.
+/// Computes k · (x0, x1, x2) + offset. The first channel is added last, so that pixels with the
+/// same chroma share the sum of the rest.
 __device__ inline int weighted_sum(const int (&k)[3], int offset, int x0, int x1, int x2) {
   return multiply_add(k[0], x0, multiply_add(k[1], x1, multiply_add(k[2], x2, offset)));
 }
 
-/// A row of the linear map before saturation.
+/// Computes one row of the linear map, without saturation.
 template <ConvertArithmetic arithmetic>
 __device__ inline int linear_row(const ConvertArguments& a, int row, int x0, int x1, int x2) {
   const int sum = weighted_sum(a.high[row], a.high_offset[row], x0, x1, x2);
@@ -275,7 +275,7 @@ __device__ inline int linear_row(const ConvertArguments& a, int row, int x0, int
   }
 }
 
-/// Leaves channels that pack() is to saturate.
+/// Transforms pixel i. pack() must saturate the resulting channels.
 template <ConvertArithmetic arithmetic, int channels>
 __device__ inline void transform_pixel(const ConvertArguments& a, int i, FourPixels& p) {
   int x0 = p.channel[0][i];
@@ -307,8 +307,8 @@ __device__ inline void transform(const ConvertArguments& a, FourPixels& p) {
   }
 }
 
-/// Four bytes, the first in the lowest place, each saturated: two instructions, of which either
-/// puts two bytes below the lower half of its last operand.
+/// Saturates four numbers to bytes of a word, the first lowest. Takes two instructions; each
+/// saturates two numbers and shifts its last operand up by two bytes.
 __device__ inline unsigned pack(int b0, int b1, int b2, int b3) {
   unsigned upper, all;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(upper) : "r"(b3), "r"(b2), "r"(0));
@@ -346,7 +346,7 @@ __device__ inline void store_pixels(const ConvertArguments& a, cuda::std::int64_
   }
 }
 
-/// Pixels [x, x + 4) of rows [y, y + rows).
+/// Converts pixels [x, x + 4) of rows [y, y + rows).
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic,
           bool whole, int rows>
 __device__ inline void convert_rows(const ConvertArguments& a, cuda::std::int64_t x,
@@ -379,8 +379,8 @@ __global__ void __launch_bounds__(convert_block_width* convert_most_block_height
     if (whole && y + whole_rows <= a.height) {
       convert_rows<source, destination, arithmetic, true, whole_rows>(a, x, y);
     } else {
-      // Hidden from the compiler, lest it works out for all threads, ahead of the loop, what only
-      // these need.
+      // Hides x from the compiler. Otherwise all threads would compute, ahead of the loop, values
+      // that only these threads need.
       cuda::std::int64_t here = x;
       asm volatile("" : "+l"(here));
 #pragma unroll 1  // not worth more registers

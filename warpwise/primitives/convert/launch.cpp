@@ -38,7 +38,7 @@ ConvertSwap swap_of(PixelFormat format) {
   }
 }
 
-/// The swap of channels where nothing is computed. Two formats either have the same order of
+/// Returns the swap of channels if nothing is computed. Two formats either have the same order of
 /// channels, or one of them has the usual one.
 ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
   const ConvertSwap first = swap_of(from);
@@ -47,7 +47,7 @@ ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
   return first == ConvertSwap::none ? second : first;
 }
 
-/// Where channel 0, 1, 2 lies in memory.
+/// Returns the positions of channels 0, 1, 2 in memory.
 std::array<int, 3> order_of(PixelFormat format) {
   switch (swap_of(format)) {
     case ConvertSwap::none: return {0, 1, 2};
@@ -57,7 +57,7 @@ std::array<int, 3> order_of(PixelFormat format) {
   __builtin_unreachable();
 }
 
-/// The same map between channels in the order of memory.
+/// Returns the same map between channels in memory order.
 Linear in_order_of_memory(const Linear& linear, PixelFormat from, PixelFormat to) {
   Linear ordered = linear;
   for (std::size_t row = 0; row < 3; ++row) {
@@ -70,7 +70,7 @@ Linear in_order_of_memory(const Linear& linear, PixelFormat from, PixelFormat to
   return ordered;
 }
 
-/// OpenCV's chroma as rows of a linear map, without the luma that is taken off.
+/// Returns OpenCV's chroma as rows of a linear map, without the luma that is subtracted.
 Linear with_rounded_luma(Linear linear) {
   const auto fixed = [](int number) { return std::int64_t{number} << (linear_bits - 14); };
   linear.coefficient[1][2] = fixed(opencv_cb_factor);
@@ -79,8 +79,8 @@ Linear with_rounded_luma(Linear linear) {
   return linear;
 }
 
-/// The fractional bits of 32-bit sums. Sums are below 2^9 where all coefficients are below 1, else
-/// below 2^11.
+/// Returns the number of fractional bits of 32-bit sums. Sums are below 2^9 if all coefficients are
+/// below 1, else below 2^11.
 int fraction_bits(const Linear& linear) {
   bool small = true;
   for (const auto& row : linear.coefficient) {
@@ -89,7 +89,7 @@ int fraction_bits(const Linear& linear) {
   return small ? 22 : 20;
 }
 
-/// The numbers' upper bits; whether that is all of them.
+/// Sets the numbers' upper bits. Returns true if the lower bits are all zero.
 bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
   const int cut_off = linear_bits - bits;
   std::int64_t rest = 0;
@@ -105,7 +105,7 @@ bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
   return rest == 0;
 }
 
-/// Cuts the numbers in two.
+/// Splits the numbers into a high and a low part.
 void set_two_levels(const Linear& linear, ConvertArguments& a) {
   static_assert(linear_bits == 2 * kernels::convert::convert_level_bits);
   set_high(linear, kernels::convert::convert_level_bits, a);
@@ -116,7 +116,7 @@ void set_two_levels(const Linear& linear, ConvertArguments& a) {
   }
 }
 
-/// Sets the numbers of the plan's cheapest arithmetic, which it returns.
+/// Chooses the plan's cheapest arithmetic, sets its numbers and returns it.
 ConvertArithmetic set_numbers(const Plan& plan, PixelFormat from, PixelFormat to,
                               ConvertArguments& a) {
   if (plan.transform == Transform::none) {
@@ -144,7 +144,8 @@ ConvertArithmetic set_numbers(const Plan& plan, PixelFormat from, PixelFormat to
   return ConvertArithmetic::two_levels;
 }
 
-/// The bytes of the widest access to a plane's rows: four pixels, but 3-byte pixels by words.
+/// Returns the bytes of the widest access to a plane's rows: four pixels, or a word for 3-byte
+/// pixels.
 int access_bytes(PixelFormat format, int plane) {
   switch (format) {
     case PixelFormat::rgba32:

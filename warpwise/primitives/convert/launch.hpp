@@ -15,21 +15,21 @@ struct ConvertKernel {
 };
 constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel"; }
 
-/// How frames of a format are read: also the kind of call of tunables.hpp.
+/// Returns the group of formats that are read alike; also the kind of call in tunables.hpp.
 kernels::convert::ConvertSource source_of(PixelFormat format);
 
-/// A kernel and what it takes but for the frames.
+/// A kernel and its arguments except the frames.
 struct ConvertRule {
   ConvertKernel kernel;
   kernels::convert::ConvertArguments arguments;
 };
 ConvertRule convert_rule(const Conversion& conversion);
 
-/// A rule's arguments for these frames.
+/// Returns a rule's arguments completed for these frames.
 kernels::convert::ConvertArguments with_frames(kernels::convert::ConvertArguments rule,
                                                const ConstDeviceFrame& src, const DeviceFrame& dst);
 
-/// Blocks side by side and below each other for arguments with frames.
+/// Size of the grid in blocks, for arguments with frames.
 struct ConvertBlocks {
   std::int64_t across;
   std::int64_t down;

@@ -12,40 +12,41 @@
 #include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in cheaper arithmetic than Digits, where its numbers fit. Whether they fit is computed
-// from the numbers, not concluded from the convention's name.
+// Linear in cheaper arithmetic than Digits, if its numbers fit. That is computed from the numbers
+// themselves, not deduced from the convention.
 namespace warpwise::detail::convert {
 
-/// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits, whose wrapping around cancels.
+/// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits. Sums may wrap around on the way:
+/// the final sum fits.
 struct NarrowEncode {
   std::uint16_t factor[3][3];
   std::uint16_t offset[3];
 };
 
-/// In 16 bits and 64ths, with luma = (in[0] · 257 · luma_scale >> 16) + luma_offset:
-/// R = luma + red · Cr, G = luma + green[0] · Cb + green[1] · Cr, B = luma + blue · Cb,
-/// chroma less 128.
+/// Decoding in 16 bits, in units of 1/64. With luma = (in[0] · 257 · luma_scale >> 16) +
+/// luma_offset and 128 subtracted from chroma: R = luma + red · Cr, G = luma + green[0] · Cb +
+/// green[1] · Cr, B = luma + blue · Cb.
 struct NarrowDecode {
   std::uint16_t luma_scale;
   std::int16_t luma_offset;
   std::int16_t red, green[2], blue;
 };
 
-/// Luma itself, plus for each channel what chroma alone decides.
+/// Decoding as luma itself plus, for each channel, an integer that depends on chroma alone.
 struct UnitDecode {
-  /// whole · c + ((256 · c + bias) · factor / 2^16 + rounding >> 8), chroma less 128 being c.
+  /// whole · c + ((256 · c + bias) · factor / 2^16 + rounding >> 8), where c is chroma - 128.
   struct Term {
     std::int16_t whole, factor, bias, rounding;
   };
-  Term red, blue;  ///< of Cr, of Cb
-  /// (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, in being Cb, Cr.
+  Term red, blue;  ///< for Cr and for Cb
+  /// Green: (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, with in = (Cb, Cr).
   std::int16_t green_high[2], green_low[2];
   std::int32_t green_high_offset, green_low_offset;
 };
 
-/// In floats, rounded to the nearest once, with differences of R and B from G:
-/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0], chroma likewise with base in the
-/// place of G. Results of chroma are lower by lift.
+/// Encoding in floats, rounded to the nearest once, with the differences of R and B from G:
+/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0]. Chroma likewise, with base in place
+/// of G; its results are too low by lift.
 struct FloatEncode {
   float first[3], last[3], offset[3], base[3];
   std::uint8_t lift;
@@ -53,7 +54,7 @@ struct FloatEncode {
 
 using Narrow = std::variant<std::monostate, NarrowEncode, NarrowDecode, UnitDecode, FloatEncode>;
 
-/// `value` as a multiple of 2^-bits, if it is one that fits T.
+/// Returns `value` in units of 2^-bits if it is a whole number of them that fits T.
 template <class T>
 std::optional<T> multiple_of(std::int64_t value, int bits) {
   const std::int64_t scaled = value >> (linear_bits - bits);
@@ -63,7 +64,7 @@ std::optional<T> multiple_of(std::int64_t value, int bits) {
   return fits ? std::optional(static_cast<T>(scaled)) : std::nullopt;
 }
 
-/// The least and the greatest that a row of Linear takes on for bytes, before it is rounded down.
+/// The least and the greatest value of a row of Linear for bytes, before rounding down.
 struct Extremes {
   std::int64_t least, greatest;
 };
@@ -92,7 +93,7 @@ inline std::optional<NarrowEncode> narrow_encode(const Linear& linear) {
 
 inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
   const auto& k = linear.coefficient;
-  // What luma is multiplied by, and the rest of the offsets, must be the same for all rows.
+  // All rows must have the same factor of luma and the same offset for grey.
   const std::int64_t offset = linear.offset[0] + 128 * (k[0][1] + k[0][2]);
   for (int row = 0; row < 3; ++row) {
     const bool same = k[row][0] == std::int64_t{1} << (linear_bits - 6) &&
@@ -105,7 +106,7 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
   const auto green_cr = multiple_of<std::int16_t>(k[1][2], 6);
   const auto blue = multiple_of<std::int16_t>(k[2][1], 6);
   if (!luma_offset || !red || !green_cb || !green_cr || !blue) return std::nullopt;
-  // Luma fits 16 bits, and so does what a chroma term adds, with 2^14 and luma_offset more.
+  // Luma fits 16 bits; so does a chroma term plus 2^14 and luma_offset.
   const auto most = [](int factor) { return factor > 0 ? 127 * factor : -128 * factor; };
   const bool in_range =
       std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) + *luma_offset <
@@ -120,7 +121,7 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
                       *blue};
 }
 
-/// The term equal to floor(factor · c + offset) for all chroma c = -128 … 127, if there is one.
+/// Finds the term equal to floor(factor · c + offset) for all chroma c = -128 … 127, if it exists.
 inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64_t offset) {
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;
   const std::int64_t whole = (factor + one / 2) >> linear_bits;
@@ -131,8 +132,8 @@ inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64
     return std::nullopt;
   }
   UnitDecode::Term term{static_cast<std::int16_t>(whole), static_cast<std::int16_t>(scaled), 0, 0};
-  // The factor is rounded, and products below 2^-8 are cut off, which moves ties. A little more
-  // than nothing, or less than 2^-8, makes up for it: bias times the factor.
+  // The factor is rounded and products are truncated to multiples of 2^-8, which moves ties. Adding
+  // bias times the factor, less than 2^-8, corrects that.
   term.rounding = scaled < 0 ? 129 : 128;
   for (; term.bias < 16; ++term.bias) {
     bool equal = true;
@@ -146,9 +147,10 @@ inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64
   return std::nullopt;
 }
 
-/// Where luma is neither scaled nor shifted, as of full range. Red and blue are tried for all
-/// chroma. Green, cut off at 2^-31, errs by 2^-24 at most; 2^-20 more round ties up, and are less
-/// than what the conventions leave below a tie, as the test over all 2^24 colours shows.
+/// Returns the decoding if luma is neither scaled nor shifted, as in full range. Red and blue are
+/// checked for all chroma. Green is truncated at 2^-31 and errs by 2^-24 at most. Adding 2^-20
+/// rounds ties up and is less than the conventions' distance below a tie, as the test over all 2^24
+/// colours shows.
 inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
   const auto& k = linear.coefficient;
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;
@@ -176,9 +178,9 @@ inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
   return decode;
 }
 
-/// Products of 22 bits with differences of 9 bits, summed below 2^7, err by 2^-16 in a float: less
-/// than full-range encoding leaves around a rounding threshold, as the test over all 2^24 colours
-/// shows.
+/// Returns the encoding in floats if the numbers fit. Products of 22-bit factors with 9-bit
+/// differences, summed below 2^7, err by 2^-16 in a float. That is less than full-range encoding's
+/// distance from a rounding threshold, as the test over all 2^24 colours shows.
 inline std::optional<FloatEncode> float_encode(const Linear& linear) {
   constexpr std::int64_t one = std::int64_t{1} << linear_bits;
   constexpr std::int64_t unit = std::int64_t{1} << (linear_bits - 22);
@@ -200,15 +202,15 @@ inline std::optional<FloatEncode> float_encode(const Linear& linear) {
     encode.first[row] = static_cast<float>(real(k[0]));
     encode.last[row] = static_cast<float>(real(k[2]));
     encode.base[row] = static_cast<float>((linear.offset[row] >> linear_bits) - lift);
-    // One half is taken off, because the sum is rounded to the nearest; half of the conventions'
-    // finest unit, 2^-16, is added, because ties go up.
+    // Subtracts 1/2, because the sum is rounded to the nearest. Adds half of the conventions'
+    // finest unit, 2^-16, because ties go up.
     encode.offset[row] =
         static_cast<float>(real(linear.offset[row] % one) - 0.5 + std::ldexp(1, -17));
   }
   return encode;
 }
 
-/// The cheaper arithmetic for a linear conversion to luma (and chroma) or to RGB.
+/// Chooses the cheaper arithmetic for a linear conversion to luma (and chroma) or to RGB.
 inline Narrow narrow(const Linear& linear, bool to_rgb) {
   if (to_rgb) {
     if (const auto decode = narrow_decode(linear)) return *decode;
@@ -220,7 +222,8 @@ inline Narrow narrow(const Linear& linear, bool to_rgb) {
   return {};
 }
 
-/// Rows [first, last) by cheaper arithmetic, if there is a direct path between the formats.
+/// Converts rows [first, last) by cheaper arithmetic. Returns false if the formats have no direct
+/// path.
 bool convert_direct(const ConstHostFrame& src, const HostFrame& dst, const Narrow& numbers,
                     std::int64_t first, std::int64_t last);
 

@@ -52,8 +52,7 @@ void require_matrix(Convention convention, Matrix matrix) {
          convention == Convention::libyuv ? "bt601 bt709" : "bt601");
 }
 
-/// The range that the convention takes for the YUV side of a format where the caller leaves it
-/// open.
+/// Returns the convention's range for the YUV side of a format, if the caller sets none.
 Range default_range(Convention convention, PixelFormat format) {
   switch (convention) {
     case Convention::exact:
@@ -64,7 +63,8 @@ Range default_range(Convention convention, PixelFormat format) {
   __builtin_unreachable();
 }
 
-/// exact and libyuv know both ranges, the others one.
+/// Throws if the convention does not know the range. exact and libyuv know both ranges, the others
+/// only one.
 void require_range(Convention convention, PixelFormat format, Range range, Range only) {
   if (convention == Convention::exact || convention == Convention::libyuv || range == only) return;
   refuse("convention " + std::string(name_of(convention)) + " has no " +
@@ -120,7 +120,7 @@ Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& optio
     c.to_range = options.to_range.value_or(usual);
     require_range(c.convention, to, c.to_range, usual);
   } else {
-    // Only exact rescales: elsewhere the codes, and with them the range, stay what they are.
+    // Only exact rescales: in other conventions the codes, and so the range, stay unchanged.
     const bool rescales = c.convention == Convention::exact;
     c.to_range = options.to_range.value_or(rescales ? Range::full : c.from_range);
     if (c.to_range != c.from_range && !rescales) {
@@ -137,12 +137,12 @@ namespace {
 
 std::int64_t fixed(std::int64_t numerator, int bits) { return numerator << (linear_bits - bits); }
 
-/// A real number as a multiple of 2^-bits. A double's 53 bits hold every such number that occurs.
+/// Rounds a real number to a multiple of 2^-bits. A double's 53 bits hold all such numbers here.
 std::int64_t rounded(double value, int bits) {
   return fixed(std::llround(std::ldexp(value, bits)), bits);
 }
 
-/// kr, kg, kb as integers over their sum.
+/// kr, kg, kb as integers, to be divided by their sum.
 struct Weights {
   double r, g, b, sum;
 };
@@ -156,7 +156,7 @@ Weights weights_of(Matrix matrix) {
   __builtin_unreachable();
 }
 
-/// Luma codes above black, chroma codes from end to end, the code of black.
+/// Number of luma codes above black, number of chroma codes from end to end, and the code of black.
 struct Codes {
   double luma, chroma;
   int black;
@@ -167,18 +167,18 @@ Codes codes_of(Range range) {
 }
 
 // The exact convention. floor(x + 1/2) for a rational x of denominator D needs an error below
-// 1/(2D) around x + 1/2 + 1/(2D); the bits and biases below satisfy that, and the test over all
-// 2^24 colours holds them to it.
+// 1/(2D) around x + 1/2 + 1/(2D). The bits and biases below satisfy that; the test over all 2^24
+// colours checks it.
 //
-// RGB → YUV, full range: D is 18814 at most (Cb of bt2020). 22 bits leave an error of 3.1e-5 at the
-// very most, and make one 32-bit product per coefficient enough.
+// RGB → YUV, full range: D is 18814 at most (Cb of bt2020). With 22 bits the error is 3.1e-5 at
+// most, and one 32-bit product per coefficient is enough.
 constexpr int full_bits = 22;
 constexpr std::int64_t full_bias = std::int64_t{111} << (linear_bits - full_bits);  // 2.6e-5
-// RGB → YUV, limited range: D is 2398785 at most, the error of 31 bits 1.2e-7.
+// RGB → YUV, limited range: D is 2398785 at most; 31 bits have an error of 1.2e-7.
 constexpr int limited_bits = 31;
 constexpr std::int64_t limited_bias = std::int64_t{1} << (linear_bits - 22);  // 2.4e-7
-// YUV → RGB and between ranges: green has denominators beyond 2^30, but 2^24 values leave gaps: all
-// 40 bits, whose error is 2.4e-10.
+// YUV → RGB and between ranges: green has denominators beyond 2^30, but its 2^24 values leave gaps
+// around the thresholds. It uses all 40 bits, with an error of 2.4e-10.
 constexpr std::int64_t decode_bias = std::int64_t{1} << (linear_bits - 31);  // 4.7e-10
 
 constexpr std::int64_t one = std::int64_t{1} << linear_bits;
@@ -193,7 +193,7 @@ Linear exact_encode(const Conversion& c) {
   const double cb = codes.chroma / 255 / (2 * (k.sum - k.b));
   const double cr = codes.chroma / 255 / (2 * (k.sum - k.r));
   Linear linear{};
-  // The middle coefficient makes the sum right, so that grey is exact and errors cancel.
+  // The middle coefficient is computed from the sum: grey is then exact and errors cancel.
   const auto set_row = [&](int row, double first, double last, double sum, int offset) {
     auto& into = linear.coefficient[row];
     into[0] = rounded(first, bits);
@@ -207,7 +207,7 @@ Linear exact_encode(const Conversion& c) {
   return linear;
 }
 
-/// Sets the offset so that a row works on Y − black, Cb − 128, Cr − 128.
+/// Sets the offset of a row for the variables Y − black, Cb − 128, Cr − 128.
 void center(Linear& linear, int row, int black, std::int64_t rounding) {
   const auto& k = linear.coefficient[row];
   linear.offset[row] = rounding - k[0] * black - (k[1] + k[2]) * 128;
@@ -241,7 +241,7 @@ Linear exact_rescale(const Conversion& c) {
   return linear;
 }
 
-/// A convention's own integers, over 2^bits.
+/// Returns a linear map from a convention's own integers, divided by 2^bits.
 Linear integer_linear(int bits, const int (&coefficient)[3][3], const std::int64_t (&offset)[3]) {
   Linear linear{};
   for (int row = 0; row < 3; ++row) {
@@ -272,7 +272,7 @@ Linear libyuv_decode(const Conversion& c) {
     int blue_cb, green_cb, green_cr, red_cr, luma_scale, bias;
   };
   const bool full = c.from_range == Range::full;
-  // 6 fractional bits. The luma is scaled into them by a product of its own that is cut off first.
+  // Sums have 6 fractional bits. Luma is first scaled to them by a truncated product of its own.
   const Constants k = c.matrix == Matrix::bt601
                           ? (full ? Constants{113, 22, 46, 90, 16320, 32}
                                   : Constants{128, 25, 52, 102, 18997, -1160})
@@ -298,7 +298,7 @@ Linear jfif_decode() {
   return linear;
 }
 
-/// Luma is that of YCrCb (14 bits) or of grey (15 bits); chroma is not linear.
+/// Returns the luma of YCrCb (14 bits) or of grey (15 bits). The chroma is not linear.
 Linear opencv_encode(const Conversion& c) {
   if (c.to == PixelFormat::gray8 && !c.gray_is_luma) {
     return integer_linear(15, {{9798, 19235, 3735}, {0, 0, 0}, {0, 0, 0}}, {1 << 14, 0, 0});

@@ -2,8 +2,8 @@
 
 #include "warpwise/primitives/convert/convert.hpp"
 
-// What one call of convert() computes, worked out once per call: the same integers serve the CPU
-// and the GPU, which is why their results agree.
+// Plan of one call of convert(). The CPU and the GPU compute with the plan's integers; therefore
+// their results agree.
 namespace warpwise::detail::convert {
 
 /// A conversion whose options are checked and complete.
@@ -12,8 +12,8 @@ struct Conversion {
   PixelFormat to;
   Convention convention;
   Matrix matrix;
-  Range from_range;  ///< full where the source is RGB
-  Range to_range;    ///< full where the destination is RGB
+  Range from_range;  ///< full if the source is RGB
+  Range to_range;    ///< full if the destination is RGB
   ChromaUpsampling upsampling;
   bool gray_is_luma;
 
@@ -24,16 +24,16 @@ struct Conversion {
 /// \throws InvalidArgument  the combination has no definition.
 Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& options);
 
-/// Whether the format holds YUV (gray8 counts as RGB: R = G = B).
+/// Returns true if the format holds YUV (gray8 counts as RGB: R = G = B).
 bool holds_yuv(PixelFormat format);
-/// Whether two pixels of a row share their chroma.
+/// Returns true if two pixels of a row share their chroma.
 bool is_subsampled(PixelFormat format);
 
-/// What happens to the three channels of a pixel.
+/// Kind of computation on the three channels of a pixel.
 enum class Transform : int {
-  none,          ///< they stay what they are
+  none,          ///< channels stay unchanged
   linear,        ///< Plan::linear
-  opencv_ycrcb,  ///< luma as by Plan::linear; chroma from its differences with the rounded luma
+  opencv_ycrcb,  ///< luma by Plan::linear; chroma from the differences of R and B to rounded luma
 };
 
 /// Fixed-point numbers of Linear are multiples of 2^-linear_bits.

@@ -28,7 +28,7 @@ std::int64_t byte_at(const ConstHostFrame& frame, int plane, std::int64_t y, std
   return std::to_integer<std::int64_t>(frame.row(plane, y)[x]);
 }
 
-/// Chroma sample (x, y) of a subsampled frame: Cb for which = 0, Cr for 1.
+/// Returns chroma sample (x, y) of a subsampled frame: Cb for which = 0, Cr for 1.
 std::int64_t chroma_sample(const ConstHostFrame& frame, int which, std::int64_t x, std::int64_t y) {
   switch (frame.format()) {
     case PixelFormat::yuyv: return byte_at(frame, 0, y, 4 * x + 1 + 2 * which);
@@ -46,7 +46,8 @@ std::int64_t chroma_at(const ConstHostFrame& frame, ChromaUpsampling upsampling,
   const std::int64_t row = packed ? y : y / 2;
   if (upsampling == ChromaUpsampling::replicate) return chroma_sample(frame, which, column, row);
   const std::int64_t next_column = std::min(column + x % 2, (frame.width() - 1) / 2);
-  // In 4:2:0 the sample lies between two rows of luma; the next nearest is above the even ones.
+  // In 4:2:0 a sample lies between two rows of luma. The second nearest sample is above even rows
+  // and below odd ones.
   const std::int64_t other_row =
       packed ? y
              : std::clamp<std::int64_t>(row + (y % 2 == 0 ? -1 : 1), 0, (frame.height() - 1) / 2);
@@ -99,9 +100,9 @@ void write(const HostFrame& frame, std::int64_t x, std::int64_t y, const Pixel& 
   }
 }
 
-// ---- exact: the textbook's formula over a common denominator, so that one division decides
+// ---- exact: the textbook's formula over a common denominator, with a single division
 
-/// Of integers below 2^53. Ties are exact in double, and go up.
+/// Divides integers below 2^53 and rounds half up. Ties are exact in double.
 std::int64_t divide_half_up(std::int64_t numerator, std::int64_t denominator) {
   const double quotient = static_cast<double>(numerator) / static_cast<double>(denominator);
   return static_cast<std::int64_t>(std::floor(quotient + 0.5));
@@ -151,7 +152,7 @@ Pixel exact_rescale(const Pixel& yuv, Range from, Range to) {
           chroma(yuv.b), chroma(yuv.c)};
 }
 
-// ---- the conventions' integers, each as its own project writes them
+// ---- the conventions' integer formulas, as their own projects write them
 
 Pixel opencv_to_yuv(const Pixel& rgb) {
   const std::int64_t y = (4899 * rgb.a + 9617 * rgb.b + 1868 * rgb.c + 8192) >> 14;
@@ -198,7 +199,7 @@ Pixel libyuv_to_rgb(const Pixel& yuv, Matrix matrix, Range range) {
   return full ? rgb(119, 12, 30, 101) : rgb(128, 14, 34, 115);
 }
 
-/// A real coefficient in libjpeg's 16 bits.
+/// Converts a real coefficient to libjpeg's 16 fractional bits.
 std::int64_t fix(double value) { return static_cast<std::int64_t>(value * 65536 + 0.5); }
 
 Pixel jfif_to_yuv(const Pixel& rgb) {

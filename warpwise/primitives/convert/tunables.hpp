@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of convert's launch.
+// convert's launch parameters that `warpwise tune` chooses.
 namespace warpwise::detail::convert {
 
 /// In the order of ConvertSource.

@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/disparity/disparity.hpp"
 
-// What disparity() calls once its arguments are checked.
+// The backends that disparity() calls once its arguments are checked.
 namespace warpwise::detail::disparity {
 
 void disparity_cpu(ConstHostView left, ConstHostView right, HostView dst,

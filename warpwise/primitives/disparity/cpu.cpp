@@ -11,9 +11,9 @@
 #include "warpwise/primitives/disparity/cpu_picker-inl.hpp"
 #include "warpwise/primitives/shared/matching-inl.hpp"
 
-// A row of pixels is walked from left to right with the displacements in the lanes of vectors: the
-// sums over columns and blocks of all displacements are slid along, so that a block of any size
-// costs two terms and four additions a candidate, and the best displacement is the least lane.
+// A thread walks along a row with the displacements in the lanes of vectors. It slides the sums
+// over columns and blocks of all displacements. A block of any size therefore costs two terms and
+// four additions a candidate, and the best displacement is the lane with the minimum.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::disparity::HWY_NAMESPACE {
@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using detail::HWY_NAMESPACE::load_as_double;
 using detail::HWY_NAMESPACE::normalised_lanes;
 
-/// What two pixels of 16-bit lanes contribute to a sum over blocks; fits 16 bits.
+/// Contribution of two pixels, in 16-bit lanes, to a sum over blocks; it fits 16 bits.
 enum class Term { difference, square, product };
 
 template <Term term, class D, class V>
@@ -34,8 +34,8 @@ V term_of(D d, V a, V b) {
   return term == Term::square ? hn::Mul(difference, difference) : difference;
 }
 
-/// The block + 1 latest rows of both images with their borders: all that a slide by one row needs.
-/// The right image's are mirrored, so that growing displacements are growing addresses.
+/// The latest block + 1 rows of both images with their borders: all that a slide by one row needs.
+/// The right image's rows are mirrored, so that addresses grow with displacements.
 class Rows {
  public:
   explicit Rows(const Shape& s)
@@ -43,7 +43,7 @@ class Rows {
         left_(zeros<std::uint8_t>((s.block + 2) * s.padded)),
         right_(zeros<std::uint8_t>((s.block + 2) * mirrored_)) {}
 
-  /// Takes row y (beyond the image: the edge's) in, in the place of row y − block − 1.
+  /// Stores row y (beyond the image: the edge row) in the place of row y − block − 1.
   void take(ConstHostView left, ConstHostView right, std::int64_t y) {
     const std::int64_t inside = std::clamp<std::int64_t>(y, 0, shape_.height - 1);
     std::uint8_t* l = left_.get() + slot(y) * shape_.padded;
@@ -55,7 +55,7 @@ class Rows {
 
   const std::uint8_t* left(std::int64_t y) const { return left_.get() + slot(y) * shape_.padded; }
   const std::uint8_t* right(std::int64_t y) const { return right_.get() + slot(y) * mirrored_; }
-  /// Rows of zeros, which contribute nothing.
+  /// Return rows of zeros, which contribute nothing.
   const std::uint8_t* no_left() const { return left_.get() + (shape_.block + 1) * shape_.padded; }
   const std::uint8_t* no_right() const { return right_.get() + (shape_.block + 1) * mirrored_; }
 
@@ -76,9 +76,9 @@ class Rows {
   Array<std::uint8_t> right_;
 };
 
-/// The sums of one image's own pixels that ncc and zncc divide by: with n pixels in a block and b
-/// each of them, `sum` is Σb and `power` n Σb² − (Σb)² (zncc), or 0 and Σb² (ncc). Whole numbers
-/// below 2^48: doubles hold them exactly.
+/// The sums of one image's own pixels that ncc and zncc divide by. With the n pixels b of a block,
+/// `sum` is Σb and `power` is n Σb² − (Σb)² for zncc; they are 0 and Σb² for ncc. All are whole
+/// numbers below 2^48, which doubles hold exactly.
 class Energy {
  public:
   Energy(const Shape& s, bool zero_mean)
@@ -119,8 +119,8 @@ class Energy {
   Array<double> power_;
 };
 
-/// The sums of one term over the blocks of a row, for every displacement, slid from row to row and
-/// from pixel to pixel. T holds the sum over a block.
+/// Sums of one term over the blocks of a row, for every displacement. They slide from row to row
+/// and from pixel to pixel. T must hold the sum over a block.
 template <class T, Term term>
 class Sums {
  public:
@@ -128,7 +128,7 @@ class Sums {
       : shape_(s), columns_(zeros<T>((s.block + s.padded) * s.stride)), block_(zeros<T>(s.stride)) {
   }
 
-  /// Slides all columns down by one row; for every pixel x then calls pixel(x, sums of its block).
+  /// Slides all columns down by one row, then calls pixel(x, sums of its block) for every pixel x.
   template <class Pixel>
   void slide(const Rows& rows, std::int64_t enters, const std::uint8_t* left_leaves,
              const std::uint8_t* right_leaves, const Pixel& pixel) {
@@ -149,7 +149,7 @@ class Sums {
     const hn::ScalableTag<T> d;
     const hn::Rebind<std::uint16_t, decltype(d)> d16;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    // The columns start with a block's width of zeros, which the first pixels' blocks leave.
+    // The columns start with a block's width of zeros, which the first pixels' blocks subtract.
     T* HWY_RESTRICT column = columns_.get() + (shape_.block + u) * shape_.stride;
     const T* HWY_RESTRICT leaves = columns_.get() + u * shape_.stride;
     T* HWY_RESTRICT block = block_.get();
@@ -192,8 +192,8 @@ struct Problem {
   Shape shape;
 };
 
-/// Rows [first, last): `slide(y, enters, left row that leaves, right row that leaves, whether row y
-/// is wanted)` once for each row, those before the first wanted one to fill the columns.
+/// Calls `slide(y, enters, leaving left row, leaving right row, wanted)` once for each row of
+/// [first, last), and before that for the rows that only fill the columns (`wanted` is false).
 template <class Slide>
 void sweep(const Problem& p, Rows& rows, std::int64_t first, std::int64_t last,
            const Slide& slide) {
@@ -233,7 +233,7 @@ void correlate_rows(const Problem& p, std::int64_t first, std::int64_t last) {
   sweep(p, rows, first, last, [&](auto y, auto enters, auto left_out, auto right_out, bool wanted) {
     picker.start_row();
     left.slide(rows.left(enters), left_out);
-    right.slide(rows.right(enters), right_out);  // of mirrored rows, hence mirrored itself
+    right.slide(rows.right(enters), right_out);  // the rows are mirrored, and so is the result
     sums.slide(rows, enters, left_out, right_out, [&](std::int64_t x, const std::uint32_t* block) {
       if (!wanted) return;
       const double sum = left.sum()[x], power = left.power()[x];
@@ -279,8 +279,8 @@ void disparity_all(ConstHostView left, ConstHostView right, HostView dst,
                    const DisparityOptions& options) {
   const Problem problem{left, right, dst, options, shape_of(left, options)};
   const Shape& s = problem.shape;
-  // Each strip starts with block − 1 rows that only fill the sums: as few strips as there are
-  // threads.
+  // Each strip starts with block − 1 rows that only fill the sums. Therefore there are only as many
+  // strips as threads.
   const std::int64_t threads = cpu::concurrency();
   const std::int64_t strip = std::max((s.height + threads - 1) / threads, s.block);
   const std::int64_t strips = (s.height + strip - 1) / strip;

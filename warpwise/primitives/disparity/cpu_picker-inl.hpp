@@ -1,4 +1,4 @@
-// Picks the disparities of a row from the scores of its pixels: a part of the CPU path, once for
+// Picks the disparities of a row from the scores of its pixels. Part of the CPU path, compiled for
 // each SIMD target.
 #if defined(WARPWISE_PRIMITIVES_DISPARITY_CPU_PICKER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_DISPARITY_CPU_PICKER_INL_HPP
@@ -37,11 +37,11 @@ Array<T> zeros(std::int64_t count) {
   return result;
 }
 
-/// The shape of the problem, and of the arrays that follow from it.
+/// The sizes of the problem and of its arrays.
 struct Shape {
   std::int64_t width;
   std::int64_t height;
-  std::int64_t block;       ///< its side
+  std::int64_t block;       ///< side of a block
   std::int64_t half;        ///< block / 2
   std::int64_t candidates;  ///< displacements 0 … candidates − 1
   std::int64_t stride;      ///< candidates in whole vectors of any lane type
@@ -65,7 +65,8 @@ class Picker {
     std::fill_n(right_score_.get(), shape_.width + shape_.stride + margin, worst);
   }
 
-  /// `score_at(d, i)` gives the scores of pixel x at displacements from i on, as lanes of tag d.
+  /// Takes the scores of pixel x. `score_at(d, i)` returns those at displacements from i on, as
+  /// lanes of tag d.
   template <class ScoreAt>
   void pick(std::int64_t x, const DisparityOptions& options, const ScoreAt& score_at) {
     const D d;
@@ -103,15 +104,15 @@ class Picker {
  private:
   using D = hn::ScalableTag<Score>;
   using V = hn::Vec<D>;
-  // Pixels whose scores are kept. Their best displacements are found together, lanes of one among
-  // lanes of others, without a branch on what they are; and those of the right image's pixels are
-  // brought up to date from them: one by one, each would wait for what the one before stored, an
-  // element further on.
+  // Number of pixels whose scores are kept. Their best displacements are found together, with
+  // several pixels in a vector and without branches. The right image's best are updated from the
+  // whole group: pixel by pixel, each update would wait for the last one's store, which is shifted
+  // by one element.
   static constexpr std::int64_t group = 16;
-  // On either side of a pixel's scores, for reads by up to a group and a vector beyond them.
+  // Elements on either side of a pixel's scores, for reads of up to a group and a vector beyond.
   static constexpr std::int64_t margin = 64;
   static constexpr std::int64_t max_lanes = hn::MaxLanes(D());
-  // No score reaches it: sums over a block stay below, correlations are at least −1.
+  // Worse than any score: sums over a block are smaller, correlations are at least −1.
   static constexpr Score worst = least ? std::numeric_limits<Score>::max() : Score(-2);
 
   /// Scores and their displacements, lane by lane.
@@ -127,7 +128,7 @@ class Picker {
     return least ? hn::Min(a, b) : hn::Max(a, b);
   }
 
-  /// Of equal scores the first stays.
+  /// Returns the better of both in each lane; among equal scores the first stays.
   static Best better(const Best& best, V score, V at) {
     const V now = better(best.score, score);
     return {now, hn::IfThenElse(hn::Eq(now, best.score), best.at, at)};
@@ -157,7 +158,7 @@ class Picker {
   static constexpr std::int64_t block_lanes = 16 / sizeof(Score);
   using Block = hn::FixedTag<Score, block_lanes>;
 
-  /// Lane by lane; of equal scores the lower displacement.
+  /// Merges two vectors lane by lane; among equal scores the lower displacement stays.
   template <class Vector, class Tag>
   static void merge(Tag d, Vector& score, Vector& at, Vector other_score, Vector other_at) {
     const Vector now = better(score, other_score);
@@ -167,9 +168,9 @@ class Picker {
     score = now;
   }
 
-  /// The best displacement of each pixel of the group from those of its lanes. As many pixels at a
-  /// time as a block of 16 bytes has lanes: two vectors are interleaved within blocks and halved,
-  /// until a block has a lane of each pixel; then the blocks are one another's rivals.
+  /// Finds the best displacement of each pixel of the group from those of its lanes. Takes as many
+  /// pixels at a time as a 16-byte block has lanes. Two vectors are interleaved within blocks and
+  /// halved until a block has one lane for each pixel. The blocks are then merged.
   void find_best(Score (&found)[group]) const {
     const D d;
     const Block block;
@@ -203,10 +204,9 @@ class Picker {
   }
 #endif
 
-  /// The best candidates of the right image's pixels, mirrored like its rows, after those that the
-  /// left image's pixels first … last give them. Pixel x meets mirrored pixel m at displacement
-  /// m − (width − 1 − x): as x grows, so does the displacement, and of equal scores the first
-  /// stays.
+  /// Updates the best candidates of the right image's pixels from the left image's pixels first …
+  /// last. The candidates are mirrored like the right rows. Pixel x meets mirrored pixel m at
+  /// displacement m − (width − 1 − x), which grows with x; among equal scores the first stays.
   void update_right(std::int64_t first, std::int64_t last) {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -227,7 +227,7 @@ class Picker {
   Shape shape_;
   std::int64_t row_;
   Array<Score> scores_;
-  Array<Score> best_score_;  // of each pixel of a group, lane by lane
+  Array<Score> best_score_;  // for each pixel of a group, lane by lane
   Array<Score> best_at_;
   Array<Score> right_score_;
   Array<Score> right_displacement_;

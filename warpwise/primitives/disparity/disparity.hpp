@@ -11,49 +11,50 @@ namespace warpwise {
 inline constexpr int max_disparity_block = 255;
 inline constexpr int max_disparity_range = 1023;
 
-/// What disparity() compares, and how far it looks.
+/// Options of disparity(): measure, block, range of displacements, and the treatment of results.
 struct DisparityOptions {
   /// Side of the square block around each pixel: odd, 1 to max_disparity_block.
   int block = 11;
   /// The largest displacement tried, 0 to max_disparity_range; the least is 0.
   int max_disparity = 64;
   Measure measure = Measure::sad;
-  /// The most by which a pixel's disparity and that of the pixel it was matched to may differ;
-  /// negative: not checked.
+  /// Largest difference allowed between a pixel's disparity and that of the pixel it was matched
+  /// to; negative: not checked.
   int check = 1;
-  /// Whether the scores beside the best one refine the disparity to fractions of a pixel.
+  /// true: the scores beside the best one refine the disparity to fractions of a pixel.
   bool subpixel = false;
 };
 
-/// How far each pixel of a rectified stereo pair lies left of its counterpart: dst(x, y) is the d
-/// in [0, max_disparity] for which the block around (x − d, y) in `right` is most like the block
-/// around (x, y) in `left`, and −1 where the check fails.
+/// Computes the displacement of each pixel of a rectified stereo pair from its counterpart.
+/// dst(x, y) is the d in [0, max_disparity] for which the block around (x − d, y) in `right` is
+/// most like the block around (x, y) in `left`, or −1 if the check fails.
 ///
-/// - Blocks reach over the border, where the edge pixel is replicated in both images; only d with
-///   x − d ≥ 0 are scored. Of equally good d the smallest wins. ncc and zncc are compared in
+/// - Blocks reach over the border, where the edge pixel is replicated in both images. Only d with
+///   x − d ≥ 0 are scored. Among equally good d the smallest wins. ncc and zncc are compared in
 ///   double.
 /// - Check: the pixel (x − d, y) of `right` has its own best disparity d', found likewise among
 ///   the d' with x − d + d' < width; |d − d'| > check makes the pixel invalid.
-/// - Sub-pixel: a parabola goes through s(d − 1), s(d) and s(d + 1), where s is the score, of sad
-///   its square. The result is
+/// - Sub-pixel: a parabola goes through s(d − 1), s(d) and s(d + 1), where s is the score (for sad
+///   its square). The result is
 ///   d + (s(d − 1) − s(d + 1)) / (2 ((s(d − 1) − s(d)) + (s(d + 1) − s(d)))), computed in double,
-///   each operation rounded, then rounded to float; d itself where d − 1 or d + 1 was not scored.
+///   each operation rounded, then rounded to float. It is d itself if d − 1 or d + 1 was not
+///   scored.
 ///
 /// `left`, `right`: one size, one channel of u8; `dst`: that size, one channel of f32, not
 /// overlapping them. Any pitch, any alignment. Every backend gives the same bits.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, in time that does not grow
-/// with the block; each thread takes memory for width × (max_disparity + 1) sums. Returns when
-/// done. Source: document E, row E3 (disparity map).
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, and returns when done. The
+/// time does not grow with the block. Each thread takes memory for width × (max_disparity + 1)
+/// sums. Source: document E, row E3 (disparity map).
 ///
 /// \throws InvalidArgument  an option out of its range, or views of other sizes or types.
 /// \throws std::bad_alloc   no memory.
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory of up to
-/// 12 bytes a pixel for sad and ssd, 20 for ncc and 28 for zncc, 8 less without the check, and of
-/// the images' replicated borders comes from gpu::Buffer's stream-ordered pool.
+/// Computes the same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes
+/// from gpu::Buffer's stream-ordered pool: up to 12 bytes a pixel for sad and ssd, 20 for ncc, 28
+/// for zncc, 8 less without the check; and the images' replicated borders.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
@@ -61,7 +62,7 @@ WARPWISE_EXPORT void disparity(ConstDeviceView left, ConstDeviceView right, Devi
                                const DisparityOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
-/// disparity(), every block summed anew: what the fast paths are tested against.
+/// Computes disparity() with every block summed anew; the fast paths are tested against it.
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 }  // namespace reference

@@ -12,7 +12,7 @@
 namespace warpwise::bench {
 namespace {
 
-/// A stereo pair, the left image the right one moved by a few pixels.
+/// A stereo pair. The left image is the right one shifted by a few pixels.
 class StereoPair {
  public:
   StereoPair(Size size, const gpu::Stream& stream)
@@ -21,7 +21,7 @@ class StereoPair {
         result_(ElementType::f32, size.width, size.height, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(scene_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row another part of the random bytes.
+      // Every row has another part of the random bytes.
       std::memcpy(scene_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(scene_.view().row_bytes()));
     }
@@ -34,7 +34,7 @@ class StereoPair {
     disparity(part(scene, 0), part(scene, shift), result_.view(), options, stream);
   }
 
-  /// Whether the result is what the CPU path computes.
+  /// Returns true if the result equals the CPU path's.
   bool verify(const DisparityOptions& options, const gpu::Stream& stream) {
     if (!want_) {
       want_.emplace(ElementType::f32, size_.width, size_.height);
@@ -64,7 +64,7 @@ class StereoPair {
   Size size_;
   gpu::DeviceImage device_scene_;
   gpu::DeviceImage result_;
-  std::optional<Image> want_;  // once it was asked for
+  std::optional<Image> want_;  // the CPU path's result, once verify() has computed it
 };
 
 Case disparity_case(Size size, const std::string& measure, const DisparityOptions& options) {
@@ -95,7 +95,7 @@ const Registration disparity_registered{[] {
     add(size, "ncc", {11, 63, Measure::ncc, 1, false});
     add(size, "zncc", {11, 63, Measure::zncc, 1, true});
   }
-  // Sizes that were timed before the sweep, with ranges of one warp and of half of one.
+  // The sizes timed before the sweep existed, with ranges of one warp and of half a warp.
   for (const Measure measure : all_measures) {
     const std::string name(name_of(measure));
     add({1282, 1110}, name, {9, 127, measure, 1, false});

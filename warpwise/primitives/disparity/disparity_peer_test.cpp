@@ -27,7 +27,7 @@ ConstHostView view_of(const cv::Mat& m) {
   return {m.data, ElementType::u8, m.cols, m.rows, 1, static_cast<std::int64_t>(m.step)};
 }
 
-/// How a disparity compares with the true one, of the pixels where that is known.
+/// Comparison of a disparity with the true one, over the pixels for which that is known.
 struct Quality {
   double valid = 0;     ///< share that passed the check
   double within_1 = 0;  ///< share of the valid ones whose error is at most 1 pixel
@@ -53,7 +53,7 @@ Quality quality_of(ConstHostView disparities, const cv::Mat& truth) {
       const double error = d - wanted;
       within_1 += std::abs(error) <= 1;
       within_2 += std::abs(error) <= 2;
-      // The same pixels whether or not fractions are found.
+      // Selects the same pixels with and without sub-pixel results.
       if (std::abs(std::lround(d) - wanted) > 2) continue;
       near += 1;
       sum += error;
@@ -108,8 +108,8 @@ TEST(DisparityPeer, RealStereoPairAgainstItsTruth) {
   }
 }
 
-/// The best displacement by |a − b| or (a − b)², box-filtered by OpenCV, of pixels whose blocks
-/// meet no border; −1 elsewhere.
+/// Returns the best displacement by |a − b| or (a − b)², box-filtered by OpenCV, for pixels whose
+/// blocks touch no border; −1 elsewhere.
 cv::Mat block_matching_by_opencv(const cv::Mat& left, const cv::Mat& right, int block, int range,
                                  bool squares) {
   cv::Mat best(left.size(), CV_64F, cv::Scalar(1e300)), result(left.size(), CV_32F, cv::Scalar(-1));

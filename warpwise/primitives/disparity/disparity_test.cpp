@@ -31,7 +31,7 @@ std::string text_of(const DisparityOptions& o) {
          std::to_string(o.check) + (o.subpixel ? " subpixel" : "");
 }
 
-/// A pair whose left image is the right one moved by 3 pixels, but for some noise.
+/// A pair whose left image is the right one moved by 3 pixels, with some noise.
 struct Pair {
   GuardedImage left, right;
 
@@ -89,7 +89,7 @@ TEST_P(DisparityTest, AwkwardSizesAndLayouts) {
       Pair first(size, 256, 1);
       reference::disparity(first.left.view(), first.right.view(), expected.view(), options);
       const auto& layouts = test::awkward_layouts();
-      // A large image takes one or two layouts for each measure: layouts move edges alone.
+      // A large image uses one or two layouts for each measure: layouts only affect the edges.
       const std::size_t step = size.width * size.height > 4000 ? 4 : 1;
       const std::size_t turn = static_cast<std::size_t>(&measure - measures) % step;
       for (std::size_t i = turn; i < layouts.size(); i += step) {
@@ -169,7 +169,7 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
-// On a GPU up to 68 displacements are those of some lanes alone, where nothing is refined.
+// On a GPU only some lanes have columns for up to 68 displacements without sub-pixel.
 TEST_P(DisparityTest, RangesOfSomeLanes) {
   for (const int range : {1, 63, 64, 67, 68}) {
     for (const int levels : {2, 256}) {
@@ -190,7 +190,7 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
       }
     }
   }
-  // The best displacement, and those beside it, are the last and the first of two warps'.
+  // The best displacement and its neighbours are the last and the first ones of two warps.
   for (const int shift : {127, 128}) {
     for (const Measure measure : measures) {
       Pair pair({300, 2}, 256, 3);
@@ -209,8 +209,8 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
   }
 }
 
-// Two warps' sums of so large a block do not fit the shared memory of any GPU. The CPU stands in
-// for the reference, which would take seconds.
+// Two warps' sums of so large a block do not fit the shared memory of any GPU. The CPU path
+// replaces the reference, which would take seconds.
 TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
   Pair pair({130, 1}, 256, 1);
@@ -223,7 +223,7 @@ TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   }
 }
 
-// sad's sums are half as large: those of four warps, for 385 displacements and more.
+// sad's sums are half as large: with four warps, for 385 displacements and more, they do not fit.
 TEST_P(DisparityTest, SadOfBlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
   Pair pair({386, 1}, 256, 1);
@@ -252,7 +252,7 @@ TEST_P(DisparityTest, FindsAShift) {
   }
 }
 
-/// How far sub-pixel disparities are from the true ones, by the fraction of the true ones.
+/// Errors of sub-pixel disparities, grouped by the fraction of the true ones.
 class SubPixelError {
  public:
   void add(double truth, double found) {
@@ -262,8 +262,8 @@ class SubPixelError {
     sum.error += error;
     squares_ += error * error;
   }
-  /// The largest mean error of true disparities of about one fraction: what draws results to whole
-  /// pixels, or away from them, shows here.
+  /// Returns the largest mean error among true disparities of about one fraction. It shows a pull
+  /// of the results towards whole pixels, or away from them.
   double bias() const {
     double worst = 0;
     for (const Sum& sum : sums_) worst = std::max(worst, std::abs(sum.error / sum.count));
@@ -284,7 +284,8 @@ class SubPixelError {
   double squares_ = 0;
 };
 
-/// The score of pixel (x, y) at displacement d, less being better; for pixels away from the border.
+/// Returns the score of pixel (x, y) at displacement d; less is better. Not for pixels at the
+/// border.
 double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
                 const DisparityOptions& options) {
   const int half = options.block / 2;
@@ -312,7 +313,7 @@ double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
   return 0;
 }
 
-/// What may be put through three scores: a parabola, or two lines of opposite slopes.
+/// The two fits through three scores: a parabola, or two lines of opposite slopes.
 double parabola_through(double before, double at, double after) {
   return (before - after) / (2 * (before + after - 2 * at));
 }
@@ -320,7 +321,7 @@ double lines_through(double before, double at, double after) {
   return (before - after) / (2 * (std::max(before, after) - at));
 }
 
-/// The errors of disparity() itself, and those of both fits through the scores.
+/// The errors of disparity() itself and of both fits through the scores.
 struct SubPixelErrors {
   SubPixelError library, parabola, lines;
 
@@ -404,7 +405,7 @@ TEST(Disparity, RefusesWhatHasNoMeaning) {
 
 TEST(Disparity, SaysThatThereIsNoGpu) {
   if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";
-  // A device view of host memory is never read: the absence of a GPU is found first.
+  // The device views point to host memory, which is never read: the missing GPU is detected first.
   std::uint8_t pixel = 0;
   float result = 0;
   const DeviceView nowhere(&pixel, 1, 1);

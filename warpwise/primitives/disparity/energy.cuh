@@ -3,17 +3,17 @@
 #include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// What a score needs beside the sum over both blocks, and the scores as numbers that are compared.
-// Fit for nvcc and NVRTC: no host headers of their own.
+// A block's own share of a score, and the scores in a form that can be compared. For nvcc and
+// NVRTC: no host headers.
 namespace warpwise::kernels::disparity {
 
-/// An integer as a double. As the low bits of 2^52 it is itself, once 2^52 is taken off: a
-/// conversion has a quarter of an addition's rate.
+/// Converts an integer to a double: puts it into the low bits of 2^52 and subtracts 2^52. A
+/// conversion instruction has a quarter of an addition's rate.
 __device__ inline double as_double(unsigned value) {
   return __hiloint2double(0x43300000, static_cast<int>(value)) - 4503599627370496.0;
 }
 
-/// A block's own share of a score. Every number here is a whole one below 2^53, so that each
+/// A block's own share of a score. Every number here is a whole number below 2^53, so each
 /// operation is exact.
 template <Measure measure>
 struct BlockEnergy {
@@ -27,10 +27,10 @@ struct BlockEnergy {
   }
 };
 
-/// numerator / √(a · b) as normalised() of matching.hpp rounds it, for whole numbers: a · b is 0 or
-/// from 1 to 2^96, the numerator below 2^48. The same steps as those of __dsqrt_rn and __ddiv_rn,
-/// less what they do for numbers beyond: no branch keeps a warp's scores from overlapping. The
-/// square root's own reciprocal begins the division.
+/// Computes numerator / √(a · b), rounded as normalised() of matching.hpp does, for whole numbers:
+/// a · b is 0 or 1 to 2^96, the numerator below 2^48. These are the steps of __dsqrt_rn and
+/// __ddiv_rn without their branches for other numbers, so that a warp's scores overlap. The
+/// division starts from the square root's reciprocal.
 __device__ inline double normalised_whole(double numerator, double a, double b) {
   const double product = __dmul_rn(a, b);
   double estimate;
@@ -43,12 +43,12 @@ __device__ inline double normalised_whole(double numerator, double a, double b) 
   const double reciprocal = __fma_rn(__fma_rn(-root, inverse, 1.0), inverse, inverse);
   const double quotient = __dmul_rn(numerator, reciprocal);
   const double score = __fma_rn(__fma_rn(-root, quotient, numerator), reciprocal, quotient);
-  // By masks, here and in ScoredRow: a choice would become a branch around all of this.
+  // Uses masks, as ScoredRow does: a condition would become a branch around all of this.
   const long long kept = __double2hiint(product) == 0 ? 0 : -1;
   return __longlong_as_double(__double_as_longlong(score) & kept);
 }
 
-/// ncc_score() and zncc_score() of matching.hpp, to the same bits.
+/// Computes ncc_score() or zncc_score() of matching.hpp, with the same bits.
 template <Measure measure>
 __device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
                               const BlockEnergy<measure>& b, double n) {
@@ -59,7 +59,7 @@ __device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
   return normalised_whole(numerator, a.spread, b.spread);
 }
 
-/// Scores of one row as unsigned numbers of the opposite order: the best is the least.
+/// Scores of one row as unsigned numbers in reverse order: the best is the least.
 template <Measure measure>
 class ScoreOrder {
  public:
@@ -71,7 +71,7 @@ class ScoreOrder {
     load(1, right_at_ - 4, right_ + 4);
   }
 
-  /// To the next four pixels.
+  /// Moves to the next four pixels.
   __device__ void advance() {
 #pragma unroll
     for (int i = 0; i < 4; ++i) right_[i] = right_[4 + i];
@@ -81,12 +81,12 @@ class ScoreOrder {
     right_at_ += 4;
   }
 
-  /// Of pixel i of the four and the lane's displacement k.
+  /// Returns the order of pixel i of the four at the lane's displacement k.
   template <int i>
   __device__ Order of(int k, unsigned products) const {
     return order(exact_score(products, left_[i], right_[4 + i - k], n_));
   }
-  /// Of two blocks around pixels of row y.
+  /// Returns the order of the blocks around two pixels of row y.
   static __device__ Order at(const BlockEnergies& e, unsigned products, int64_t left, int64_t right,
                              int64_t y) {
     const double n = e.pixels;
@@ -102,7 +102,7 @@ class ScoreOrder {
   using Block = BlockEnergy<measure>;
   static constexpr long long sign = static_cast<long long>(1ULL << 63);
 
-  /// Doubles are ordered as their bits are, negative ones the other way round. There is no −0 here.
+  /// Positive doubles are ordered like their bits, negative ones in reverse. There is no −0 here.
   static __device__ Order order(double score) {
     const long long bits = __double_as_longlong(score);
     if constexpr (measure == Measure::ncc) return ~static_cast<Order>(bits ^ sign);
@@ -123,12 +123,12 @@ class ScoreOrder {
     to[3] = Block::of(squares.w, totals.w, n_);
   }
 
-  int64_t left_at_;   ///< the next four pixels
-  int64_t right_at_;  ///< what the lane's first displacement compares them with
+  int64_t left_at_;   ///< index of the next four left pixels
+  int64_t right_at_;  ///< index of the right pixels at the lane's first displacement
   const BlockEnergies& energies_;
   double n_;
   Block left_[4];
-  Block right_[8];  ///< four columns before the pixels', and theirs
+  Block right_[8];  ///< the right pixels of the four columns before, and of these four
 };
 
 /// Sums of squared differences are their own order.

@@ -8,8 +8,8 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// sum plus one half of a pair of 16 bits times 128: the low half for which = 0x80, the high one
-/// for 0x8000. And sum less that: as a signed byte 0x80 is −128.
+/// Adds 128 times one half of a 16-bit pair to sum: the low half for which = 0x80, the high one for
+/// 0x8000. subtract_half() subtracts it: as a signed byte 0x80 is −128.
 __device__ inline unsigned add_half(unsigned sum, unsigned pair, unsigned which) {
   asm("dp2a.lo.u32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pair), "r"(which));
   return sum;
@@ -19,8 +19,8 @@ __device__ inline unsigned subtract_half(unsigned sum, unsigned pair, unsigned w
   return sum;
 }
 
-/// The sums over blocks of a lane's four displacements as the keys that the best is found by: 128
-/// times the sum plus the slot, below 2^31. Slots that do not exist have 2^31 on top.
+/// Keys of a lane's four displacements: 128 times the sum over the block plus the slot, below 2^31.
+/// The least key is the best. Keys of slots that do not exist have bit 31 set.
 template <Measure measure, int lanes>
 class Keys {
  public:
@@ -33,7 +33,7 @@ class Keys {
   }
   __device__ unsigned operator[](int k) const { return key_[k]; }
 
-  /// Takes in a column, and leaves one behind.
+  /// Adds the entering column and subtracts the leaving one.
   __device__ void slide(uint2 enters, uint2 leaves) {
     add(enters);
     key_[0] = subtract_half(key_[0], leaves.y, 0x8000);
@@ -51,7 +51,7 @@ class Keys {
     add({enters.x - leaves.x, enters.y - leaves.y, enters.z - leaves.z, enters.w - leaves.w});
   }
   __device__ void add(uint4 enters) {
-    // Without columns a lane's keys stay what they are.
+    // The keys of a lane without columns stay unchanged.
     const unsigned factor = lanes == 32 || threadIdx.x % 32 < lanes ? slice_displacements : 0;
     key_[0] += factor * enters.x;
     key_[1] += factor * enters.y;
@@ -59,8 +59,8 @@ class Keys {
     key_[3] += factor * enters.w;
   }
 
-  /// At the edge of the image: slot i of the lane that reaches its right pixel in column t + i
-  /// begins to exist, and beyond the image none does.
+  /// Updates the slots at the image's edge: slot i begins to exist in the lane that reaches its
+  /// first right pixel in column t + i, and beyond the image no slot exists.
   template <int i>
   __device__ void meet_edge(int t, const SliceReach& reach) {
     if (t == reach.opens && t + i > 0 && i < reach.slots) key_[i] -= nothing;
@@ -72,7 +72,7 @@ class Keys {
   unsigned key_[4];
 };
 
-/// A row of sums that fit keys: of absolute differences of any block, of squares of a block of 15.
+/// A row of sums that fit keys: absolute differences of any block, squares of blocks up to 15.
 template <Measure measure, bool checked, bool subpixel, int lanes>
 class KeyRow {
  public:
@@ -81,8 +81,8 @@ class KeyRow {
   using Score = unsigned;
   using Kept = unsigned;  ///< a key
   struct alignas(8) Entry {
-    unsigned left;   ///< the key of a left pixel
-    unsigned right;  ///< that of the right pixel which left the slice
+    unsigned left;   ///< key of a left pixel
+    unsigned right;  ///< key of the right pixel that left the slice
   };
   static constexpr bool refines = subpixel;
   static constexpr int unrolled = 2;
@@ -94,7 +94,7 @@ class KeyRow {
                     int columns_back)
       : walk(first, columns_back), keys_(reach), right_{~0U, ~0U, ~0U, ~0U} {}
 
-  /// Four columns before the first that completes a block, or the last two of them.
+  /// Adds four columns that do not complete a block yet; with `half` only the last two of them.
   __device__ void lead(bool half) {
     if (!half) {
       keys_.add(walk.template slide<0>());
@@ -105,8 +105,8 @@ class KeyRow {
     walk.advance();
   }
 
-  /// Four pixels, from tile column t on. At the edge of the image: with slots that open, and with
-  /// columns beyond it.
+  /// Processes four pixels, from tile column t on. `edge`: at the image's edge, where slots open or
+  /// columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<KeyRow>& lines) {
     const Column enters[4] = {walk.template slide<0>(), walk.template slide<1>(),
@@ -152,9 +152,9 @@ class KeyRow {
     return {best, checked ? pass_right<i>() : 0};
   }
 
-  /// Compares with the best of the right pixels, each a slot further on than a column before. The
-  /// one of slot k is in right_[(k − i) mod 4]. Returns the one that has passed the last slot, to
-  /// lane 0.
+  /// Updates the best of the right pixels, each of which is one slot further than in the column
+  /// before. Slot k's is in right_[(k − i) mod 4]. Returns to lane 0 the best of the right pixel
+  /// that has passed the last slot.
   template <int i>
   __device__ unsigned pass_right() {
     constexpr int first = (4 - i) % 4;
@@ -166,7 +166,7 @@ class KeyRow {
     return passed;
   }
 
-  /// Keeps the scores beside the best one, which other lanes may have.
+  /// Keeps the scores beside the best one, which may be in other lanes.
   __device__ void keep_beside(int best, int column, const SliceLines<KeyRow>& lines) const {
     const unsigned lane = threadIdx.x % 32;
     reinterpret_cast<uint4*>(lines.scores)[lane] = {

@@ -13,7 +13,7 @@
 #include "warpwise/primitives/disparity/disparity.hpp"
 #include "warpwise/primitives/disparity/tunables.hpp"
 
-// How disparity's kernels are launched.
+// Launches of disparity's kernels.
 namespace warpwise::detail::disparity {
 
 enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
@@ -21,12 +21,12 @@ enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
 /// A kernel with its template arguments.
 struct DisparityKernel {
   DisparityStep step;
-  Measure measure = {};  ///< of sweep and tiles
-  bool keyed = false;    ///< of sweep, as the next three
+  Measure measure = {};  ///< for sweep and tiles
+  bool keyed = false;    ///< for sweep, as the next three
   bool checked = false;
   bool subpixel = false;
-  int lanes = 32;      ///< of sweep: or few_lanes
-  bool swept = false;  ///< of check: by 64 bits of a sweep
+  int lanes = 32;      ///< for sweep: 32 or few_lanes
+  bool swept = false;  ///< for check: true if right_best has a sweep's 64 bits
 };
 constexpr const char* kernel_name(const DisparityKernel& kernel) {
   switch (kernel.step) {
@@ -42,7 +42,7 @@ constexpr const char* kernel_name(const DisparityKernel& kernel) {
 /// Padded images, energies, then the sweep, or tiles from both images, and the check.
 using DisparityLaunches = gpu::Launches<DisparityKernel, 5>;
 
-/// What disparity() is called with.
+/// Arguments of a call of disparity().
 struct DisparityCall {
   ConstDeviceView left;
   ConstDeviceView right;
@@ -51,7 +51,7 @@ struct DisparityCall {
 
   std::int64_t pixels() const { return checked_mul(left.width(), left.height()); }
   bool checked() const { return options.check >= 0; }
-  /// Displacements to try.
+  /// Returns the number of displacements to try.
   int candidates() const {
     return static_cast<int>(std::min<std::int64_t>(options.max_disparity + 1, left.width()));
   }
@@ -60,8 +60,8 @@ struct DisparityCall {
   }
 };
 
-/// Lanes of a warp that have columns in shared memory. Fewer than all pay where a column is 16
-/// bytes a lane; and there are kernels for what is asked for most.
+/// Returns the number of lanes of a warp with columns in shared memory. Fewer than all pay if a
+/// column takes 16 bytes a lane. Such kernels exist only for the most common options.
 inline int sweep_lanes(const DisparityCall& call) {
   constexpr int few = kernels::disparity::few_lanes;
   const DisparityOptions& options = call.options;
@@ -69,19 +69,19 @@ inline int sweep_lanes(const DisparityCall& call) {
   return pays && call.candidates() <= 4 * few ? few : 32;
 }
 
-/// What `warpwise tune` may choose.
+/// The launch parameters that `warpwise tune` chooses.
 struct Tuning {
   int warps = warp_choices[0];
   int strip_percent = strip_percent_choices[0];
 };
-/// Of calls, as in `kinds`.
+/// Returns a call's index in `kinds`.
 inline int kind_of(const DisparityCall& call) {
   return static_cast<int>(call.options.measure) + (call.slices() > 1 ? 4 : 0);
 }
 
-/// Columns of the widest tile, which reaches as far beyond the image.
+/// Columns of the widest tile. A tile may reach up to as many columns beyond the image.
 inline constexpr std::int64_t widest_tile = 128;
-/// What a grid's y dimension takes.
+/// Limit of a grid's y dimension.
 inline constexpr std::int64_t most_strips = 65535;
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
@@ -93,11 +93,11 @@ struct SweepPlan {
   int shared_bytes;
 };
 
-/// How a sweep is shared out to blocks of threads that may have `most_shared` bytes of shared
-/// memory; nothing where the sums of so many displacements do not fit.
+/// Plans the division of a sweep into blocks of threads with up to `most_shared` bytes of shared
+/// memory. Returns nothing if the sums of so many displacements do not fit.
 inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed,
                                            std::int64_t most_shared, int most_warps) {
-  // What CUDA itself takes of a block's shared memory.
+  // Bytes of a block's shared memory that CUDA itself takes.
   constexpr std::int64_t reserved = 1024;
   constexpr int good_tile_width = 32;
   const DisparityOptions& options = call.options;
@@ -107,8 +107,8 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
                                                     sweep_lanes(call), half,
                                                     static_cast<int>(tile_width));
   };
-  // Warps hide each other's latencies, the same number on each of four schedulers; but the columns
-  // of a block's width come on top of a tile's, and narrow tiles have many of them.
+  // More warps hide latency, the same number on each of four schedulers. However, they make tiles
+  // narrower, and each tile computes a block's width of columns beside its own.
   for (const int warps : {16, 12, 8, 4, 1}) {
     if (warps > most_warps) continue;
     const std::int64_t blocks = std::max(warps / slices, 1);
@@ -123,27 +123,28 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
   return std::nullopt;
 }
 
-/// What a call needs beside its views: the layout of its scratch memory, in bytes but for
-/// `map_pitch` and `map_origin`. Each part begins at a multiple of 128.
+/// Layout of a call's scratch memory, in bytes except `map_pitch` and `map_origin`. Each part
+/// begins at a multiple of 128.
 struct DisparityPlan {
   bool keyed = false;
-  std::optional<SweepPlan> sweep;  ///< or by tiles
+  std::optional<SweepPlan> sweep;  ///< nothing: the call uses tiles
 
-  // Both images with their borders, as the sweep reads them: a row more above than a block reaches,
-  // to the left as many pixels as there are displacements, to the right those of an unfinished
-  // tile.
-  std::int64_t origin = 0;  ///< where in a row lies what enters the block of pixel 0
+  // Both images with their borders, as the sweep reads them:
+  // - above, one row more than a block reaches;
+  // - to the left, as many pixels as there are displacements;
+  // - to the right, the pixels of an incomplete tile.
+  std::int64_t origin = 0;  ///< offset in a row of the column that enters the block of pixel 0
   std::int64_t pitch = 0;
-  std::int64_t rows = 0;  ///< of each
+  std::int64_t rows = 0;  ///< rows of each copy
 
-  // Sums over blocks, two maps for ncc and four for zncc.
+  // Sums over blocks: two maps for ncc and four for zncc.
   std::int64_t map_pitch = 0;
   std::int64_t map_origin = 0;
-  std::int64_t map_elements = 0;  ///< of each
+  std::int64_t map_elements = 0;  ///< elements of each map
 
   std::int64_t maps_at = 0;
   std::int64_t left_at = 0;   ///< best displacements of the left image's pixels
-  std::int64_t right_at = 0;  ///< likewise of the right one's
+  std::int64_t right_at = 0;  ///< best displacements of the right image's pixels
   std::int64_t scratch_bytes = 0;
 };
 
@@ -176,7 +177,7 @@ inline DisparityPlan disparity_plan(const DisparityCall& call, std::int64_t most
   return plan;
 }
 
-/// Makes the launches of one call.
+/// Creates the launches of one call.
 class DisparityLauncher {
  public:
   /// \param scratch  plan.scratch_bytes at a multiple of 128
@@ -184,7 +185,7 @@ class DisparityLauncher {
       : call_(call), plan_(plan), scratch_(reinterpret_cast<unsigned char*>(scratch)) {}
 
   gpu::Launch<DisparityKernel> pad() const {
-    // A thread pads several rows, so that working out its place counts for less.
+    // A thread pads several rows, which share the cost of computing its position.
     constexpr std::int64_t rows_of_a_thread = 4;
     constexpr int threads = kernels::disparity::disparity_threads;
     const std::int64_t right_pairs =
@@ -234,8 +235,8 @@ class DisparityLauncher {
             .parameters = gpu::Parameters::of(a)};
   }
 
-  /// \param resident  blocks of a kernel, of so many threads and bytes of shared memory, that a
-  ///                  multiprocessor holds
+  /// \param resident  function of a kernel, threads and bytes of shared memory: returns the number
+  ///                  of such blocks that a multiprocessor holds
   template <class Resident>
   gpu::Launch<DisparityKernel> sweep(int multiprocessors, int strip_percent,
                                      const Resident& resident) const {
@@ -247,8 +248,9 @@ class DisparityLauncher {
                                  .lanes = sweep_lanes(call_)};
     const SweepPlan& plan = *plan_.sweep;
     const int threads = 32 * call_.slices();
-    // A strip begins with a block's height of rows that only fill the sums. So no more strips than
-    // run at once, but where they are high anyway: then those that end early make room for others.
+    // A strip begins with a block's height of rows that only fill the sums. Therefore there are no
+    // more strips than run at once, unless strips are high anyway: then more strips balance the
+    // load, because new ones start as others end.
     const std::int64_t tiles = gpu::blocks_for(width(), plan.tile_width);
     const std::int64_t at_once =
         std::int64_t{resident(kernel, threads, plan.shared_bytes)} * multiprocessors / tiles;
@@ -279,7 +281,8 @@ class DisparityLauncher {
             .parameters = gpu::Parameters::of(arguments)};
   }
 
-  /// The best displacements of one image's pixels; of the left ones the values too.
+  /// Returns the launch that finds the best displacements of one image's pixels; for the left image
+  /// it writes the values too.
   gpu::Launch<DisparityKernel> tiles(bool from_left) const {
     kernels::disparity::MatchArguments a{
         pair(),  call_.candidates(),      from_left ? 1 : -1,    energy_maps(), left_best(),
@@ -320,13 +323,13 @@ class DisparityLauncher {
 
   unsigned char* image(int i) const { return scratch_ + i * plan_.pitch * plan_.rows; }
   short* left_best() const { return reinterpret_cast<short*>(scratch_ + plan_.left_at); }
-  /// Null where nothing is checked.
+  /// Returns the best displacements of the right pixels; null if nothing is checked.
   template <class Right>
   Right* right_best() const {
     return call_.checked() ? reinterpret_cast<Right*>(scratch_ + plan_.right_at) : nullptr;
   }
 
-  /// Maps of squares, then of totals; null where the measure has none.
+  /// Return an image's map of squares or of totals; null if the measure has none.
   unsigned* squares(int i) const { return least_is_best(call_.options.measure) ? nullptr : map(i); }
   unsigned* totals(int i) const {
     return call_.options.measure == Measure::zncc ? map(2 + i) : nullptr;
@@ -342,7 +345,7 @@ class DisparityLauncher {
             call_.options.block * call_.options.block};
   }
 
-  /// Whose pixels the tiles compare: from the border's corner on.
+  /// Returns the padded images that the tiles compare, from the border's corner on.
   kernels::disparity::PaddedPair pair() const {
     const std::int64_t corner = plan_.pitch + plan_.origin - 2 * half();
     return {image(0) + corner, image(1) + corner, plan_.pitch, width(), height(), half()};
@@ -360,7 +363,7 @@ class DisparityLauncher {
   unsigned char* scratch_;
 };
 
-/// \param resident  as of DisparityLauncher::sweep
+/// \param resident  as for DisparityLauncher::sweep
 /// \throws InvalidArgument  a row wider than a GPU grid
 template <class Resident>
 DisparityLaunches disparity_launches(const DisparityCall& call, const DisparityPlan& plan,

@@ -4,14 +4,14 @@
 
 #include "warpwise/primitives/disparity/arguments.hpp"
 
-// Copies of both images with replicated borders, laid out so that what reads them needs neither a
-// clamp nor an unaligned load. Fit for nvcc and NVRTC: no host headers of their own.
+// Copies of both images with replicated borders. Their layout lets kernels read them without
+// clamping and without unaligned loads. For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::disparity {
 
-/// Bytes x … x + 3 of a row of `width` bytes, those beyond its ends replicated.
+/// Returns bytes x … x + 3 of a row of `width` bytes; beyond its ends the edge byte is repeated.
 __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, int64_t width) {
   const unsigned shift = reinterpret_cast<cuda::std::uintptr_t>(row + x) & 3;
-  // Both words around the four bytes lie inside of the row.
+  // True if both words around the four bytes are inside the row.
   if (x >= 3 && x + 7 <= width) {
     const auto* at = reinterpret_cast<const unsigned*>(row + x - shift);
     return __funnelshift_r(at[0], shift == 0 ? 0 : at[1], 8 * shift);
@@ -23,8 +23,8 @@ __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, 
   return word;
 }
 
-/// Grid: x covers a copy's row in words, y is the image times the share of the rows. All threads
-/// share out what is set of right_best.
+/// Grid: x covers a copy's row in words, y the images times the shares of rows. All threads
+/// together set the bits of right_best.
 __global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
   const int64_t column = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
   const int64_t columns = int64_t{gridDim.x} * disparity_threads;

@@ -7,8 +7,8 @@
 namespace warpwise::reference {
 namespace {
 
-/// How alike the block around (x, y) in left and the one around (x − d, y) in right are; less is
-/// more alike, whatever the measure.
+/// Computes the difference of the block around (x, y) in left and the block around (x − d, y) in
+/// right; for every measure, less is more alike.
 double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::int64_t y, int d,
                   const DisparityOptions& options) {
   const int half = options.block / 2;
@@ -42,7 +42,7 @@ void disparity(ConstHostView left, ConstHostView right, HostView dst,
                const DisparityOptions& options) {
   const std::int64_t width = left.width();
   const int most = static_cast<int>(std::min<std::int64_t>(options.max_disparity, width - 1));
-  // scores[x][d] of one row; d may go up to min(x, most).
+  // scores[x][d] of one row, for d up to min(x, most).
   std::vector<std::vector<double>> scores(static_cast<std::size_t>(width));
   const auto score = [&](std::int64_t x, int d) {
     return scores[static_cast<std::size_t>(x)][static_cast<std::size_t>(d)];

@@ -10,8 +10,8 @@
 
 namespace warpwise::test {
 
-/// A sum of plane waves: it is known at every point, so that an image of it may be moved by any
-/// fraction of a pixel without interpolation.
+/// A sum of plane waves. It is known at every point: an image of it can be shifted by any fraction
+/// of a pixel without interpolation.
 class Texture {
  public:
   /// Waves of `shortest` pixels and longer, in every direction.
@@ -22,7 +22,7 @@ class Texture {
     for (Wave& wave : waves_) {
       const double length = shortest * std::pow(longest / shortest, share(random));
       const double direction = 2 * std::numbers::pi * share(random);
-      // Longer waves are higher, as in photographs.
+      // Longer waves have larger amplitudes, as in photographs.
       wave = {2 * std::numbers::pi / length * std::cos(direction),
               2 * std::numbers::pi / length * std::sin(direction),
               2 * std::numbers::pi * share(random), std::sqrt(length)};
@@ -37,7 +37,7 @@ class Texture {
     return value;
   }
 
-  /// In [0, 1), the same on every machine.
+  /// Returns a random number in [0, 1), the same on every machine.
   static double share(std::mt19937_64& random) {
     return static_cast<double>(random() >> 11) / static_cast<double>(1LL << 53);
   }
@@ -46,7 +46,7 @@ class Texture {
   struct Wave {
     double x, y, phase, height;
   };
-  // The standard deviation in grey levels: hardly a value leaves 8 bits.
+  // Standard deviation in grey levels: few values leave 8 bits.
   static constexpr double contrast = 40;
   std::vector<Wave> waves_ = std::vector<Wave>(48);
 };
@@ -75,7 +75,7 @@ struct RenderedPair {
     };
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        // Where the left image shows what the right one shows at x: there x_left − disparity is x.
+        // The left image's point that appears at x in the right one: x_left − disparity is x.
         const double x_left = (x + plane.near + plane.down * y) / (1 - plane.across);
         store(left.view().row(y), x, pixel(texture.at(x, y)));
         store(right.view().row(y), x, pixel(texture.at(x_left, y)));

@@ -3,16 +3,16 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// A row of both padded images as a lane walks along it, four columns at a time: four pixels of the
-/// left image, the same for every lane, and of the right one those that the lane's four
-/// displacements compare with them. The next four are under way already.
+/// A lane's position in a row of both padded images, four columns at a time. Holds four pixels of
+/// the left image, the same for every lane, and the right pixels that the lane's four displacements
+/// compare with them. The loads of the next four are already in flight.
 struct RowWords {
   const unsigned* left_at;
   const unsigned* right_at;
   unsigned left, right, right_before, left_next, right_next;
 
-  /// \param left_row   the word of the first four columns
-  /// \param right_row  the word of the same columns, less the lane's first displacement
+  /// \param left_row   word of the first four columns
+  /// \param right_row  word of the same columns minus the lane's first displacement
   __device__ void start(const unsigned* left_row, const unsigned* right_row) {
     left_at = left_row;
     right_at = right_row;
@@ -31,17 +31,17 @@ struct RowWords {
     right_next = (++right_at)[1];
   }
 
-  /// The pixel of column i of the four, in all four bytes.
+  /// Returns the left pixel of column i of the four, in all four bytes.
   template <int i>
   __device__ unsigned left_pixel() const {
     return __byte_perm(left, 0, 0x1111 * i);
   }
-  /// The same in the lowest byte, the others 0.
+  /// Returns the left pixel of column i in the lowest byte; the others are 0.
   template <int i>
   __device__ unsigned left_pixel_alone() const {
     return __byte_perm(left, 0, 0x4440 | i);
   }
-  /// What column i's pixel is compared with: byte j belongs to the lane's displacement 3 − j.
+  /// Returns the right pixels to compare with column i; byte j is for displacement 3 − j.
   template <int i>
   __device__ unsigned right_pixels() const {
     if constexpr (i == 3) return right;

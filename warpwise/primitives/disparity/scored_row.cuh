@@ -9,8 +9,8 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// A row of sums of squared differences or of products, in 32 bits, and of the scores that follow
-/// from them. Scores are kept as orders: the least is the best, all bits set are none.
+/// A row of 32-bit sums of squared differences or of products, and of their scores. Scores are kept
+/// as orders: the least is the best; all bits set means no score.
 template <Measure measure, bool checked, bool subpixel, int lanes>
 class ScoredRow {
   using Orders = ScoreOrder<measure>;
@@ -26,14 +26,14 @@ class ScoredRow {
   struct Kept {
     Score order;
     unsigned slot;
-    unsigned sum;  ///< of products: what the order follows from
+    unsigned sum;  ///< sum of products, from which the order is computed
   };
   struct Entry {
     Best left;
-    Kept right;  ///< the right pixel which left the slice
+    Kept right;  ///< the right pixel that left the slice
   };
   static constexpr bool refines = subpixel;
-  static constexpr int unrolled = 1;  ///< the scores of four pixels are long enough
+  static constexpr int unrolled = 1;  ///< not unrolled: the code for four pixels is long enough
   static constexpr Score nothing = ~Score{0};
 
   ColumnWalk<measure, lanes> walk;
@@ -58,8 +58,8 @@ class ScoredRow {
     walk.advance();
   }
 
-  /// Four pixels, from tile column t on. At the edge of the image: with slots that open, and with
-  /// columns beyond it.
+  /// Processes four pixels, from tile column t on. `edge`: at the image's edge, where slots open or
+  /// columns are beyond the image.
   template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<ScoredRow>& lines) {
     orders_.advance();
@@ -88,8 +88,8 @@ class ScoredRow {
   static __device__ Score score(const Best& best) { return best.order; }
   static __device__ double value(Score order) { return Orders::value(order); }
 
-  /// Puts what was kept for the right pixel (x, y) in the place of a worse one, or of an equal one
-  /// of a larger displacement.
+  /// Replaces the best of right pixel (x, y) by `kept` if that is better, or equal with a smaller
+  /// displacement.
   static __device__ void merge(const BlockEnergies& energies, unsigned long long* best, int64_t x,
                                int64_t y, const Kept& kept, int slice) {
     const unsigned d = slice_displacements * slice + kept.slot;
@@ -138,7 +138,7 @@ class ScoredRow {
     if (threadIdx.x % 32 == 0) lines.entries[t + i] = {best, passed};
   }
 
-  /// The best of all slots, the first of equal ones.
+  /// Returns the best of all slots; among equal ones the first.
   static __device__ Best least_of_warp(const Score (&order)[4]) {
     Best own{order[0], 0};
 #pragma unroll
@@ -150,7 +150,7 @@ class ScoredRow {
     return {least, warp_least(own.order == least ? slot : slice_displacements - 1U)};
   }
 
-  /// As KeyRow::pass_right.
+  /// Does the same as KeyRow::pass_right.
   template <int i>
   __device__ Kept pass_right(const Score (&order)[4]) {
     constexpr int first = (4 - i) % 4;
@@ -170,7 +170,7 @@ class ScoredRow {
     return passed;
   }
 
-  /// Keeps the scores beside the best one, which other lanes may have.
+  /// Keeps the scores beside the best one, which may be in other lanes.
   static __device__ void keep_beside(const Score (&order)[4], int best, int column,
                                      const SliceLines<ScoredRow>& lines) {
     const unsigned lane = threadIdx.x % 32;

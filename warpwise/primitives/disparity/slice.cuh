@@ -2,20 +2,20 @@
 
 #include "warpwise/primitives/disparity/arguments.hpp"
 
-// What the sweep's rows of every measure share. Fit for nvcc and NVRTC: no host headers of their
-// own.
+// Shared by the sweep's rows of every measure.
+// For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::disparity {
 
-/// Which of a lane's displacements exist in which of the tile's columns.
+/// Range of tile columns in which each of a lane's displacements exists.
 struct SliceReach {
   int slots;     ///< the lane's slots 0 … slots − 1 are tried
   int opens;     ///< the right pixel of slot k exists from tile column opens + k on
-  int open_end;  ///< from this tile column on no slot of the block waits to open
+  int open_end;  ///< from this tile column on all slots of the block are open
   int end;       ///< the image's first column beyond the tile, or beyond the image
 
   __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
                         int lane) {
-    // Of the columns to the left no more count than there are displacements.
+    // Number of columns to the left, limited to the number of displacements.
     const int room = static_cast<int>(min(tile_x, int64_t{candidates}));
     const int first = slice_displacements * slice + 4 * lane;
     slots = candidates - first;
@@ -33,16 +33,16 @@ struct Beside {
   Score before, after;
 };
 
-/// What a slice found in one row of the tile, in shared memory.
+/// A slice's results in one row of the tile, in shared memory.
 template <class Row>
 struct SliceLines {
-  typename Row::Score* scores;          ///< of one pixel: one for each slot
+  typename Row::Score* scores;          ///< scores of one pixel, one for each slot
   typename Row::Kept* remaining;        ///< right pixels that are still in the slice at the end
   typename Row::Entry* entries;         ///< one for each column
-  Beside<typename Row::Score>* beside;  ///< sub-pixel only, as the rest
+  Beside<typename Row::Score>* beside;  ///< only for sub-pixel, as are the rest
   Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
 
-  /// Keeps what lies beside slot `best` and at the ends of `scores`.
+  /// Keeps the scores beside slot `best` and at the ends of the slice.
   __device__ void keep_beside(int best, int column) const {
     beside[column] = {scores[max(best - 1, 0)], scores[min(best + 1, slice_displacements - 1)]};
     ends[column] = {scores[0], scores[slice_displacements - 1]};

@@ -12,10 +12,10 @@
 //
 // A block of threads takes a tile of columns and a strip of rows. A warp has a slice of 128
 // displacements, four a lane, and walks down the rows and along each row. For every column and
-// displacement shared memory holds the sum over a block's height; a new row's term is added to it,
-// the leaving one's taken off, and the sum over a block's width slides along likewise. The best
-// displacement of a left pixel is the least over the lanes. That of a right pixel, x − d, travels
-// along the lanes by one displacement a column, so that each lane compares its own.
+// displacement shared memory holds the sum over a block's height. A new row adds its term and
+// subtracts the leaving row's; the sum over a block's width slides along likewise. The best of a
+// left pixel is the minimum over the lanes. The best of a right pixel, x − d, moves along the lanes
+// by one displacement a column, and each lane compares its own.
 namespace warpwise::kernels::disparity {
 
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
@@ -30,7 +30,7 @@ struct SweepRow<measure, true, checked, subpixel, lanes> {
 /// A slice's part of the shared memory of a block.
 template <class Row, int lanes>
 struct SliceMemory {
-  typename Row::Column* columns;  ///< of this lane, from one before the first, `lanes` apart
+  typename Row::Column* columns;  ///< this lane's, from one before the first, `lanes` apart
   SliceLines<Row> lines;
 
   static __host__ __device__ constexpr int bytes(int half, int tile_width) {
@@ -46,8 +46,8 @@ struct SliceMemory {
               tile_width) {}
 };
 
-/// Sums over the columns of a block's height less one row, and of the row above it, which leaves
-/// with the first row of the strip.
+/// Fills the column sums for the strip's first row: a block's height minus one row, and the row
+/// above, which the first row's slide subtracts.
 template <class Row, int lanes>
 __device__ void fill_columns(typename Row::Column* columns, int first_column, int groups, int rows,
                              const unsigned* left, const unsigned* right, int64_t pitch) {
@@ -89,7 +89,7 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
           SliceMemory<Row, lanes>(shared, s, 0, a.half, a.tile_width).lines;
       const typename Row::Entry entry = lines.entries[t];
       if constexpr (subpixel) {
-        // A neighbour's score may be another slice's.
+        // The score of a neighbouring displacement may be in another slice.
         if (best == slice_displacements * s - 1) after = lines.ends[t].before;
       }
       if (Row::found(entry.left) && (best < 0 || Row::score(entry.left) < score)) {
@@ -114,12 +114,12 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
   }
 }
 
-/// Merges what one slice found for the right image's pixels with what others found.
+/// Merges one slice's best for the right image's pixels with those of other slices and tiles.
 template <class Row>
 __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& lines, int lane,
                             int slice, int columns, int64_t tile_x, int64_t y) {
-  // Entry e is of the pixel that entered the slice's displacements e columns after the first one
-  // that could still be in them.
+  // Entry e belongs to right pixel first + e. At the tile's first column, pixel `first` has just
+  // left the slice's displacements.
   const int64_t first = tile_x - slice_displacements * (slice + 1);
   for (int e = lane; e < columns + slice_displacements; e += 32) {
     const typename Row::Kept kept =
@@ -133,8 +133,8 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
 /// SliceMemory for each.
-/// Where only some lanes have columns there is one slice, and registers are for 12 blocks, three a
-/// scheduler, which is what shared memory then has room for.
+/// If only some lanes have columns there is one slice, and registers are limited for 12 blocks,
+/// three a scheduler: as many as shared memory then has room for.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
   const SliceReach reach(a.candidates, a.width, a.tile_width, tile_x, slice, lane);
   const SliceMemory<Row, lanes> memory(shared, slice, lane, a.half, a.tile_width);
 
-  // Columns before the first that completes a block, in groups of four that end with it.
+  // Columns before the first one that completes a block, in groups of four that end there.
   const int lead = 2 * a.half;
   const int lead_groups = (lead + 3) / 4;
   const int first_column = lead - 4 * lead_groups;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
   const unsigned* left = a.left + word;
   const unsigned* right = a.right + word - lane - 32 * slice;
   if (lane < lanes) {
-    memory.columns[0] = {};  // what leaves before the first column does
+    memory.columns[0] = {};  // zeros to subtract before the first column leaves
     fill_columns<Row, lanes>(memory.columns, first_column, lead_groups + groups, lead + 1,
                              left + top * a.pitch, right + top * a.pitch, a.pitch);
   }
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 3
     row.walk.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
-    // Tile columns up to open_end still gain displacements; the last group may pass the image.
+    // Up to tile column open_end displacements still open; the last group may pass the image's end.
     const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
 #pragma unroll 1
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(sweep_max_threads)
   if (x >= a.width) return;
   for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
     const int d = a.left[y * a.width + x];
-    // The displacement is in the low half, if there is more.
+    // In 64 bits, the displacement is in the low half.
     if (abs(d - static_cast<int>(a.right[y * a.width + x - d])) > a.check) {
       store_float(a.dst + y * a.dst_pitch + 4 * x, -1.0F);
     }

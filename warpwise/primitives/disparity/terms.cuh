@@ -7,17 +7,17 @@
 // for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// One of four bytes: byte j is slot 3 − j's.
+/// Returns a slot's byte of four: byte j belongs to slot 3 − j.
 __device__ inline unsigned byte_of_slot(unsigned bytes, int slot) {
   return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
 }
 
-/// Products of two images' pixels: ncc and zncc. Sums are of slots 0 … 3.
+/// Products of two images' pixels, for ncc and zncc. Sums are in the order of slots 0 … 3.
 template <Measure measure>
 struct ColumnTerms {
   using Sums = uint4;
 
-  /// Adds a row's terms of column i of four, and takes them off.
+  /// add() adds a row's terms of column i of four; subtract() subtracts them.
   template <int i>
   static __device__ void add(Sums& sums, const RowWords& row) {
     add_products(sums, row.left_pixel_alone<i>(), row.right_pixels<i>());
@@ -63,7 +63,7 @@ struct ColumnTerms<Measure::ssd> {
   }
 };
 
-/// Sums of at most 255 · 255, as pairs of 16 bits: of slots 3 and 1, of 2 and 0.
+/// Sums of at most 255 · 255, as pairs of 16 bits: slots 3 and 1, slots 2 and 0.
 template <>
 struct ColumnTerms<Measure::sad> {
   using Sums = uint2;
@@ -86,8 +86,8 @@ struct ColumnTerms<Measure::sad> {
   static __device__ unsigned odd(unsigned bytes) { return __byte_perm(bytes, 0, 0x4341); }
 };
 
-/// A row of the sums of columns in shared memory, as a lane walks along it. Only the
-/// first `lanes` have columns; the others have zeros.
+/// A lane's walk along a row of column sums in shared memory. Only the first `lanes` lanes have
+/// columns; the others have zeros.
 template <Measure measure, int lanes>
 class ColumnWalk {
  public:
@@ -96,11 +96,11 @@ class ColumnWalk {
 
   RowWords entering, leaving;
 
-  /// \param first  the lane's sums of the first column; those of the next are `lanes` further on
-  /// \param back   from a column to the one that leaves a block with it
+  /// \param first  the lane's sums of the first column; the next column's are `lanes` further on
+  /// \param back   distance from a column to the one that leaves the block with it
   __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(lanes * back) {}
 
-  /// Column i of the four, a row further down.
+  /// Slides column i of the four down by a row and returns its sums.
   template <int i>
   __device__ Sums slide() {
     Sums sums = has_columns() ? column_[lanes * i] : Sums{};
@@ -109,8 +109,8 @@ class ColumnWalk {
     if (has_columns()) column_[lanes * i] = sums;
     return sums;
   }
-  /// The column that leaves a block with column i. To be called behind slide() of all four: with
-  /// small blocks it is one of them.
+  /// Returns the column that leaves the block with column i. Call it after slide() of all four,
+  /// because with small blocks it is one of them.
   template <int i>
   __device__ Sums left_behind() const {
     return has_columns() ? column_[lanes * i - back_] : Sums{};

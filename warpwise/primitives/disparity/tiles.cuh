@@ -20,15 +20,15 @@ struct ProductTerm {
   static __device__ unsigned of(unsigned a, unsigned b) { return a * b; }
 };
 /// The tile's row and the first of the disparity_run columns that this thread scores. Neighbouring
-/// threads take neighbouring rows, so that their sums lie in different banks of shared memory.
+/// threads take neighbouring rows, whose sums are in different banks of shared memory.
 struct TilePlace {
   int row = static_cast<int>(threadIdx.x) % disparity_tile_height;
   int column = static_cast<int>(threadIdx.x) / disparity_tile_height * disparity_run;
 };
 
-/// Sums of Term over the blocks around this thread's pixels of the tile at (tile_x, tile_y), the
-/// search image moved right by `shift`. What lies beyond the padded images counts as their edge.
-/// To be called by all threads of the block; `columns` may be used again on return.
+/// Computes the sums of Term over the blocks around this thread's pixels of the tile at (tile_x,
+/// tile_y), with the search image moved right by `shift`. Coordinates beyond the padded images are
+/// clamped. All threads of the block must call it; `columns` may be reused afterwards.
 template <class Term>
 __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, int shift,
                            unsigned* columns, unsigned (&sums)[disparity_run]) {
@@ -36,7 +36,7 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
   const int64_t last_x = p.width + 2 * p.half - 1;
   const int last_row = static_cast<int>(
       min(p.height + 2 * p.half - 1 - tile_y, int64_t{disparity_tile_height + 2 * p.half - 1}));
-  // Rows are shared out in runs, columns one by one.
+  // Each thread takes a run of rows in single columns.
   const int top = static_cast<int>(threadIdx.x) / disparity_tile_width * disparity_run;
   for (int c = static_cast<int>(threadIdx.x) % disparity_tile_width;
        c < disparity_tile_width + 2 * p.half; c += disparity_tile_width) {
@@ -93,7 +93,7 @@ struct Best {
   Score score = 0, before = 0, after = 0, previous = 0;
   int displacement = -1;
 
-  /// Takes the scores of displacements 0, 1, … in turn.
+  /// Takes the next score; the calls must be for displacements 0, 1, … in order.
   __device__ void take(int d, Score s) {
     if (displacement < 0 || (least_is_best(measure) ? s < score : s > score)) {
       before = previous;
@@ -106,7 +106,7 @@ struct Best {
   }
 };
 
-/// The score of pixel (x, y) against (candidate, y) from the sum of the measure's term.
+/// Computes the score of pixel (x, y) against (candidate, y) from the sum of the measure's term.
 template <Measure measure>
 __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments& a, unsigned sum,
                                                            int64_t x, int64_t candidate,
@@ -126,8 +126,8 @@ __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments&
   }
 }
 
-/// Blocks that shall fit a multiprocessor, whose 64 Ki registers they share: the doubles of ncc and
-/// zncc would not fit half of them.
+/// Blocks that must fit a multiprocessor and share its 64 Ki registers. ncc and zncc have one
+/// block: their doubles need more than half of the registers.
 template <Measure measure>
 inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
 
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
   const PaddedPair& p = a.images;
   const TilePlace place;
   const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
-  // The displacements that any pixel of the tile can have.
+  // Number of displacements that any pixel of the tile can have.
   const int64_t room =
       a.direction > 0 ? min(tile_x + disparity_tile_width, p.width) : p.width - tile_x;
   const int tile_candidates = static_cast<int>(min(int64_t{a.candidates}, room));

@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of disparity's launch.
+// disparity's launch parameters that `warpwise tune` chooses.
 namespace warpwise::detail::disparity {
 
 /// Measures in the order of Measure, with ranges of one slice of displacements and of more.

@@ -3,7 +3,7 @@
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
 
-/// The least of a warp's values.
+/// Returns the least of a warp's values.
 __device__ inline unsigned warp_least(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(0xffffffff, value);

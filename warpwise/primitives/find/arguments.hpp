@@ -8,7 +8,7 @@
 
 #include "warpwise/base/host_device.hpp"
 
-// What the kernels of find take, and how much a block of each does. For g++, nvcc and NVRTC.
+// Arguments of find's kernels, and the work of a block of each. Compiled by g++, nvcc and NVRTC.
 namespace warpwise::kernels::find {
 
 #ifdef __CUDACC_RTC__
@@ -17,12 +17,12 @@ using cuda::std::int64_t;
 using std::int64_t;
 #endif
 
-// Of products_kernel and find_best_kernel.
+// Threads of a block of products_kernel and find_best_kernel.
 inline constexpr int find_threads = 256;
 
-// A warp has 64 rows of 32 places, so that what it loads of the template serves 4 products, and of
-// small images 16, so that there are enough blocks; a block of threads has 2 rows of 4 warps.
-inline constexpr int products_groups = 4;  // of 16 rows
+// A warp has 64 rows of 32 places: each load of the template then serves 4 products. In small
+// images it has 16 rows, to have enough blocks. A block of threads has 2 rows of 4 warps.
+inline constexpr int products_groups = 4;  // groups of 16 rows
 inline constexpr int products_few_groups = 1;
 inline constexpr int products_columns = 32;
 inline constexpr int products_warps_x = 4;
@@ -33,29 +33,29 @@ WARPWISE_HOST_DEVICE constexpr int products_tile_rows(int groups) {
 }
 
 inline constexpr int windows_threads = 128;
-inline constexpr int windows_columns = 8;  // of places, a thread
+inline constexpr int windows_columns = 8;  // columns of places per thread
 inline constexpr int windows_most_rows = 32;
 inline constexpr int windows_tile_columns = windows_threads * windows_columns;
 
 inline constexpr int differences_threads = 128;
-// Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
+// Places that a thread scores: the 4 of a word of pixels, in 8 rows. Thus 32 packed differences
 // share 3 loads from shared memory and 3 shifts.
 inline constexpr int differences_columns = 4;
 inline constexpr int differences_rows = 8;
 inline constexpr int differences_tile_columns = 32 * differences_columns;
 inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
 
-// Complex numbers that a block of a transform's kernels has in shared memory: 64 KiB, what CC 7.5
-// gives.
+// Complex numbers in the shared memory of a block of a transform's kernels: 64 KiB, the limit of
+// CC 7.5.
 inline constexpr int log_transform_points = 12;
 inline constexpr int transform_points = 1 << log_transform_points;
 inline constexpr int transform_threads = 256;
-// A line of a tile, in one direction or the other.
+// Limits of the length of a tile's lines: least, and most along rows and along columns.
 inline constexpr int log_transform_least = 8;
 inline constexpr int log_transform_width = 12;
 inline constexpr int log_transform_height = 11;
 
-/// The device's name for Finding.
+/// The device's counterpart of Finding.
 struct FindPlace {
   int64_t x;
   int64_t y;
@@ -68,8 +68,8 @@ struct WindowSegment {
   unsigned square;
 };
 
-/// A band of places, whose rows are counted from the band's first one on: `image` and `map` begin
-/// there.
+/// Arguments for a band of places. Rows are counted from the band's first one, where `image` and
+/// `map` begin.
 struct FindArguments {
   const unsigned char* templ;
   const unsigned char* image;
@@ -77,10 +77,10 @@ struct FindArguments {
   FindPlace* candidates;  ///< the best place of each block of threads
   // Scratch memory of windows_kernel and products_kernel, scratch_pitch elements a row of places.
   unsigned* sums;                ///< the image's Σb at each place, for zncc
-  void* squares;                 ///< Σb², u32 or, where that may not hold it, u64
-  unsigned long long* products;  ///< what products_kernel carries beyond 32 bits; null if nothing
-  /// windows_rows rows of the image each, with segment_pitch columns; null: windows_kernel sums all
-  /// rows itself.
+  void* squares;                 ///< the image's Σb²: u32, or u64 if 32 bits may not hold it
+  unsigned long long* products;  ///< products_kernel's sums beyond 32 bits; null if not needed
+  /// Segments of windows_rows rows of the image, with segment_pitch columns; null: windows_kernel
+  /// sums all rows itself.
   WindowSegment* segments;
   int64_t segment_pitch;
   int64_t scratch_pitch;
@@ -91,11 +91,11 @@ struct FindArguments {
   int64_t image_width;
   int64_t image_height;
   int64_t map_pitch;
-  int64_t first_row;  ///< of the band
-  int64_t columns;    ///< of places
+  int64_t first_row;  ///< first row of the band
+  int64_t columns;    ///< columns of places
   int64_t rows;
-  int64_t windows_rows;  ///< that a block of windows_kernel takes
-  bool integers;         ///< whether the map is u32
+  int64_t windows_rows;  ///< rows of a block of windows_kernel
+  bool integers;         ///< true if the map is u32
 };
 
 struct alignas(16) Complex {
@@ -109,21 +109,21 @@ struct alignas(16) TemplateSums {
   unsigned long long squares;
 };
 
-/// How the products at a band's places are summed by transforms: tiles of the image in raster
-/// order, two of them a transform, the real and the imaginary part.
+/// Arguments for summing the products of a band's places by transforms. Tiles of the image are in
+/// raster order; two tiles are one transform's real and imaginary part.
 struct FindTransform {
-  Complex* roots;  ///< transform_points: of 1, e^(−2πi k / transform_points)
-  Complex* templ;  ///< in the order in which columns_kernel meets its points
-  Complex* image;  ///< of each pair of tiles, its rows
-  /// One from each warp of a block, to be added; behind them part_count, one from each warp of
-  /// template_rows_kernel.
+  Complex* roots;  ///< transform_points roots of 1: e^(−2πi k / transform_points)
+  Complex* templ;  ///< the template's points, in the order in which columns_kernel uses them
+  Complex* image;  ///< the rows of each pair of tiles
+  /// Partial sums to be added: one from each warp of a block, then part_count of them, one from
+  /// each warp of template_rows_kernel.
   TemplateSums* templ_sums;
   int64_t part_count;
-  int64_t tile_columns;  ///< of places
-  int64_t tile_rows;     ///< likewise
+  int64_t tile_columns;  ///< columns of places in a tile
+  int64_t tile_rows;     ///< rows of places in a tile
   int64_t tiles_x;
   int64_t tiles;
-  int log_width;  ///< of a tile's pixels
+  int log_width;  ///< log2 of a tile's width in pixels
   int log_height;
 };
 

@@ -4,7 +4,7 @@
 
 #include "warpwise/primitives/find/find.hpp"
 
-// What find() calls once its arguments are checked.
+// The backends that find() calls once its arguments are checked.
 namespace warpwise::detail::find {
 
 Finding find_cpu(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,

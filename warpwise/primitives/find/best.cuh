@@ -5,11 +5,11 @@
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// How find's kernels keep the best place. Fit for nvcc and NVRTC: no host headers of their own.
+// The best place in find's kernels. For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-/// Leaves the best of all threads' places in s.best[0], for all to see. To be called by all
-/// threads.
+/// Leaves the best of all threads' places in best[0], visible to all threads. All threads must call
+/// it.
 template <int threads>
 __device__ inline void rank_block(FindPlace (&best)[threads], const FindPlace& mine,
                                   Measure measure) {
@@ -33,7 +33,7 @@ __device__ inline void store_score(const FindArguments& a, int64_t x, int64_t y,
     store_float(to, static_cast<float>(score));
 }
 
-/// Pixels x to x + 15 of row y of the image, zeros beyond its edges.
+/// Loads pixels x to x + 15 of row y of the image; zeros beyond its edges.
 __device__ inline uint4 load_pixels(const FindArguments& a, int64_t x, int64_t y) {
   if (y >= a.image_height) return {};
   const unsigned char* row = a.image + y * a.image_pitch;

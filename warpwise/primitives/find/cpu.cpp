@@ -14,8 +14,8 @@
 #include "warpwise/primitives/find/cpu_scores-inl.hpp"
 #include "warpwise/primitives/find/cpu_transforms-inl.hpp"
 
-// Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the
-// image is loaded and widened once for all of them. Products of large templates by transforms.
+// Direct correlation: a tile of a few rows of places is scored at once, and each pixel of the image
+// is loaded and widened once for all of them. Products of large templates use transforms.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::find::HWY_NAMESPACE {
@@ -27,18 +27,18 @@ using detail::HWY_NAMESPACE::absolute_differences_of_8;
 using detail::HWY_NAMESPACE::add_products_of_pairs;
 #endif
 
-// Rows of a tile. Their accumulators, two vectors each, fill half of 16 registers.
+// Rows of places in a tile. Their accumulators, two vectors each, fill half of 16 registers.
 constexpr std::int64_t tile_rows = 4;
 constexpr std::int64_t tile_columns = scored_places;
-// The most template pixels that are summed in 32 bits: 65536 · 255² < 2^32.
+// Largest number of template pixels summed in 32 bits: 65536 · 255² < 2^32.
 constexpr std::int64_t piece_pixels = 65536;
 
 using TileSums = std::array<std::array<std::uint64_t, tile_columns>, tile_rows>;
 
-/// A rectangle of the template, small enough for 32-bit sums, laid out for the inner loops.
+/// A rectangle of the template that is small enough for 32-bit sums, in the inner loops' layout.
 struct Piece {
   std::int64_t x, y, width, height;
-  std::int64_t stride;              ///< of a row below
+  std::int64_t stride;              ///< elements from row to row in `bytes` and `words`
   std::vector<std::uint8_t> bytes;  ///< rows padded with zeros to whole vectors
   std::vector<std::int16_t> words;  ///< likewise, and tile_rows − 1 rows of zeros above and below
 };
@@ -73,7 +73,7 @@ std::vector<Piece> pieces_of(ConstHostView templ) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// For a CPU without the vectors that Highway knows: place by place.
+// For a CPU whose vectors Highway does not know: place by place.
 template <class Term>
 void add_terms(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                TileSums& sums, const Term& term) {
@@ -139,8 +139,8 @@ void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pit
   }
 }
 
-/// Adds Σab of a piece at the places of `rows` rows from `image` on; leaves those of the tile's
-/// other rows undefined.
+/// Adds Σab of a piece at the places of `rows` rows from `image` on. The sums of the tile's other
+/// rows become undefined.
 void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
                   TileSums& sums) {
   const hn::ScalableTag<std::int16_t> d16;
@@ -149,13 +149,14 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d16));
   HWY_ALIGN std::uint32_t lane[2][HWY_MAX_BYTES / 4];
   for (std::int64_t x = 0; x < tile_columns; x += lanes) {
-    // 32-bit lane l of `even` is place x + 2l, of `odd` the one after it; two pixels at a time.
+    // 32-bit lane l of `even` is place x + 2l, lane l of `odd` the next place. Adds two pixels at a
+    // time.
     auto even0 = hn::Zero(d32), even1 = even0, even2 = even0, even3 = even0;
     auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
     for (std::int64_t j = 0; j < p.height + rows - 1; ++j) {
       const std::uint8_t* row = image + j * pitch + x;
-      // Row j of the image meets row j − q of the template at place row q: zeros where there is
-      // none.
+      // At row q of places, row j of the image meets row j − q of the template, or zeros if there
+      // is no such row.
       const std::int16_t* wanted = p.words.data() + (j + tile_rows - 1) * p.stride;
       for (std::int64_t i = 0; i < p.width; i += 2) {
         const auto pixels = hn::PromoteTo(d16, hn::LoadU(d8, row + i));
@@ -184,7 +185,7 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-/// What a tile's inner loops read: the image itself, or a copy where they would leave its rows.
+/// Source of a tile's inner loops: the image itself, or a copy if they would read beyond its rows.
 class TileSource {
  public:
   TileSource(ConstHostView image, std::int64_t piece_width)
@@ -226,8 +227,8 @@ class Scorer {
     }
   }
 
-  /// Rows [y, y + rows), rows ≤ tile_rows, which follow those of the last call. `best` is the best
-  /// place so far.
+  /// Scores rows [y, y + rows), rows ≤ tile_rows, which must follow those of the last call. `best`
+  /// is the best place so far.
   void score(std::int64_t y, std::int64_t rows, Finding& best) {
     if (p_.measure != Measure::sad) {
       for (std::int64_t q = 0; q < rows; ++q) {
@@ -265,8 +266,8 @@ class Scorer {
   TileSums sums_{};
 };
 
-/// The best of what each task's scorer, made by make(first), finds in its units by score(scorer,
-/// unit, best).
+/// Returns the best place of all units. Each task makes a scorer by make(first) and calls
+/// score(scorer, unit, best) for its units.
 template <class Make, class Score>
 Finding best_of(std::int64_t units, std::int64_t unit_bytes, Measure measure, const Make& make,
                 const Score& score) {
@@ -288,7 +289,7 @@ Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<H
   const Problem problem(templ, image, map, measure);
   if (const auto size = transform_tiles(templ, image, measure)) {
     const TemplateTransform transform(templ, *size);
-    // A pair takes far longer than a task should at least: each is one.
+    // A pair takes far longer than the shortest useful task: each pair is a task.
     return best_of(
         size->pairs, 2 * cpu::bytes_per_task, measure,
         [&](auto) { return TransformScorer(problem, *size, transform); },

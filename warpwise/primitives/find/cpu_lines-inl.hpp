@@ -1,5 +1,5 @@
-// Fourier transforms of lines of complex numbers in double. To be included behind hwy/highway.h in
-// a file that foreach_target.h compiles once for each target.
+// Fourier transforms of lines of complex numbers in double. Include it after hwy/highway.h, in a
+// file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_LINES_INL_HPP
@@ -20,12 +20,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lines that are transformed together, a lane each: a cache line holds a point of all of them.
+// Number of lines transformed together, a lane each: a cache line holds one point of all of them.
 constexpr std::int64_t together = 4;
 using Doubles = hn::CappedTag<double, together>;
 using DoubleVector = hn::Vec<Doubles>;
 
-/// Complex numbers, a lane each.
+/// Complex numbers, one in each lane.
 struct ComplexVector {
   DoubleVector re;
   DoubleVector im;
@@ -43,12 +43,12 @@ struct ComplexVector {
   ComplexVector minus(const ComplexVector& o) const {
     return {hn::Sub(re, o.re), hn::Sub(im, o.im)};
   }
-  /// Times −i, in an inverse transform i.
+  /// Multiplies by −i; in an inverse transform by i.
   template <bool inverse>
   ComplexVector turned() const {
     return inverse ? ComplexVector{hn::Neg(im), re} : ComplexVector{im, hn::Neg(re)};
   }
-  /// Times a root of 1, in an inverse transform its conjugate.
+  /// Multiplies by a root of 1; in an inverse transform by its conjugate.
   template <bool inverse>
   ComplexVector times(const ComplexVector& w) const {
     if constexpr (inverse) {
@@ -59,8 +59,8 @@ struct ComplexVector {
   }
 };
 
-/// Transforms of lines of 2^log_length points. Forward ones leave the points in another order, from
-/// which inverse ones go back; neither divides by the length.
+/// Transforms of lines of 2^log_length points. Forward transforms leave the points in another
+/// order, which inverse transforms expect. Neither divides by the length.
 class LineTransform {
  public:
   explicit LineTransform(int log_length) : length_(std::int64_t{1} << log_length) {
@@ -75,7 +75,7 @@ class LineTransform {
 
   std::int64_t length() const { return length_; }
 
-  /// re[4·n + l] and im[4·n + l] are point n of line l.
+  /// Transforms four lines in place; re[4·n + l] and im[4·n + l] are point n of line l.
   void forward(double* re, double* im) const {
     for (const Pass& pass : passes_) run<false>(pass, re, im);
   }
@@ -87,7 +87,7 @@ class LineTransform {
   struct Pass {
     int radix;
     std::int64_t stride;
-    std::size_t roots;  ///< where they begin
+    std::size_t roots;  ///< index of the pass's first root
   };
 
   void add_roots(std::int64_t group, int radix) {
@@ -111,7 +111,7 @@ class LineTransform {
       run<inverse, 4, false>(pass, re, im);
   }
 
-  /// Without `roots` they are all 1.
+  /// Runs one pass. If `roots` is false, all roots are 1.
   template <bool inverse, int radix, bool roots>
   void run(const Pass& pass, double* re, double* im) const {
     const Doubles d;

@@ -6,24 +6,24 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// When the CPU path takes transforms, and of which tiles.
+// The CPU path's choice of transforms and of their tiles.
 namespace warpwise::detail::find {
 
 struct TileSize {
-  int log_width;  ///< of pixels
+  int log_width;  ///< log2 of the width in pixels
   int log_height;
-  std::int64_t columns;  ///< of places
+  std::int64_t columns;  ///< columns of places
   std::int64_t rows;
   std::int64_t pairs_across;
   std::int64_t pairs;
 
-  /// Points, times the passes over them.
+  /// Returns the number of points times the number of passes over them.
   std::int64_t work() const {
     return ((2 * pairs + 1) << (log_width + log_height)) * (log_width + log_height) / 2;
   }
 };
 
-/// The tiles of the least work, where transforms take less time than the sums themselves.
+/// Returns the tiles with the least work; nothing if transforms take more time than direct sums.
 inline std::optional<TileSize> transform_tiles(const ConstHostView& templ,
                                                const ConstHostView& image, Measure measure) {
   if (measure == Measure::sad) return {};
@@ -45,7 +45,7 @@ inline std::optional<TileSize> transform_tiles(const ConstHostView& templ,
       if (!best || t.work() < best->work()) best = t;
     }
   }
-  // Products of pixels in the time of a pass over a point.
+  // Number of products of pixels computed in the time of a pass over one point.
   constexpr std::int64_t pass = 60;
   const std::int64_t products = columns * rows * templ.width() * templ.height();
   if (best && products / pass <= best->work()) best.reset();

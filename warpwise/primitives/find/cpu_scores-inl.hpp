@@ -1,5 +1,5 @@
-// What find's CPU paths share: the image's own sums at each place, and scores from sums. To be
-// included behind hwy/highway.h in a file that foreach_target.h compiles once for each target.
+// Shared by find's CPU paths: the image's own sums at each place, and scores from sums. Include it
+// after hwy/highway.h, in a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_SCORES_INL_HPP
@@ -23,17 +23,17 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Places that are scored at a time: a vector of bytes on the widest target.
+// Number of places scored at a time: a vector of bytes on the widest target.
 constexpr std::int64_t scored_places = 64;
 
-/// One call of find(), and the template's part in every score.
+/// One call of find(), and the template's own sums for the scores.
 struct Problem {
   ConstHostView templ;
   ConstHostView image;
   std::optional<HostView> map;
   Measure measure;
-  std::int64_t columns, rows;    ///< of places
-  std::int64_t n, sum, squares;  ///< of the template
+  std::int64_t columns, rows;    ///< columns and rows of places
+  std::int64_t n, sum, squares;  ///< the template's number of pixels, their sum and their squares'
 
   Problem(ConstHostView t, ConstHostView i, const std::optional<HostView>& m, Measure how)
       : templ(t), image(i), map(m), measure(how), columns(i.width() - t.width() + 1),
@@ -49,10 +49,10 @@ struct Problem {
   }
 };
 
-/// Σb and Σb² over the part of the image at each place of a row, slid down from row to row.
+/// Σb and Σb² over the part of the image at each place of a row. They slide down from row to row.
 class WindowSums {
  public:
-  /// Starts above place row `first`.
+  /// Starts just above row `first` of places.
   WindowSums(ConstHostView templ, ConstHostView image, std::int64_t first)
       : image_(image), width_(templ.width()), height_(templ.height()), y_(first),
         column_sum_(static_cast<std::size_t>(image.width())),
@@ -60,7 +60,7 @@ class WindowSums {
     for (std::int64_t j = 0; j < height_ - 1; ++j) add(y_ + j, 1);
   }
 
-  /// The sums of the next row of places.
+  /// Computes the sums of the next row of places.
   void next(std::vector<std::int64_t>& sums, std::vector<std::int64_t>& squares) {
     add(y_ + height_ - 1, 1);
     std::int64_t sum = 0, square = 0;
@@ -100,8 +100,8 @@ class RowScores {
  public:
   explicit RowScores(const Problem& p) : p_(p) {}
 
-  /// Up to scored_places places from (x, y) on. `sums` are of the differences, for sad, or
-  /// products; sad does without the window's. `best` is the best place so far.
+  /// Scores up to scored_places places from (x, y) on. `sums` are sums of differences for sad, else
+  /// of products. sad ignores the window's sums. `best` is the best place so far.
   void score(std::int64_t x, std::int64_t y, std::int64_t count, const std::uint64_t* sums,
              const std::int64_t* window_sum, const std::int64_t* window_squares, Finding& best) {
     turn_into_scores(sums, window_sum, window_squares, count);

@@ -1,6 +1,6 @@
-// Sums of products of large templates by Fourier transforms in double, whose errors are so small
-// that rounding gives the exact sums: docs/decisions. To be included behind hwy/highway.h in a file
-// that foreach_target.h compiles once for each target.
+// Sums of products of large templates by Fourier transforms in double. Their errors are so small
+// that rounding gives the exact sums (proof in docs/decisions). Include it after hwy/highway.h, in
+// a file that foreach_target.h compiles once for each target.
 #if defined(WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP
 #undef WARPWISE_PRIMITIVES_FIND_CPU_TRANSFORMS_INL_HPP
@@ -29,14 +29,14 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// \throws std::bad_alloc
+/// Allocates `count` doubles. \throws std::bad_alloc
 hwy::AlignedFreeUniquePtr<double[]> doubles(std::int64_t count) {
   auto made = hwy::AllocateAligned<double>(static_cast<std::size_t>(count));
   if (!made) throw std::bad_alloc();
   return made;
 }
 
-/// Two tiles as one of complex numbers, and its transforms.
+/// Two tiles as one tile of complex numbers, and its transforms.
 class ComplexTile {
  public:
   explicit ComplexTile(const TileSize& size)
@@ -50,8 +50,8 @@ class ComplexTile {
   std::int64_t width() const { return row_.length(); }
   std::int64_t height() const { return column_.length(); }
 
-  /// Transforms the rows of an image, zeros beyond its edges: from its left edge on as real parts,
-  /// from column `second` on as imaginary ones.
+  /// Transforms the rows of an image, with zeros beyond its edges. The tile from the left edge on
+  /// is the real part, the tile from column `second` on the imaginary part.
   void transform_rows(ConstHostView image, std::int64_t second) {
     for (std::int64_t y = 0; y < height(); y += together) {
       if (y >= image.height()) {
@@ -73,8 +73,8 @@ class ComplexTile {
     }
   }
 
-  /// Transforms 4 columns from x on, calls use(re, im) with their points and transforms what this
-  /// leaves there back, `rows` of it.
+  /// Transforms 4 columns from x on, calls use(re, im), which may change their points, and
+  /// transforms `rows` rows of the result back.
   template <class Use>
   void transform_columns(std::int64_t x, std::int64_t rows, const Use& use) {
     const Doubles d;
@@ -107,8 +107,8 @@ class ComplexTile {
     }
   }
 
-  /// Transforms 4 rows from y on back, whose parts are integers, and stores each `columns` of them,
-  /// the real ones first. Up to 4 more at the end of a row are overwritten.
+  /// Transforms 4 rows from y on back and rounds them to integers. Stores `columns` real parts of
+  /// each row, then as many imaginary parts. Up to 4 more elements at a row's end are overwritten.
   void inverse_rows(std::int64_t y, std::int64_t columns,
                     std::array<std::vector<std::uint64_t>, together>& sums) {
     for (std::int64_t x = 0; x < width(); ++x) {
@@ -153,7 +153,7 @@ class ComplexTile {
                              std::array<std::vector<std::uint64_t>, together>& sums) {
     const Doubles d;
     const hn::Repartition<std::uint64_t, Doubles> du;
-    // Added to a small number it leaves the nearest integer in the low bits.
+    // Adding it to a small number leaves the nearest integer in the low bits.
     const auto rounding = hn::Set(d, 0x1.8p52);
     const auto integer = [&](DoubleVector v) {
       return hn::Sub(hn::BitCast(du, hn::Add(v, rounding)), hn::BitCast(du, rounding));
@@ -170,15 +170,15 @@ class ComplexTile {
 
   LineTransform row_;
   LineTransform column_;
-  std::int64_t pitch_;  ///< from column to column; a cache line more than its points
+  std::int64_t pitch_;  ///< distance between columns: their points and one cache line more
   hwy::AlignedFreeUniquePtr<double[]> tile_;
-  hwy::AlignedFreeUniquePtr<double[]> re_;  ///< 4 lines
+  hwy::AlignedFreeUniquePtr<double[]> re_;  ///< buffer of 4 lines
   hwy::AlignedFreeUniquePtr<double[]> im_;
   std::array<std::vector<std::uint8_t>, together> bytes_;
 };
 
-/// The template's transform, conjugate and divided by the number of a tile's points: a product with
-/// it is the correlation's.
+/// The template's conjugate transform, divided by a tile's number of points. A product with it is
+/// the correlation's transform.
 class TemplateTransform {
  public:
   TemplateTransform(ConstHostView templ, const TileSize& size)
@@ -198,7 +198,7 @@ class TemplateTransform {
     }
   }
 
-  /// Multiplies the points of 4 columns of a tile from x on.
+  /// Multiplies the points of 4 columns of a tile, from x on, by the transform.
   void apply(std::int64_t x, std::int64_t height, double* re, double* im) const {
     const Doubles d;
     const std::int64_t column_points = together * height;

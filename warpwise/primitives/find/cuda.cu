@@ -69,7 +69,7 @@ Transform scores_of(Measure measure) {
   __builtin_unreachable();
 }
 
-/// Null: not a step of transforms.
+/// Returns the kernel of a step of transforms; null for other steps.
 Transform transform_of(const FindKernel& kernel) {
   switch (kernel.step) {
     case FindStep::template_rows: return kernels::find::template_rows_kernel;

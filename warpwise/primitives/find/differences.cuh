@@ -5,7 +5,7 @@
 // find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
-// The part of the template that lies in shared memory at a time; with its part of the image 16 KiB.
+// The part of the template in shared memory at a time; with its part of the image 16 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 
@@ -16,8 +16,8 @@ struct DifferencesShared {
   FindPlace best[differences_threads];
 };
 
-/// Brings a chunk of the template from (x, y) on, and what of the image the places at (tile_x,
-/// tile_y) compare it with, into shared memory, zeros beyond their edges.
+/// Copies a chunk of the template from (x, y) on into shared memory, and the part of the image that
+/// the places at (tile_x, tile_y) compare it with; zeros beyond their edges.
 __device__ inline void load_differences(const FindArguments& a, DifferencesShared& s,
                                         int64_t tile_x, int64_t tile_y, int64_t x, int64_t y) {
   constexpr int image_pieces = (differences_tile_columns / 4 + differences_chunk_words) / 4;
@@ -40,7 +40,7 @@ __device__ inline void load_differences(const FindArguments& a, DifferencesShare
   }
 }
 
-/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+/// Returns c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
 __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
@@ -63,9 +63,9 @@ __device__ inline ShiftedWords load_shifted(const unsigned* word, unsigned mask)
   return words;
 }
 
-/// Adds rows y to y + 7 of the template's word column k, or of its `rows` rows those that there
-/// are, to the sums of this thread's places. The words of 8 rows of the image stay in registers,
-/// and the oldest make room for the next.
+/// Adds rows y to y + 7 (only those below `rows`) of the template's word column k to the sums of
+/// this thread's places. The words of 8 rows of the image stay in registers; the next row
+/// overwrites the oldest.
 template <bool masked, bool whole>
 __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, int rows,
                                       unsigned mask, ShiftedWords (&window)[differences_rows],
@@ -88,7 +88,7 @@ __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, 
   }
 }
 
-/// Adds column k of the chunk, a word wide, to the sums of this thread's places.
+/// Adds word column k of the chunk to the sums of this thread's places.
 template <bool masked>
 __device__ inline void add_word_column(const DifferencesShared& s, int k, int rows, unsigned mask,
                                        unsigned (&sums)[differences_rows][differences_columns]) {
@@ -100,7 +100,7 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
     window[i] = load_shifted<masked>(&s.image[top + i][lane + k], mask);
   }
   int y = 0;
-  // Whole eights need no branch after each row, which takes 6 % of the time.
+  // Complete groups of eight rows need no branch after each row, which takes 6 % of the time.
 #pragma unroll 1
   for (; y + differences_rows <= rows; y += differences_rows) {
     add_eight_rows<masked, true>(s, k, y, rows, mask, window, sums);
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(differences_threads, 768 / differences_threads
   constexpr int chunk_width = 4 * differences_chunk_words;
   const int64_t tile_x = int64_t{blockIdx.x} * differences_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) % 32 * differences_columns;
-  unsigned least = 0xffffffffU;  // no sum is as large
+  unsigned least = 0xffffffffU;  // larger than any sum
   int64_t least_x = 0, least_y = 0;
   for (int64_t tile_y = int64_t{blockIdx.y} * differences_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * differences_tile_rows) {
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(differences_threads, 768 / differences_threads
     for (int q = 0; q < differences_rows; ++q) {
 #pragma unroll
       for (int p = 0; p < differences_columns; ++p) {
-        // In raster order: of equal sums the first stays.
+        // Places are in raster order: among equal sums the first stays.
         if (p < columns && q < rows && sums[q][p] < tile_least) {
           tile_least = sums[q][p];
           at = q * differences_columns + p;

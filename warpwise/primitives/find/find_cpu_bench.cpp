@@ -8,7 +8,7 @@
 namespace warpwise::bench {
 namespace {
 
-// With the map of all scores, as matchTemplate gives it, and the best place of it.
+// Computes the map of all scores, as matchTemplate does, and its best place.
 void add_measure(const std::string& name, Measure measure, int peer_method, std::int64_t side) {
   const std::string size = std::to_string(side) + "x" + std::to_string(side);
   add({.name = "find/" + name + " " + size,

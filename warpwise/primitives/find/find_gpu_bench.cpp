@@ -12,7 +12,7 @@
 namespace warpwise::bench {
 namespace {
 
-/// An image in which a part of it is looked for.
+/// An image, and a part of it to be found in it.
 class Search {
  public:
   Search(Size size, std::int64_t side, const gpu::Stream& stream)
@@ -21,7 +21,7 @@ class Search {
         best_(ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(image_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
-      // Every row another part of the random bytes.
+      // Every row has another part of the random bytes.
       std::memcpy(image_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(image_.view().row_bytes()));
     }
@@ -34,7 +34,7 @@ class Search {
     find(wanted(image), image, best_.view(), measure, stream);
   }
 
-  /// Whether the best place is the one that the CPU path finds.
+  /// Returns true if the best place equals the CPU path's.
   bool verify(Measure measure, const gpu::Stream& stream) {
     if (!want_) {
       const ConstHostView image = image_.view();
@@ -57,7 +57,7 @@ class Search {
   std::int64_t side_;
   gpu::DeviceImage device_image_;
   gpu::DeviceImage best_;
-  std::optional<Finding> want_;  // once it was asked for
+  std::optional<Finding> want_;  // the CPU path's result, once verify() has computed it
 };
 
 Case find_case(Size size, const std::string& name, Measure measure, std::int64_t side) {
@@ -86,7 +86,7 @@ const Registration find_registered{[] {
     add(size, "ssd", Measure::ssd, 32);
     add(size, "ncc", Measure::ncc, 32);
   }
-  // Templates whose area is far more than what a place's sums cost besides.
+  // Templates whose area dominates the time of a place.
   for (const std::int64_t side : {128, 512}) add({4096, 3000}, "zncc", Measure::zncc, side);
   return cases;
 }};

@@ -10,8 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/find/find.hpp"
 
-// Against cv::matchTemplate, which correlates by Fourier transforms in float: it agrees within
-// their rounding, not to the bit.
+// Comparison with cv::matchTemplate. It correlates by Fourier transforms in float, and agrees
+// within their rounding, not to the bit.
 namespace warpwise {
 namespace {
 
@@ -36,8 +36,8 @@ ConstHostView view_of(const cv::Mat& m) {
   return {m.data, ElementType::u8, m.cols, m.rows, 1, static_cast<std::int64_t>(m.step)};
 }
 
-/// The root mean square, for zero_mean the standard deviation, of the part of the image at each
-/// place.
+/// Returns the root mean square (for zero_mean, the standard deviation) of the part of the image at
+/// each place.
 cv::Mat spread_of(const cv::Mat& image, cv::Size size, bool zero_mean) {
   cv::Mat mean, squares, spread;
   const cv::Mat_<double> pixels(image);
@@ -59,11 +59,10 @@ void compare(const cv::Mat& templ, const cv::Mat& image, const Peer& peer) {
   const bool zero_mean = peer.measure == Measure::zncc;
   const cv::Mat spread = spread_of(image, templ.size(), zero_mean);
   const double templ_spread = spread_of(templ, templ.size(), zero_mean).at<double>(0, 0);
-  // A sum of n products that went through float transforms of about 2^16 points is off by some
-  // rounding error, 16 at most, of the largest sum there can be, n · 255². The normalised measures
-  // divide that by both spreads.
+  // Float transforms of about 2^16 points change a sum of n products by at most 16 rounding errors
+  // of the largest possible sum, n · 255². The normalised measures divide that by both spreads.
   const double rounding = 16 * std::numeric_limits<float>::epsilon() * 255 * 255;
-  const double flat = 1e-4;  // below, a part is flat: no 8-bit pixels spread as little otherwise
+  const double flat = 1e-4;  // parts with less spread are flat: other 8-bit pixels spread more
   int compared = 0;
   for (int y = 0; y < want.rows; ++y) {
     for (int x = 0; x < want.cols; ++x) {
@@ -72,7 +71,7 @@ void compare(const cv::Mat& templ, const cv::Mat& image, const Peer& peer) {
       if (peer.measure != Measure::ssd) {
         const double spreads = templ_spread * spread.at<double>(y, x);
         if (spreads < flat) {
-          // OpenCV's answer is 1, 0 or rounding errors, ours 0.
+          // OpenCV gives 1, 0 or rounding errors here; we give 0.
           ASSERT_EQ(score, 0.0F) << "at a flat part " << x << ", " << y;
           continue;
         }

@@ -32,7 +32,7 @@ using test::Size;
 
 constexpr Measure measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
 
-/// Pixels of `levels` values spread over 0 … 255: few make many ties.
+/// Fills an image with pixels of `levels` values spread over 0 … 255; few levels make many ties.
 void fill(GuardedImage& image, int levels, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const HostView view = image.view();
@@ -44,7 +44,7 @@ void fill(GuardedImage& image, int levels, std::uint64_t seed) {
   }
 }
 
-/// The settings that have a GPU's calls with images of this size sum products by transforms.
+/// Returns the settings that make a GPU sum products of images of this size by transforms.
 std::vector<tuning::Setting> transforms_for(Size image) {
   constexpr int transforms = 2;
   for (const tuning::Tunable* each : tuning::tunables()) {
@@ -61,7 +61,7 @@ std::vector<tuning::Setting> transforms_for(Size image) {
 
 class FindTest : public test::BackendTest {
  protected:
-  /// What compare_with_reference() does, by transforms on a GPU. A CPU takes them by a rule.
+  /// Does the same as compare_with_reference(), by transforms on a GPU. A CPU follows its own rule.
   void compare_transforms(Size templ_size, Size image_size, int levels, Measure measure) {
     const tuning::Trial trial(transforms_for(image_size));
     compare_with_reference(templ_size, image_size, levels, measure);
@@ -195,7 +195,7 @@ TEST_P(FindTest, SeveralTilesAndStrips) {
   }
 }
 
-// Of a GPU's matrix products, which take smaller tiles where there would be fewer than 132.
+// A GPU's matrix products use smaller tiles if there would be fewer than 132.
 TEST_P(FindTest, ManyTiles) {
   for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
     compare_with_reference({8, 8}, {132 * 128 + 7, 40}, 256, measure);
@@ -229,7 +229,7 @@ TEST_P(FindTest, SeveralBands) {
   if (GetParam() != Backend::cpu) compare_transforms({2, 1}, {4100, 4200}, 256, Measure::zncc);
 }
 
-// A template as small as 32 bits do not hold its products, of which only scratch memory has all.
+// Nearly the smallest template whose products exceed 32 bits; only scratch memory holds all bits.
 TEST_P(FindTest, ProductsBeyond32Bits) {
   GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
   for (GuardedImage* bright : {&templ, &image}) {
@@ -241,7 +241,7 @@ TEST_P(FindTest, ProductsBeyond32Bits) {
   compare_with_reference(templ, image, Measure::ncc, ElementType::f32);
 }
 
-// Tiles of one size and another, some of them without a partner, and templates of all of a tile.
+// Tiles of several sizes, some without a partner, and templates as large as a tile.
 TEST_P(FindTest, Transforms) {
   compare_transforms({1, 1}, {300, 270}, 256, Measure::ssd);
   compare_transforms({256, 1}, {530, 20}, 256, Measure::zncc);
@@ -252,7 +252,7 @@ TEST_P(FindTest, Transforms) {
   compare_transforms({37, 40}, {37, 40}, 256, Measure::zncc);
 }
 
-// Every length of a GPU's lines.
+// All lengths of a GPU's lines.
 TEST_P(FindTest, TransformsOfLongLines) {
   compare_transforms({513, 3}, {600, 9}, 256, Measure::zncc);
   compare_transforms({1030, 3}, {1200, 6}, 256, Measure::ncc);
@@ -279,7 +279,7 @@ TEST(Find, ARuleTakesTransforms) {
   EXPECT_FALSE(rule_takes_transforms({2049, 100}, {4096, 3072}, Measure::zncc));
 }
 
-// On a CPU, where the rule takes them.
+// On a CPU, with sizes for which the rule chooses transforms.
 TEST_P(FindTest, TransformsThatPay) {
   for (const Measure measure : measures) {
     if (measure == Measure::sad) continue;
@@ -289,7 +289,7 @@ TEST_P(FindTest, TransformsThatPay) {
   compare_transforms({301, 97}, {523, 203}, 256, Measure::zncc);
 }
 
-// One thread's scorer goes from pair to pair of tiles, those of several threads share them.
+// One thread's scorer takes one pair of tiles after the other; several threads share the pairs.
 TEST(Find, SeveralPairsOfTilesInATask) {
   GuardedImage templ(ElementType::u8, 60, 60), image(ElementType::u8, 2000, 150);
   fill(templ, 256, 3);
@@ -307,7 +307,7 @@ TEST(Find, SeveralPairsOfTilesInATask) {
   cpu::limit_threads(0);
 }
 
-// The pixels that make the greatest numbers, and numbers that are least like noise.
+// Pixels that give the greatest numbers, and numbers that are least like noise.
 TEST_P(FindTest, TransformsOfExtremes) {
   const auto draw = [](GuardedImage& image, auto pixel) {
     for (std::int64_t y = 0; y < image.view().height(); ++y) {

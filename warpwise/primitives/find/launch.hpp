@@ -12,7 +12,7 @@
 #include "warpwise/primitives/find/find.hpp"
 #include "warpwise/primitives/find/plan.hpp"
 
-// How find's kernels are launched.
+// Launches of find's kernels.
 namespace warpwise::detail::find {
 
 enum class FindStep : unsigned char {
@@ -33,8 +33,8 @@ enum class FindStep : unsigned char {
 struct FindKernel {
   FindStep step;
   Measure measure;
-  bool wide = false;  ///< the template has more pixels than 32 bits hold products of
-  int groups = kernels::find::products_groups;  ///< of products_kernel
+  bool wide = false;  ///< true if 32 bits cannot hold the template's sum of products
+  int groups = kernels::find::products_groups;  ///< for products_kernel
 };
 constexpr const char* kernel_name(const FindKernel& kernel) {
   switch (kernel.step) {
@@ -53,7 +53,7 @@ constexpr const char* kernel_name(const FindKernel& kernel) {
   return "";
 }
 
-/// What find() is called with. `whole` has no scratch memory yet.
+/// Arguments of a call of find(). `whole` has no scratch memory yet.
 struct FindCall {
   kernels::find::FindArguments whole;
   Measure measure;
@@ -81,7 +81,7 @@ inline FindCall find_call(ConstDeviceView templ, ConstDeviceView image, DeviceVi
   return {a, measure, reinterpret_cast<unsigned char*>(best.data())};
 }
 
-/// The grid of a kernel whose blocks take tiles of places.
+/// Returns the grid of a kernel whose blocks take tiles of places.
 inline gpu::Shape find_grid(const kernels::find::FindArguments& a, int tile_columns,
                             int tile_rows) {
   return {gpu::grid_x(gpu::blocks_for(a.columns, tile_columns)),
@@ -91,17 +91,17 @@ inline gpu::Shape differences_grid(const kernels::find::FindArguments& a) {
   return find_grid(a, kernels::find::differences_tile_columns,
                    kernels::find::differences_tile_rows);
 }
-/// \param groups  of 16 rows, a warp of products_kernel
+/// \param groups  groups of 16 rows in a warp of products_kernel
 inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int groups) {
   return find_grid(a, kernels::find::products_tile_columns,
                    kernels::find::products_tile_rows(groups));
 }
-/// Whether columns of the image are summed up for windows_kernel, windows_rows rows at a time: not
-/// for low templates, for which it is not worth a launch.
+/// Returns true if columns of the image are summed for windows_kernel, windows_rows rows at a time.
+/// For low templates that is not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
-/// Rows of places that a block of windows_kernel takes: fewer of a small image, so that all of a
-/// large GPU's multiprocessors have blocks. Each block sums anew over the template's height above
-/// its first row, four rows in the time of one, or segments of rows.
+/// Returns the rows of places of a block of windows_kernel. In small images there are fewer, so
+/// that all of a large GPU's multiprocessors have blocks. Each block first sums over the template's
+/// height: pixels, four rows in the time of one, or segments of rows.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =
@@ -110,8 +110,8 @@ inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   return std::clamp(gpu::blocks_for(a.rows, wanted_blocks) * strips, least, most);
 }
 inline std::int64_t blocks_of(const gpu::Shape& grid) { return std::int64_t{grid.x} * grid.y; }
-/// Groups of rows of a warp of products_kernel: few where a large GPU would have fewer blocks than
-/// multiprocessors.
+/// Returns the groups of rows per warp of products_kernel: few if a large GPU would otherwise have
+/// fewer blocks than multiprocessors.
 inline int products_groups_of(const kernels::find::FindArguments& a, bool wide) {
   constexpr std::int64_t wanted_blocks = 132;
   return !wide && blocks_of(products_grid(a, kernels::find::products_groups)) < wanted_blocks
@@ -119,7 +119,7 @@ inline int products_groups_of(const kernels::find::FindArguments& a, bool wide) 
              : kernels::find::products_groups;
 }
 
-/// Rows of tiles that a block of a transform's kernel takes.
+/// Returns the number of a tile's rows that a block of a transform's kernel takes.
 inline std::int64_t transform_block_rows(const TransformTiles& tiles) {
   return kernels::find::transform_points >> tiles.log_width;
 }
@@ -128,7 +128,7 @@ inline gpu::Shape transform_scores_grid(const TransformTiles& tiles) {
           gpu::grid_y(tiles.pairs())};
 }
 
-/// What lies where in a transform's scratch memory, from 0 on.
+/// Layout of a transform's scratch memory: offsets from 0 on.
 struct TransformMemory {
   static constexpr std::int64_t warps = kernels::find::transform_threads / 32;
   std::int64_t part_count;
@@ -165,19 +165,19 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
   return t;
 }
 
-/// The scratch memory of a call: sums of a band of places, one part behind the other, each at a
-/// multiple of 16 bytes, then what transforms need, and the best places of the blocks of all bands.
+/// Layout of a call's scratch memory: the sums of a band of places in parts at multiples of 16
+/// bytes, then the transforms' memory, and the best places of the blocks of all bands.
 struct FindPlan {
-  std::optional<TransformTiles> transform;  ///< of a band
-  int groups = 0;                           ///< of products_grid; 0: none by matrix units
-  std::int64_t band_rows = 0;      ///< of places whose sums lie in scratch memory at a time
-  bool wide = false;               ///< whether 32 bits do not hold a sum
-  std::int64_t scratch_pitch = 0;  ///< elements a row of places
-  std::int64_t product_bytes = 0;  ///< 0 where nothing is carried
+  std::optional<TransformTiles> transform;  ///< a band's tiles; nothing: no transforms
+  int groups = 0;                           ///< for products_grid; 0: no products by matrix units
+  std::int64_t band_rows = 0;      ///< rows of places whose sums are in scratch memory at a time
+  bool wide = false;               ///< true if 32 bits cannot hold a sum
+  std::int64_t scratch_pitch = 0;  ///< elements in a row of places
+  std::int64_t product_bytes = 0;  ///< 0 if products fit 32 bits
   std::int64_t square_bytes = 0;
   std::int64_t sum_bytes = 0;
   std::int64_t windows_rows = 0;
-  std::int64_t segment_count = 0;  ///< of a band; 0: none
+  std::int64_t segment_count = 0;  ///< number of segments in a band; 0: none
   std::int64_t segment_pitch = 0;
   std::int64_t segment_bytes = 0;
   std::int64_t transform_bytes = 0;
@@ -189,20 +189,22 @@ struct FindPlan {
   std::int64_t scratch_bytes() const { return checked_add(candidates_at(), candidate_bytes); }
 };
 
-/// Rows of places whose sums lie in scratch memory at a time.
+/// Returns the number of rows of places whose sums are in scratch memory at a time.
 inline std::int64_t band_rows(const kernels::find::FindArguments& a) {
-  // Enough places a band for all of a GPU's multiprocessors to be busy many times over, little
-  // enough for images of any size.
+  // Enough places in a band to keep all of a GPU's multiprocessors busy many times over, and little
+  // memory for images of any size.
   constexpr std::int64_t band_places = std::int64_t{1} << 24;
   constexpr std::int64_t tile_rows =
       kernels::find::products_tile_rows(kernels::find::products_groups);
   return std::min(a.rows, gpu::blocks_for(band_places / tile_rows, a.columns) * tile_rows);
 }
 
-/// \param transform  of a band, to sum the products of ssd, ncc or zncc by; none: by matrix units
+/// Plans a call's scratch memory.
+/// \param transform  a band's tiles, if the products of ssd, ncc or zncc are summed by transforms;
+///                   nothing: by matrix units
 inline FindPlan find_plan(const FindCall& call,
                           const std::optional<TransformTiles>& transform = {}) {
-  // Σb² and Σab over so many pixels fit 32 bits.
+  // Largest number of pixels for which Σb² and Σab fit 32 bits.
   constexpr std::int64_t narrow_area = 0xffffffff / (255 * 255);
   const kernels::find::FindArguments& a = call.whole;
   FindPlan plan;
@@ -319,7 +321,7 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
       count += blocks_of(grid);
       continue;
     }
-    // The last band has fewer tiles.
+    // The last band may have fewer tiles.
     transform.tiles = plan.transform->across * gpu::blocks_for(band.rows, transform.tile_rows);
     const gpu::Shape columns{transform_columns(), gpu::grid_y((transform.tiles + 1) / 2)};
     start_transform(FindStep::image_rows, columns, band);

@@ -7,28 +7,29 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/find/arguments.hpp"
 
-// Which tiles find's transforms take, and whether they pay.
+// The tiles of find's transforms, and the rule for using transforms.
 namespace warpwise::detail::find {
 
 struct TransformTiles {
-  int log_width;  ///< of pixels
+  int log_width;  ///< log2 of the width in pixels
   int log_height;
-  std::int64_t columns;  ///< of places, of a tile
+  std::int64_t columns;  ///< columns of places in a tile
   std::int64_t rows;
-  std::int64_t across;  ///< tiles
+  std::int64_t across;  ///< number of tiles across
   std::int64_t count;
 
   std::int64_t pixels() const { return std::int64_t{1} << (log_width + log_height); }
   std::int64_t pairs() const { return (count + 1) / 2; }
-  /// Points that are transformed there and back, those of the template half as often.
+  /// Returns the number of points transformed forward and back; the template's are only transformed
+  /// forward and count half.
   std::int64_t work() const { return (2 * pairs() + 1) * pixels() / 2; }
   std::int64_t bytes() const {
     return (pairs() + 1) * pixels() * std::int64_t{sizeof(kernels::find::Complex)};
   }
 };
 
-/// The tiles with the least work for `rows` rows of places; none for templates that are larger than
-/// tiles, and where more memory or a larger grid would be needed than is reasonable.
+/// Returns the tiles with the least work for `rows` rows of places. Returns nothing if the template
+/// is larger than tiles, or if too much memory or too large a grid would be needed.
 inline std::optional<TransformTiles> transform_tiles(const kernels::find::FindArguments& a,
                                                      std::int64_t rows) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 31, most_pairs = 65535;
@@ -53,13 +54,13 @@ inline std::optional<TransformTiles> transform_tiles(const kernels::find::FindAr
   return best;
 }
 
-/// Whether transforms take less time than products by matrix units.
-/// \param double_ratio  how many times the rate of doubles the GPU's rate of floats is; 0 if
-/// unknown
+/// Returns true if transforms take less time than products by matrix units.
+/// \param double_ratio  the GPU's rate of floats divided by its rate of doubles; 0 if unknown
 inline bool transforms_pay(const kernels::find::FindArguments& a, std::int64_t rows,
                            const TransformTiles& tiles, int double_ratio) {
-  // Products of bytes in the time of a point: an H100, whose ratio is 2, breaks even at 15000 with
-  // large images, sooner with small ones. What a lower rate of doubles adds is an estimate.
+  // Number of products of bytes computed in the time of one point. An H100, whose ratio is 2,
+  // breaks even at 15000 with large images, sooner with small ones. The increase for a lower rate
+  // of doubles is an estimate.
   constexpr std::int64_t point = 15000, point_of_ratio = 1500;
   const std::int64_t columns = gpu::blocks_for(a.templ_width + 31, 32) * 32;
   const double products = static_cast<double>(a.columns) * static_cast<double>(rows) *

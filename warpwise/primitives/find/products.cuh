@@ -5,15 +5,15 @@
 #include "warpwise/primitives/find/scores.cuh"
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
-// find's kernel for ssd, ncc and zncc: the sums of products by integer matrix units, as
-// toeplitz.cuh has them. Fit for nvcc and NVRTC: no host headers of their own.
+// find's kernel for ssd, ncc and zncc: sums of products by integer matrix units, with toeplitz.cuh.
+// For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-// Rows of the template, and 32 columns k, that lie in shared memory at a time; with their part of
+// Rows of the template, and steps of 32 columns k, in shared memory at a time; with their part of
 // the image 40 KiB.
 inline constexpr int products_chunk_rows = 32;
 inline constexpr int products_chunk_steps = 2;
-// One 16 bytes more than the pixels: 8 rows lie in different banks.
+// 16 bytes more than the pixels: 8 rows are in different banks.
 inline constexpr int products_image_words = 8 * (products_warps_x + products_chunk_steps - 1) + 4;
 inline constexpr int products_templ_words = 8 * (products_chunk_steps + 1);
 // 255² · 2048 pixels of a chunk · 32 stays below 2^32.
@@ -24,7 +24,7 @@ struct ProductsShared {
   static constexpr int rows = products_tile_rows(groups) + products_chunk_rows;
   union {
     alignas(16) unsigned image[rows][products_image_words];
-    // Rows of 40 words: 4 rows of pairs lie in different banks.
+    // Rows of 40 words: 4 rows of pairs are in different banks.
     unsigned exchange[find_threads / 32][16][40];
   };
   ToeplitzRow<products_templ_words> templ[products_chunk_rows];
@@ -35,17 +35,17 @@ struct ProductsShared {
 
 /// A part of the template.
 struct ProductsChunk {
-  int64_t x;  ///< of the template's columns k
-  int64_t y;  ///< of the template's rows
-  int steps;  ///< of 32 columns
+  int64_t x;  ///< the first of the template's columns k
+  int64_t y;  ///< the first of the template's rows
+  int steps;  ///< number of steps of 32 columns
   int rows;
 };
 
 template <int groups>
 using ProductsSums = MatrixSums[groups][products_columns / 8];
 
-/// Brings a chunk of the template, and what of the image the tile's places compare it with, into
-/// shared memory, zeros beyond their edges. Adds this thread's part of the chunk to `templ`.
+/// Copies a chunk of the template into shared memory, and the part of the image that the tile's
+/// places compare it with; zeros beyond their edges. Adds this thread's part of it to `templ`.
 template <int groups>
 __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
                            int64_t tile_y, const ProductsChunk& chunk, ulonglong2& templ) {
@@ -68,7 +68,7 @@ __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, in
       if (x >= 4 && x - 4 < a.templ_width) before = load_word(from, x - 4, a.templ_width);
     }
     s.templ[row].set(word, before, pixels);
-    if (word < 8 || word >= 8 * (chunk.steps + 1)) continue;  // other chunks' pixels
+    if (word < 8 || word >= 8 * (chunk.steps + 1)) continue;  // pixels of other chunks
     sum = __dp4a(pixels, 0x01010101U, sum);
     squares = __dp4a(pixels, pixels, squares);
   }
@@ -76,7 +76,7 @@ __device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, in
   templ.y += squares;
 }
 
-/// Adds 32 columns k of the chunk.
+/// Adds the products of 32 columns k of the chunk.
 template <bool first, bool last, int groups>
 __device__ void add_step(const ProductsShared<groups>& s, int step, int rows,
                          ProductsSums<groups>& sums) {
@@ -107,9 +107,9 @@ __device__ void add_chunk(const FindArguments& a, const ProductsShared<groups>& 
 
 inline constexpr int products_column = places_together;
 
-/// Calls use(x, y, sums) with the sums of each column of 8 places of this warp, of which the first
-/// is (x, y), neighbouring lanes with neighbouring columns, and sets the sums to 0. The image in
-/// shared memory is overwritten, by each warp its own part.
+/// Calls use(x, y, sums) with the sums of each column of 8 places of this warp, from (x, y) on, and
+/// sets the sums to 0. Neighbouring lanes have neighbouring columns. Each warp overwrites its own
+/// part of the image in shared memory.
 template <int groups, class Use>
 __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile_y,
                          ProductsSums<groups>& sums, Use use) {
@@ -120,7 +120,7 @@ __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile
 #pragma unroll 1
   for (int m = 0; m < groups; ++m) {
     store_sums<40>(sums[0], &exchange[0][0], 8);
-    // The loop stays rolled, for the size of the code, and registers have no index.
+    // The outer loop stays rolled, for the size of the code; registers need constant indices.
 #pragma unroll
     for (int n = 0; n < products_columns / 8; ++n) {
 #pragma unroll
@@ -140,8 +140,8 @@ __device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile
 }
 
 /// Sums the products of the whole template at this thread's places of the tile, chunk by chunk, and
-/// in shared memory the template's own sums. What 32 bits cannot hold is carried in scratch memory.
-/// To be called by all threads.
+/// the template's own sums in shared memory. Sums beyond 32 bits are carried in scratch memory. All
+/// threads must call it.
 template <bool wide, int groups>
 __device__ void sum_products(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
                              int64_t tile_y, ProductsSums<groups>& sums) {
@@ -185,7 +185,7 @@ __device__ void sum_products(const FindArguments& a, ProductsShared<groups>& s, 
   __syncthreads();
 }
 
-/// Scores a column of places, of which the first is (x, y), for the map and the best.
+/// Scores a column of places from (x, y) on, for the map and the best.
 template <Measure measure, class Sum>
 __device__ inline void score_column(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     int64_t x, int64_t y,
@@ -203,8 +203,8 @@ __device__ inline void score_column(const FindArguments& a, PlaceScores<measure,
                [&](int i) { return longlong2{x, y + i}; });
 }
 
-/// Grid: x over tiles of places, y strides over rows of tiles. `wide`: the template has more pixels
-/// than 32 bits hold products of.
+/// Grid: x over tiles of places, y strides over rows of tiles. `wide`: 32 bits cannot hold the
+/// template's sums of products.
 template <Measure measure, bool wide, int groups>
 __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments a) {
   using Sum = cuda::std::conditional_t<wide, unsigned long long, unsigned>;
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments
                score_column(a, scores, x, y, column);
              });
     best = scores.best;
-    // The next tile starts its sums of the template anew: not before all have read these.
+    // The next tile resets the template's sums, which all threads must have read before.
     __syncthreads();
   }
   rank_block(s.best, best, measure);

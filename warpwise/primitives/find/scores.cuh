@@ -3,24 +3,24 @@
 #include "warpwise/primitives/find/best.cuh"
 #include "warpwise/primitives/shared/scorer.cuh"
 
-// Scores from the sums at places, for the map and the best. Fit for nvcc and NVRTC: no host headers
-// of their own.
+// Scores from the sums at places, for the map and the best.
+// For nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-// Places that a lane looks at together, so that their loads are under way together.
+// Number of places that a lane processes together, with their loads in flight together.
 inline constexpr int places_together = 8;
 
-/// What a thread knows when it scores.
+/// A thread's state while it scores.
 template <Measure measure, class Sum>
 struct PlaceScores {
   Scorer<measure, Sum> scorer;
-  float most;  ///< the greatest estimate that the warp has seen
+  float most;  ///< the greatest estimate in the warp so far
   unsigned long long templ_squares;
   FindPlace best;
 };
 
-/// Which of the `valid` places may be the best that the warp has seen: all but those whose scores
-/// are certainly less than another's. To be called by all lanes.
+/// Returns the bits of the `valid` places that may be the warp's best so far: all but those whose
+/// scores are certainly less than another's. All lanes must call it.
 template <Measure measure, class Sum>
 __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
                                      const PlaceSums<Sum> (&places)[places_together],
@@ -44,8 +44,8 @@ __device__ inline unsigned promising(PlaceScores<measure, Sum>& scores,
   return mask;
 }
 
-/// Scores places where(i) of the band, those with a bit in `valid`, from their sums of products.
-/// To be called by all lanes.
+/// Scores the places where(i) of the band that have a bit in `valid`, from their sums of products.
+/// All lanes must call it.
 template <Measure measure, class Sum, class Where>
 __device__ inline void score_places(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     const Sum (&products)[places_together], unsigned valid,

@@ -2,9 +2,9 @@
 
 #include "warpwise/primitives/find/scores.cuh"
 
-// find's products of large templates: Fourier transforms in double, whose errors are so small that
-// rounding gives the exact sums (docs/decisions). Fit for nvcc and NVRTC: no host headers of their
-// own.
+// find's products of large templates, by Fourier transforms in double. Their errors are so small
+// that rounding gives the exact sums (proof in docs/decisions). For nvcc and NVRTC: no host
+// headers.
 namespace warpwise::kernels::find {
 
 __device__ inline Complex operator+(const Complex& a, const Complex& b) {
@@ -17,13 +17,13 @@ __device__ inline Complex operator*(const Complex& a, const Complex& b) {
   return {fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)};
 }
 
-/// Times −i, in an inverse transform i.
+/// Multiplies by −i; in an inverse transform by i.
 template <bool inverse>
 __device__ inline Complex turned(const Complex& a) {
   return inverse ? Complex{-a.im, a.re} : Complex{a.im, -a.re};
 }
 
-/// The transform of 2, 4 or 8 numbers.
+/// Transforms 2, 4 or 8 numbers.
 template <bool inverse>
 __device__ inline void transform_few(Complex (&v)[2]) {
   const Complex sum = v[0] + v[1];
@@ -38,14 +38,14 @@ __device__ inline void transform_few(Complex (&v)[4]) {
 }
 template <bool inverse>
 __device__ inline void transform_few(Complex (&v)[8]) {
-  constexpr double root = 0.70710678118654752440;  // of 1/2
+  constexpr double root = 0.70710678118654752440;  // square root of 1/2
   Complex even[4], odd[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     even[k] = v[k] + v[k + 4];
     odd[k] = v[k] - v[k + 4];
   }
-  // Times the first and the third of the 8th roots of 1.
+  // Multiplies by the first 8th root of 1; with turned() by the third.
   const auto eighth = [](const Complex& a) {
     const Complex b = a + turned<inverse>(a);
     return Complex{b.re * root, b.im * root};
@@ -62,13 +62,13 @@ __device__ inline void transform_few(Complex (&v)[8]) {
   }
 }
 
-/// Where point i lies: points at strides of a power of two are in different banks.
+/// Returns the index of point i in memory: points at strides of a power of two are in other banks.
 __device__ inline int slot(int i) { return i ^ (i >> 3 & 7); }
 
-/// One pass over a block's points: transforms of `radix` points at strides of 2^log_stride, and the
-/// roots of 1 between the passes. 2^log_lines neighbours are of different lines. Forward passes go
-/// from large strides to small ones and leave a line's points in another order, from which inverse
-/// passes go back.
+/// Runs one pass over a block's points: transforms of `radix` points at strides of 2^log_stride,
+/// and the products with roots of 1 between passes. 2^log_lines neighbours belong to different
+/// lines. Forward passes go from large strides to small ones and leave a line's points in another
+/// order, which inverse passes expect.
 template <int radix, bool inverse>
 __device__ inline void transform_pass(Complex* points, const Complex* roots, int log_stride,
                                       int log_lines) {
@@ -100,8 +100,8 @@ __device__ inline void transform_pass(Complex* points, const Complex* roots, int
   __syncthreads();
 }
 
-/// Transforms the lines of 2^log_length points that are in shared memory, not divided by their
-/// length. To be called by all threads, when all have stored their points.
+/// Transforms the lines of 2^log_length points in shared memory, without dividing by the length.
+/// All threads must call it, after all have stored their points.
 template <bool inverse, bool without_smallest = false>
 __device__ inline void transform_lines(Complex* points, const Complex* roots, int log_length,
                                        int log_lines) {
@@ -151,7 +151,7 @@ __device__ inline void add_across_warp(TemplateSums& sums) {
   }
 }
 
-/// A thread for each root.
+/// Computes the roots of 1, one in each thread.
 __global__ void __launch_bounds__(transform_threads) roots_kernel(FindTransform t) {
   const int k = static_cast<int>(blockIdx.x * transform_threads + threadIdx.x);
   double sine = 0, cosine = 0;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(transform_threads) roots_kernel(FindTransform 
   t.roots[k] = {cosine, -sine};
 }
 
-/// The template's rows, and its sums. Grid: x over its rows.
+/// Transforms the template's rows, and sums the template. Grid: x over its rows.
 __global__ void __launch_bounds__(transform_threads, 3)
     template_rows_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// The template's transform, conjugate and divided by the number of a tile's pixels: a product with
-/// it is the correlation's. Grid: x over columns.
+/// Computes the template's conjugate transform, divided by a tile's number of pixels. A product
+/// with it is the correlation's transform. Grid: x over columns.
 __global__ void __launch_bounds__(transform_threads, 3)
     template_columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
   transform_lines<false>(points, t.roots, t.log_height, log_transform_points - t.log_height);
   const double scale = 1.0 / static_cast<double>(int64_t{1} << (t.log_width + t.log_height));
-  // In the order in which columns_kernel multiplies.
+  // Stores points in the order in which columns_kernel uses them.
   const int log_lines = log_transform_points - t.log_height;
 #pragma unroll 4
   for (int to = static_cast<int>(threadIdx.x); to < transform_points; to += transform_threads) {
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
 /// A tile of the image.
 struct TransformTile {
   bool there;
-  int64_t x;  ///< of its first pixel and place
+  int64_t x;  ///< column of its first pixel and place
   int64_t y;
 
   __device__ TransformTile(const FindTransform& t, int64_t tile)
@@ -234,7 +234,7 @@ struct TransformTile {
   }
 };
 
-/// A pair of tiles: the second one is not above the first.
+/// A pair of tiles. The second one is not above the first.
 struct TransformPair {
   TransformTile first;
   TransformTile second;
@@ -244,11 +244,11 @@ struct TransformPair {
       : first(t, 2 * pair), second(t, 2 * pair + 1),
         points(t.image + (pair << (t.log_width + t.log_height))) {}
 
-  /// Rows from here on are zero.
+  /// Returns the number of rows with pixels; the rows after them are zero.
   __device__ int64_t rows(const FindArguments& a) const { return a.image_height - first.y; }
 };
 
-/// The rows of pairs of tiles. Grid: x over rows, y over pairs.
+/// Transforms the rows of pairs of tiles. Grid: x over rows, y over pairs.
 __global__ void __launch_bounds__(transform_threads, 3)
     image_rows_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -264,8 +264,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// The columns of pairs of tiles: there, times the template's, and back. Grid: x over columns, y
-/// over pairs.
+/// Transforms the columns of pairs of tiles, multiplies them by the template's and transforms them
+/// back. Grid: x over columns, y over pairs.
 __global__ void __launch_bounds__(transform_threads, 3)
     columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   const int log_lines = log_transform_points - t.log_height;
   transform_lines<false, true>(points, t.roots, t.log_height, log_lines);
   const Complex* templ = t.templ + int64_t{blockIdx.x} * transform_points;
-  // The last pass there, the product, and the first one back.
+  // The last forward pass, the product, and the first inverse pass.
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < transform_points / 8; i += transform_threads) {
     const int base = ((i >> log_lines) << (log_lines + 3)) + (i & ((1 << log_lines) - 1));
@@ -301,8 +301,8 @@ __global__ void __launch_bounds__(transform_threads, 3)
   });
 }
 
-/// The sums of products of pairs of tiles, and the scores. Grid: x over rows of places, y over
-/// pairs. `Sum` holds the image's Σb².
+/// Computes the sums of products of pairs of tiles, and the scores. Grid: x over rows of places, y
+/// over pairs. `Sum` holds the image's Σb².
 template <Measure measure, class Sum>
 __global__ void __launch_bounds__(transform_threads, 3)
     transform_scores_kernel(FindArguments a, FindTransform t) {
@@ -310,7 +310,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
   const TransformPair pair(t, blockIdx.y);
   const int64_t top = int64_t{blockIdx.x} * transform_rows_of_block(t);
   each_of_rows(t, [&](int i, int line, int x) {
-    // The last block may have rows that no tile has, of which nothing is scored.
+    // The last block may have rows beyond the tile, which are not scored.
     Complex point{0, 0};
     if (top + line < t.tile_rows) point = pair.points[((top + line) << t.log_width) + x];
     points[slot(i)] = point;
@@ -350,7 +350,7 @@ __global__ void __launch_bounds__(transform_threads, 3)
     }
     score_places(a, scores, products, valid, where);
   }
-  // The points are done with.
+  // The points are no longer needed: their memory is reused.
   __syncthreads();
   auto& best = *reinterpret_cast<FindPlace(*)[transform_threads]>(points);
   rank_block(best, scores.best, measure);

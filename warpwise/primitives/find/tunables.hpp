@@ -2,12 +2,12 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of find's launches.
+// find's launch parameters that `warpwise tune` chooses.
 namespace warpwise::detail::find {
 
 /// In the order of Measure.
 inline constexpr std::string_view kinds[] = {"sad", "ssd", "ncc", "zncc"};
-/// 0: the rule of transforms_pay. There are neither for sad.
+/// by_rule is the rule of transforms_pay. sad has neither products nor transforms.
 enum : int { by_rule, by_products, by_transforms };
 inline constexpr int kernel_choices[] = {by_rule, by_products, by_transforms};
 inline constexpr tuning::Tunable kernel_tunable{

@@ -3,11 +3,11 @@
 #include "warpwise/primitives/find/arguments.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The sums of the image over the template's area at each place, by running sums. Fit for nvcc and
-// NVRTC: no host headers of their own.
+// The sums of the image over the template's area at each place, by running sums. For nvcc and
+// NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-/// Σb and Σb². What is less than nothing is so modulo 2^32 or 2^64.
+/// Σb and Σb². Negative differences wrap around modulo 2^32 or 2^64.
 template <class Square>
 struct WindowPair {
   unsigned sum = 0;
@@ -23,7 +23,7 @@ struct WindowPair {
     square -= other.square;
     return *this;
   }
-  /// That of the lane `distance` below.
+  /// Returns the pair of the lane `distance` below.
   __device__ WindowPair below(int distance) const {
     return {__shfl_up_sync(0xffffffffU, sum, distance),
             __shfl_up_sync(0xffffffffU, square, distance)};
@@ -35,21 +35,21 @@ __device__ inline WindowPair<Square> pair_of(unsigned pixels) {
   return {__dp4a(pixels, 0x01010101U, 0U), __dp4a(pixels, pixels, 0U)};
 }
 
-/// What a thread keeps while it moves down the rows.
+/// A thread's state while it moves down the rows.
 template <class Square>
 struct WindowRun {
-  /// By how much the window grows from each place to its right neighbour.
+  /// Increase of the window's sums from each place to its right neighbour.
   WindowPair<Square> step[windows_columns];
   /// This thread's share of the block's first window.
   WindowPair<Square> first;
 };
 
-/// 8 bytes of a row, not yet shifted into place.
+/// The aligned words around 8 bytes of a row; get() shifts the bytes into place.
 struct WindowBytes {
   unsigned words[3] = {};
 
-  /// Loads bytes x to x + 7 of a row of `width`, if `wanted`. No branch waits for them: loads of
-  /// several rows are under way together.
+  /// Loads bytes x to x + 7 of a row of `width`, if `wanted`. No branch waits for the loads, so
+  /// loads of several rows are in flight together.
   __device__ WindowBytes(const unsigned char* row, int64_t x, int64_t width, bool wanted) {
     const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
     const auto* from = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
@@ -58,7 +58,7 @@ struct WindowBytes {
     if (whole) words[1] = __ldg(from + 1);
     if (whole && (address & 3) != 0) words[2] = __ldg(from + 2);
   }
-  /// The bytes, zeros beyond the row. Arguments as above.
+  /// Returns the bytes; zeros beyond the row. Takes the constructor's arguments.
   __device__ uint2 get(const unsigned char* row, int64_t x, int64_t width, bool wanted) const {
     const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
     if (wanted && x < width && !inside(address, x, width)) {
@@ -69,18 +69,18 @@ struct WindowBytes {
   }
 
  private:
-  /// Whether the aligned words around the bytes are of the row.
+  /// Returns true if the aligned words around the bytes are inside the row.
   __device__ static bool inside(cuda::std::uintptr_t address, int64_t x, int64_t width) {
     return (address & 3) == 0 ? x + 8 <= width : x >= 3 && x + 11 <= width;
   }
 };
 
-/// What a thread needs of a row of the image.
+/// The part of an image row that a thread needs.
 struct WindowRow {
   const unsigned char* row;
   bool wanted;
-  bool first_wanted;  ///< whether this thread has a share of the first window
-  WindowBytes lost;   ///< by its windows, from each place to the next
+  bool first_wanted;  ///< true if this thread has a share of the first window
+  WindowBytes lost;   ///< pixels that its windows lose from each place to the next
   WindowBytes gained;
   WindowBytes first;
 
@@ -107,7 +107,7 @@ __device__ inline WindowPixels pixels_of(const FindArguments& a, int64_t tile_x,
           from.gained.get(from.row, x + a.templ_width, a.image_width, from.wanted)};
 }
 
-/// This thread's share of a row of the block's first window.
+/// Returns this thread's share of a row of the block's first window.
 template <class Square>
 __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_t tile_x,
                                                   const WindowRow& from) {
@@ -124,11 +124,11 @@ __device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_
   }
 }
 
-/// Adds a row that enters the windows and takes one away that leaves them, 4 columns of places.
+/// Adds the row that enters the windows and subtracts the one that leaves, for 4 columns of places.
 template <class Square>
 __device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
                                 unsigned leaves_gained, WindowPair<Square>* step) {
-  // Words of what a column adds, bytes 0 and 1, and takes away, bytes 2 and 3.
+  // Words with the pixels that a column adds in bytes 0 and 1, and subtracts in bytes 2 and 3.
   const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
   const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
   const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
@@ -152,12 +152,12 @@ __device__ inline void add_rows(const WindowPixels& enters, const WindowPixels& 
 
 template <class Square>
 struct WindowsShared {
-  // In turns, so that a row needs one barrier.
-  WindowPair<Square> steps[2][windows_threads / 32];   ///< of each warp
-  WindowPair<Square> firsts[2][windows_threads / 32];  ///< likewise
+  // Two buffers used in turn, so that a row needs only one barrier.
+  WindowPair<Square> steps[2][windows_threads / 32];   ///< for each warp
+  WindowPair<Square> firsts[2][windows_threads / 32];  ///< for each warp
 };
 
-/// The sum of this lane's pair and those of the lanes below.
+/// Returns the sum of this lane's pair and those of the lanes below.
 template <class Square>
 __device__ inline WindowPair<Square> scan_warp(WindowPair<Square> pair) {
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -167,7 +167,7 @@ __device__ inline WindowPair<Square> scan_warp(WindowPair<Square> pair) {
   return pair;
 }
 
-/// Returns the window of this thread's first place. To be called by all threads.
+/// Returns the window of this thread's first place. All threads must call it.
 template <class Square>
 __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int turn,
                                                   const WindowRun<Square>& run, int64_t width) {
@@ -176,7 +176,7 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
 #pragma unroll
   for (int i = 0; i < windows_columns; ++i) own += run.step[i];
   WindowPair<Square> here = scan_warp(own);
-  // Few warps have a share of a narrow template's window.
+  // With a narrow template only some warps have a share of the window.
   WindowPair<Square> first;
   if (128 * warp < width) first = scan_warp(run.first);
   if (threadIdx.x % 32 == 31) {
@@ -193,8 +193,8 @@ __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int 
   return here;
 }
 
-/// Writes a thread's windows, of which `here` is the first, to scratch memory, whose rows are whole
-/// numbers of a thread's columns.
+/// Writes a thread's windows, from the first one `here` on, to scratch memory. Its rows are whole
+/// multiples of a thread's columns.
 template <bool with_sums, class Square>
 __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowPair<Square> here,
                                      const WindowPair<Square>* step) {
@@ -214,13 +214,13 @@ __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowP
   static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
 }
 
-/// Two neighbouring columns, for one access.
+/// Two neighbouring columns, read by one access.
 struct alignas(16) WindowSegments {
   WindowSegment first;
   WindowSegment second;
 };
 
-/// Adds a segment's columns to what a thread has.
+/// Adds a segment's columns to a thread's state.
 template <class Square>
 __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64_t segment,
                                    WindowRun<Square>& run) {
@@ -230,7 +230,7 @@ __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64
     run.step[i].sum += gained.sum - lost.sum;
     run.step[i].square += Square{gained.square} - lost.square;
   };
-  // Rows are whole numbers of pairs, zeros beyond the image.
+  // Rows are whole numbers of pairs, with zeros beyond the image.
   const auto pair = [&](int64_t at) {
     return at < a.segment_pitch ? *reinterpret_cast<const WindowSegments*>(row + at)
                                 : WindowSegments{};
@@ -261,7 +261,7 @@ __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64
   }
 }
 
-/// What a thread has in the tile's first row, summed up over the template's height.
+/// Returns a thread's state for the tile's first row, summed over the template's height.
 template <class Square>
 __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_t tile_x,
                                                   int64_t tile_y) {
@@ -287,8 +287,8 @@ __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_
   return run;
 }
 
-/// A thread for 4 columns of a segment. Grid: x over columns, y strides over segments, of which
-/// `count` are wanted.
+/// Sums `count` segments; a thread takes 4 columns of a segment. Grid: x over columns, y strides
+/// over segments.
 __global__ void __launch_bounds__(windows_threads) segments_kernel(FindArguments a, int64_t count) {
   const int64_t x = (int64_t{blockIdx.x} * windows_threads + threadIdx.x) * 4;
   if (x >= a.segment_pitch) return;
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments 
     const int64_t end = min(tile_y + a.windows_rows, a.rows);
     WindowRun<Square> run = begin_windows<Square>(a, tile_x, tile_y);
     for (int64_t y = tile_y; y < end; ++y) {
-      // Loaded here, the next row's pixels arrive while this one's sums are made.
+      // Loads the next row's pixels now: they arrive while this row's sums are computed.
       const bool more = y + 1 < end;
       const WindowRow enters(a, tile_x, y + a.templ_height, more), leaves(a, tile_x, y, more);
       const WindowPair<Square> here = scan_windows(s, static_cast<int>(y & 1), run, a.templ_width);
@@ -331,7 +331,7 @@ __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments 
       run.first += first_of_row<Square>(a, tile_x, enters);
       run.first -= first_of_row<Square>(a, tile_x, leaves);
     }
-    // The next tile's turn may be the one that others still read.
+    // The next tile may write to the buffer that other threads still read.
     __syncthreads();
   }
 }

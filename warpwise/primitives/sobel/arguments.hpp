@@ -1,6 +1,6 @@
 #pragma once
 
-// What the Sobel kernel takes. For g++, nvcc and NVRTC: no includes.
+// Arguments of the Sobel kernel. Compiled by g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::sobel {
 
 enum class SobelSource { u8, rgb, rgba, u16, f32 };
@@ -15,26 +15,27 @@ struct SobelArguments {
   long long height;
   int centre;  ///< weights of the smoothing, [side centre side]
   int side;
-  /// Twice the weights of the colours in the order of memory, two in the halves of a word: the
-  /// first and second channel's, and the third's. The sum's upper half is the grey value.
+  /// Twice the weights of the colours, in memory order. `grey_first` holds the first and second
+  /// channel's in its lower and upper half, `grey_third` the third's. The grey value is the upper
+  /// half of the weighted sum.
   unsigned grey_first;
   unsigned grey_third;
-  // What is read for the rows and columns -1, height and width; -1 for zeros.
+  // Rows and columns read in place of -1, height and width; -1 for zeros.
   long long row_above;
   long long row_below;
   long long column_before;
   long long column_behind;
-  bool dy;  ///< which component SobelResult::component writes
+  bool dy;  ///< component that SobelResult::component writes: true dy, false dx
 };
 
-/// Two numbers in the halves of a word, which are computed together with the weights
+/// Two 16-bit numbers in the halves of a word, computed together with the weights
 /// [side centre side]: see numbers.cuh.
 template <int centre, int side>
 struct SobelPair {
   unsigned bits;
 };
 
-/// How a source's pixels lie in memory.
+/// Layout of a source's pixels in memory.
 template <SobelSource source>
 struct SobelPixels {
   static constexpr bool colour = source == SobelSource::rgb || source == SobelSource::rgba;
@@ -42,7 +43,7 @@ struct SobelPixels {
                                : source == SobelSource::u16 ? 2
                                : source == SobelSource::rgb ? 3
                                                             : 4;
-  // Adjacent pixels for one thread: loads of 8 to 16 bytes, and few enough registers.
+  // Adjacent pixels per thread: loads of 8 to 16 bytes, without too many registers.
   static constexpr int per_thread = source == SobelSource::u8 ? 8 : 4;
   static constexpr int words = per_thread * bytes / 4;
   static constexpr int vector_words = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;
@@ -53,19 +54,21 @@ inline constexpr int sobel_pixels_of_number = 1;
 template <int centre, int side>
 inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 
-// A warp covers a row's stretch, so that its lanes are neighbours; four of them below each other
-// read the rows that they share from the L1 cache.
+// A warp covers part of one row, so that its lanes are neighbours. Four warps below each other find
+// the rows that they share in the L1 cache.
 inline constexpr int sobel_block_width = 32;
 inline constexpr int sobel_most_block_height = 4;
 
-/// What a thread computes, in which numbers.
+/// A thread's share of the work.
 template <SobelSource source, class Number>
 struct SobelThread {
   static constexpr int pixels = SobelPixels<source>::per_thread;
-  /// Numbers of one row.
+  /// Numbers per row.
   static constexpr int numbers = pixels / sobel_pixels_of_number<Number>;
-  // Two rows more are loaded, all of them in flight at once. Eight rows read less twice than four;
-  // pixels of 4 bytes wait for memory alike, and eight numbers leave no registers for them.
+  // Rows of results per thread; two more are loaded, all in flight at once. With eight rows fewer
+  // are loaded twice than with four. Four are better in two cases:
+  // - pixels of 4 bytes, which are bound by memory either way;
+  // - eight numbers per row, which leave no registers for eight rows.
   static constexpr int rows = SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8 : 4;
 };
 

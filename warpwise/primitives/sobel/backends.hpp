@@ -2,10 +2,10 @@
 
 #include "warpwise/primitives/sobel/sobel.hpp"
 
-// What sobel() calls once its arguments are checked.
+// The backends that sobel() calls once its arguments are checked.
 namespace warpwise::detail::sobel {
 
-/// The rows from `first` on, as many as dst has.
+/// Computes the result's rows from `first` on, as many as dst has.
 void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options,
                std::int64_t first = 0);
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,

@@ -6,7 +6,7 @@
 // The Sobel kernel for many images. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::sobel {
 
-/// What differs from image to image in SobelArguments.
+/// The members of SobelArguments that differ from image to image.
 struct SobelImage {
   const unsigned char* src;
   unsigned char* dst;
@@ -20,7 +20,7 @@ struct SobelImage {
   int column_behind;
 };
 
-/// The rule: the arguments but for these.
+/// Arguments of a launch of many images: its rule holds the arguments that all images share.
 using SobelBatch = Batch<SobelArguments, SobelImage>;
 
 __device__ inline SobelArguments arguments_of(const SobelArguments& rule, const SobelImage& image) {
@@ -38,7 +38,7 @@ __device__ inline SobelArguments arguments_of(const SobelArguments& rule, const 
   return a;
 }
 
-/// sobel_kernel with one step down one image for each block.
+/// sobel_kernel for many images: each block computes one block of rows of one image.
 template <SobelSource source, class Out, SobelResult result, class Number>
 __global__ void __launch_bounds__(sobel_block_width* sobel_most_block_height,
                                   sobel_resident_blocks<source, Out, Number>)

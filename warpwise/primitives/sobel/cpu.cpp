@@ -30,8 +30,8 @@ T* as(std::byte* bytes) {
   return reinterpret_cast<T*>(bytes);
 }
 
-// Rows of the source, continued over the border. Work is the type that a row is kept in: bytes as
-// they are, u16 pixels as i32, which holds every sum of them.
+// Rows of the source with the border added. Work is the type that a row is kept in: bytes are
+// unchanged, u16 pixels become i32, which holds every sum of them.
 
 template <class Pixel, class WorkType>
 struct Widen {
@@ -42,9 +42,10 @@ struct Widen {
   }
 };
 
-/// OpenCV's grey, (9798 R + 19235 G + 3735 B + 2^14) >> 15, in 16-bit lanes: with each weight as
-/// 128 · high + low, it is (H + (L >> 7)) >> 8, where H = Σ high · colour is at most 255 · 255 and
-/// L = Σ low · colour + 2^14 at most 128 · 255 + 2^14.
+/// Computes OpenCV's grey, (9798 R + 19235 G + 3735 B + 2^14) >> 15, in 16-bit lanes. With each
+/// weight as 128 · high + low, the grey is (H + (L >> 7)) >> 8:
+/// - H = Σ high · colour is at most 255 · 255;
+/// - L = Σ low · colour + 2^14 is at most 128 · 255 + 2^14.
 template <int channels>
 struct Grey {
   using Work = std::uint8_t;
@@ -85,24 +86,23 @@ struct Grey {
   }
 };
 
-/// Rows of the source that a pass writes, one below the other, so that it loads the rows between
-/// them once.
+/// Adjacent rows of results that a pass writes; the source rows between them are loaded only once.
 constexpr std::int64_t pass_rows = 4;
 
-/// The rows of a pass and their neighbours above and below, each continued by one pixel of border
-/// on either side; every source row is brought here once, whatever rows need it.
+/// The source rows of a pass and the rows above and below, each with one pixel of border on either
+/// side. Every source row is converted once, however many rows need it.
 template <class Convert>
 class RowWindow {
  public:
   using Work = typename Convert::Work;
 
-  /// From row `first` on.
+  /// Begins with row `first`.
   RowWindow(ConstHostView src, Border border, Convert convert, std::int64_t first)
       : src_(src), border_(border), convert_(convert), next_(first),
         stride_((src.width() + 2 * margin + margin - 1) / margin * margin),
         memory_(static_cast<std::size_t>(rows * stride_)) {}
 
-  /// Row y, where -1 <= y <= height: one of the last rows that were asked for, or the next one.
+  /// Returns row y, -1 <= y <= height. It must be one of the last rows asked for, or the next one.
   const Work* row(std::int64_t y) {
     if (y == next_) fill(next_++);
     return place(y);
@@ -127,8 +127,8 @@ class RowWindow {
   }
 
   static constexpr std::int64_t rows = pass_rows + 2;
-  // Elements before and behind a row: the border's pixel, and what the last vectors of a row read
-  // or write past its end, at most 64 elements and a neighbour.
+  // Elements before and behind a row: the border's pixel, and the elements that the last vectors
+  // of a row read or write past its end, at most 64 and a neighbour.
   static constexpr std::int64_t margin = 96;
 
   ConstHostView src_;
@@ -141,7 +141,7 @@ class RowWindow {
 
 // The gradient.
 
-/// w1 at + w0 (before + after). Sums of integers are grouped so that neighbours share them.
+/// Computes w1 at + w0 (before + after). Integer sums are grouped so that neighbours share them.
 template <SobelKernel kernel, class V>
 V weigh(V before, V at, V after) {
   const hn::DFromV<V> d;
@@ -156,8 +156,8 @@ V weigh(V before, V at, V after) {
 
 enum class Result { dx, dy, l1, l2 };
 
-/// The vectors that a result is computed in: half or quarter ones where an L2 magnitude needs wider
-/// lanes in between.
+/// Returns the vector type that a result is computed in. For an L2 magnitude it is shorter, because
+/// intermediate results need wider lanes.
 template <Result result, class Work>
 auto lanes_for() {
   constexpr bool wider = result == Result::l2;
@@ -176,8 +176,8 @@ auto lanes_for() {
   }
 }
 
-/// sqrt(dx² + dy²) rounded half up, as i32, of components of u8 pixels. The float root is off by
-/// less than one; exact integers say which way.
+/// Computes sqrt(dx² + dy²) rounded half up, as i32, for components of u8 pixels. The float root is
+/// off by less than one; exact integer comparisons correct it.
 template <class V>
 auto length(std::int16_t, V dx, V dy) {
   const hn::Rebind<std::int32_t, hn::DFromV<V>> d;
@@ -190,11 +190,12 @@ auto length(std::int16_t, V dx, V dy) {
   const auto too_low = hn::VecFromMask(d, hn::Gt(n, hn::Add(square, r)));     // n > r(r + 1)
   const auto low_enough = hn::VecFromMask(d, hn::Gt(n, hn::Sub(square, r)));  // n > r(r - 1)
   const auto rounded = hn::Sub(hn::Sub(r, too_low), hn::Add(hn::Set(d, 1), low_enough));
-  return hn::Max(rounded, hn::Zero(d));  // n = 0 is the one root without n > r(r - 1)
+  return hn::Max(rounded, hn::Zero(d));  // for n = 0, n > r(r - 1) holds for no r
 }
 
-/// The same of u16 pixels. Their components are below 2^21: in double, dx² + dy² is exact, and its
-/// root stays 2^-24 away from every r + 1/2, far more than a double's last place.
+/// Computes the same for u16 pixels. Their components are below 2^21: in double, dx² + dy² is
+/// exact, and its root is at least 2^-24 away from every r + 1/2, far more than a double's last
+/// place.
 template <class V>
 V length(std::int32_t, V dx, V dy) {
   const hn::DFromV<V> d;
@@ -210,7 +211,7 @@ V length(float, V dx, V dy) {
   return hn::Sqrt(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
 }
 
-/// What a vector of pixels of one row contributes to the rows around it: e and t of README.md.
+/// Contribution of a vector of pixels of one row to the rows around it: e and t of README.md.
 template <class V>
 struct Terms {
   V e, t;
@@ -235,7 +236,7 @@ auto gradient(const Terms<V>& above, const Terms<V>& at, const Terms<V>& below) 
     return length(hn::TFromV<V>{}, dx, dy);
 }
 
-/// A step along a row: loads a vector of pixels of a row, and stores the results of three rows.
+/// One step along a row: loads a vector of a row's pixels, and stores results from three rows'.
 template <class Out, Result result, SobelKernel kernel, class Work>
 struct Step {
   using D = decltype(lanes_for<result, Work>());
@@ -269,7 +270,7 @@ struct Step {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// The sums of two neighbours each, in 16-bit lanes; by one instruction where there is one.
+/// Computes the sums of pairs of neighbours in 16-bit lanes, by one instruction where it exists.
 HWY_INLINE hn::Vec<Vector<std::int16_t>> pair_sums(const std::uint8_t* row) {
   using Sums = hn::Vec<Vector<std::int16_t>>;
   const auto bytes = hn::LoadU(Vector<std::uint8_t>(), row);
@@ -287,7 +288,7 @@ HWY_INLINE hn::Vec<Vector<std::int16_t>> pair_sums(const std::uint8_t* row) {
 #endif
 }
 
-/// Bytes of 16-bit lanes, those of even and those of odd pixels, all cut off at `most`.
+/// Interleaves 16-bit lanes of even and odd pixels into bytes, each limited to `most`.
 template <class V>
 HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
   const auto limit = hn::Set(hn::DFromV<V>(), most);
@@ -295,8 +296,8 @@ HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
                      hn::Or(hn::Min(even, limit), hn::ShiftLeft<8>(hn::Min(odd, limit))));
 }
 
-/// Bytes in vectors of twice as many pixels: their even and odd ones in 16-bit lanes, which two
-/// loads bring without a shuffle.
+/// The step for bytes: twice as many pixels per vector. Even and odd pixels are in separate vectors
+/// of 16-bit lanes, which two loads fill without a shuffle.
 template <class Out, Result result, SobelKernel kernel>
   requires(result != Result::l2)
 struct Step<Out, result, kernel, std::uint8_t> {
@@ -331,14 +332,15 @@ struct Step<Out, result, kernel, std::uint8_t> {
   }
 };
 
-/// The L1 magnitude of Sobel's kernel by sums of two by two pixels, of which b(x, y) is the one
-/// with its upper left pixel at (x, y): since |dx| + |dy| = max(|dx + dy|, |dx - dy|), it is
-/// 2 max(|b(x, y) - b(x-1, y-1)|, |b(x, y-1) - b(x-1, y)|).
+/// The step for the L1 magnitude of Sobel's kernel, by sums of two by two pixels. b(x, y) is the
+/// sum with its upper left pixel at (x, y). Since |dx| + |dy| = max(|dx + dy|, |dx - dy|), the
+/// magnitude is 2 max(|b(x, y) - b(x-1, y-1)|, |b(x, y-1) - b(x-1, y)|).
 template <class Out>
 struct Step<Out, Result::l1, SobelKernel::sobel, std::uint8_t> {
   using D = Vector<std::int16_t>;
   using V = hn::Vec<D>;
-  /// Sums of a pixel and the next one: from the pixel before an even one, from it, from an odd one.
+  /// Sums of a pixel and the next one, from three starts: the pixel before an even one, the even
+  /// one, the odd one after it.
   struct Sums {
     V before, even, odd;
   };
@@ -369,15 +371,15 @@ struct Step<Out, Result::l1, SobelKernel::sobel, std::uint8_t> {
 };
 #endif
 
-/// The source's rows around those of a pass, and where its results go.
+/// The source rows that a pass reads, and the rows that it writes.
 template <class Work>
 struct Pass {
   const Work* rows[pass_rows + 2];
   std::byte* to[pass_rows];
 };
 
-/// Rows of results from bottom to top: rows of a pass that do not exist may share the place of the
-/// last one that does.
+/// Writes the rows of results from bottom to top. Rows of a pass beyond the image may therefore
+/// share the memory of the last row that exists.
 template <class Out, Result result, SobelKernel kernel, class Work>
 void write_rows(const Pass<Work> pass, std::int64_t width) {
   using Step = Step<Out, result, kernel, Work>;
@@ -395,7 +397,7 @@ void write_rows(const Pass<Work> pass, std::int64_t width) {
   const std::int64_t pixels = Step::pixels();
   if (width >= pixels) {
     for (std::int64_t x = 0; x + pixels < width; x += pixels) step(pass, x);
-    return step(pass, width - pixels);  // may write some pixels again
+    return step(pass, width - pixels);  // may write some pixels twice
   }
   std::byte whole[pass_rows][2 * HWY_MAX_BYTES];
   Pass<Work> narrow = pass;
@@ -409,7 +411,8 @@ void write_rows(const Pass<Work> pass, std::int64_t width) {
 template <class Work>
 using PassFunction = void (*)(Pass<Work>, std::int64_t);
 
-/// Components of bytes are i16, of other pixels of the type that their rows are kept in.
+/// Chooses the pass for these options. Components of bytes are i16; components of other pixels have
+/// the type that their rows are kept in.
 template <SobelKernel kernel, class Work>
 PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
   constexpr bool bytes = std::is_same_v<Work, std::uint8_t>;
@@ -426,13 +429,13 @@ PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
                 : &write_rows<std::uint8_t, Result::l2, kernel, Work>;
     }
   }
-  // Not negative, so that the bits of a signed and of an unsigned result are the same.
+  // A magnitude is not negative: its bits are the same in a signed and an unsigned type.
   return l1 ? &write_rows<Exact, Result::l1, kernel, Work>
             : &write_rows<Exact, Result::l2, kernel, Work>;
 }
 
-/// Writes the rows from `first` on that dst has; row(y) is what the source has at row y, at most
-/// one outside of it.
+/// Writes dst, which holds the result's rows from `first` on. row(y) returns the source's row y; y
+/// is at most one row outside the image.
 template <class Work, class Row, class Write>
 void write_strip(HostView dst, std::int64_t first, const Row& row, const Write& write) {
   const std::int64_t count = dst.height();
@@ -457,8 +460,8 @@ void sobel_converted(ConstHostView src, HostView dst, const SobelOptions& option
       [&](const Pass<Work>& pass) { write(pass, src.width()); });
 }
 
-/// Grey bytes are read where they lie; the columns at both ends, which have neighbours outside of
-/// the image, are worked on in copies.
+/// Computes sobel() of grey bytes read in place. The columns at both ends, whose neighbours are
+/// outside the image, are computed from copies.
 template <SobelKernel kernel>
 void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options,
                     std::int64_t first) {
@@ -517,7 +520,7 @@ void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options,
     strip(Widen<std::uint8_t, std::uint8_t>{});
 }
 
-/// Rows of sobel() from `first` on, as many as dst has.
+/// Computes the rows of sobel() from `first` on, as many as dst has.
 void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first) {
   switch (options.kernel) {
     case SobelKernel::sobel: return sobel_rows_of<SobelKernel::sobel>(src, dst, options, first);

@@ -13,7 +13,7 @@ namespace {
 using kernels::sobel::SobelResult;
 using kernels::sobel::SobelSource;
 
-/// For one image and for many.
+/// Kernels for one image and for many.
 struct Functions {
   void (*one)(kernels::sobel::SobelArguments);
   void (*batch)(kernels::sobel::SobelBatch);

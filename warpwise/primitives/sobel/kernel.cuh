@@ -8,9 +8,9 @@
 // The Sobel kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::sobel {
 
-/// The numbers of a thread's pixels of a row, and of their neighbours along the row. Of four
-/// pixels, pairs hold the first and third, and the second and fourth: then a neighbour's pair is
-/// one that is there, but for those across the end of four.
+/// The numbers of a thread's pixels of a row, and of their neighbours along the row. Among four
+/// pixels, one pair holds the first and third, the other the second and fourth. The neighbours of a
+/// pair are then another pair, except across the end of the four.
 template <class Number, int n>
 struct SobelLine {
   Number left[n];
@@ -18,13 +18,13 @@ struct SobelLine {
   Number right[n];
 };
 
-/// A word whose third byte is the grey value of a pixel in the lower three bytes of a word.
+/// Returns a word whose third byte is the grey value of the pixel in `pixel`'s lower three bytes.
 __device__ inline unsigned grey(const SobelArguments& a, unsigned pixel) {
   return __dp2a_lo(a.grey_first, pixel, __dp2a_hi(a.grey_third, pixel, 1U << 15));
 }
 
-/// The same of each pixel of a row. Those of three bytes lie across words, and the weights move
-/// with them.
+/// Computes grey() of each pixel of a row. Pixels of three bytes lie across words; the weights are
+/// shifted to match.
 template <SobelSource source, int words, int n>
 __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words],
                             unsigned (&value)[n]) {
@@ -33,7 +33,7 @@ __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words
     for (int i = 0; i < n; ++i) value[i] = grey(a, row[i]);
   } else {
     constexpr unsigned half = 1U << 15;
-    const unsigned first = a.grey_first << 16;  // of a pixel from the second byte of two on
+    const unsigned first = a.grey_first << 16;  // for a pixel at the second of two bytes
     const unsigned rest = __funnelshift_l(a.grey_first, a.grey_third, 16);
 #pragma unroll
     for (int i = 0; i < n; i += 4) {
@@ -46,13 +46,13 @@ __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words
   }
 }
 
-/// Two results of grey() as the halves of a word.
+/// Returns two results of grey() as the halves of a word.
 __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// The last number of the lane before and the first of the lane behind. At the warp's ends `end`
-/// takes their place, of the lane that loaded it for row r and that end.
+/// Fetches the last number of the lane before and the first of the lane behind. At the warp's ends
+/// it takes `end` instead, from the lane that loaded it for row r and that end.
 template <class T>
 __device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behind) {
   constexpr unsigned all_lanes = 0xffffffff;
@@ -64,7 +64,7 @@ __device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behin
   if (lane == 31) behind = outside;
 }
 
-/// The number that a pixel's bytes stand for; bits above them do not matter.
+/// Returns the number that a pixel's bytes encode; the bits above them are ignored.
 template <SobelSource source>
 __device__ auto decode(const SobelArguments& a, unsigned pixel) {
   if constexpr (source == SobelSource::u8)
@@ -77,7 +77,7 @@ __device__ auto decode(const SobelArguments& a, unsigned pixel) {
     return static_cast<int>(grey(a, pixel) >> 16);
 }
 
-/// The numbers of row r, single ones.
+/// Computes the numbers of row r as single numbers.
 template <SobelSource source, int count, class Number, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<Number, n>& line) {
@@ -102,11 +102,11 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
   }
 }
 
-/// The numbers of row r, in pairs.
+/// Computes the numbers of row r in pairs.
 template <SobelSource source, int count, int centre, int side, int n>
 __device__ void read_line(const SobelArguments& a, const SobelRows<source, count>& rows, int r,
                           SobelLine<SobelPair<centre, side>, n>& line) {
-  unsigned outside;  // in both halves
+  unsigned outside;  // the same number in both halves
   if constexpr (SobelPixels<source>::colour) {
     unsigned value[2 * n];
     grey_of_row<source>(a, rows.word[r], value);
@@ -138,7 +138,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
   }
 }
 
-/// The results of single numbers as they lie in memory.
+/// Computes the results of single numbers and packs them as in memory.
 template <class Out, SobelResult result, class Number, int n, int words>
 __device__ void results_of(const SobelArguments& a, const Number (&dx)[n], const Number (&dy)[n],
                            unsigned (&word)[words]) {
@@ -156,7 +156,7 @@ __device__ void results_of(const SobelArguments& a, const Number (&dx)[n], const
   }
 }
 
-/// The results of pairs.
+/// Computes the results of pairs and packs them as in memory.
 template <class Out, SobelResult result, int centre, int side, int n, int words>
 __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side> (&dx)[n],
                            const SobelPair<centre, side> (&dy)[n], unsigned (&word)[words]) {
@@ -173,15 +173,15 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
   }
 }
 
-/// As many blocks as fit on a multiprocessor with the registers that a thread takes: 96 for eight
-/// numbers of a row, 64 where there is least to hold, and 80.
+/// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
+/// for rgba with results of one byte, otherwise 80.
 template <SobelSource source, class Out, class Number>
 inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::numbers == 8         ? 5
                                              : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
                                                                                                : 6;
 
-/// The thread's pixels, from x0 on, of its rows from y0 on, see SobelThread. Lanes right of the
-/// image go on, for the lanes beside them.
+/// Computes the thread's pixels from x0 on, in its rows from y0 on (see SobelThread). Lanes right
+/// of the image take part, because their neighbours need their pixels.
 template <SobelSource source, class Out, SobelResult result, class Number>
 __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                   cuda::std::int64_t y0) {
@@ -195,15 +195,15 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   const bool stores_vectors = x0 + Thread::pixels <= a.width &&
                               are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
   const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
-  // How many are written in which way: one number is zero.
+  // Rows written as vectors and rows written as elements: one of the two numbers is zero.
   const int rows_left =
       y0 + Thread::rows <= a.height ? Thread::rows : static_cast<int>(a.height - y0);
   const int vector_rows = stores_vectors ? rows_left : 0;
   const int element_rows = stores_vectors ? 0 : rows_left;
   unsigned char* dst = a.dst + y0 * a.dst_pitch + x0 * sizeof(Out);
 
-  // Of the rows r - 2 to r of the loop below, each in place of the third before: the difference
-  // of the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
+  // The difference p(x+1) - p(x-1) of the neighbours, and the pixels smoothed along the row, for
+  // rows r - 2 to r of the loop below; row r overwrites row r - 3.
   Number difference[3][n];
   Number smoothed[3][n];
 #pragma unroll
@@ -233,7 +233,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   }
 }
 
-/// Where a thread of block (x, y) begins.
+/// sobel_x() and sobel_y() return the first pixel of a thread of block (x, y).
 template <class Thread>
 __device__ cuda::std::int64_t sobel_x(unsigned block_x) {
   return (cuda::std::int64_t{block_x} * sobel_block_width + threadIdx.x) * Thread::pixels;
@@ -243,7 +243,7 @@ __device__ cuda::std::int64_t sobel_y(unsigned block_y) {
   return (cuda::std::int64_t{block_y} * blockDim.y + threadIdx.y) * Thread::rows;
 }
 
-/// sobel(), with Out an unsigned integer of the result's size, computed in Numbers.
+/// Computes sobel() in Numbers. Out is an unsigned integer of the result's size.
 ///
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
 /// of a thread's rows times the block's height.

@@ -10,7 +10,7 @@
 
 namespace warpwise::detail::sobel {
 
-/// What sobel_kernel reads and writes: addresses, pitches in bytes, and the size.
+/// The images that sobel_kernel reads and writes: addresses, pitches in bytes, and the size.
 struct SobelImages {
   const unsigned char* src;
   unsigned char* dst;
@@ -20,7 +20,8 @@ struct SobelImages {
   std::int64_t height;
 };
 
-/// In which numbers a thread computes: pairs are of 16 bits, for the weights of a kernel.
+/// Type of the numbers that a thread computes in. The pairs are of 16 bits, one type for each
+/// kernel's weights.
 enum class SobelNumber : std::uint8_t { integer, real, sobel_pair, scharr_pair };
 
 /// The template arguments of sobel_kernel.
@@ -32,7 +33,7 @@ struct SobelChoice {
 };
 constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 
-/// The kernel for pixels of a type: in pairs where these are exact.
+/// Chooses the template arguments for these types and options: pairs if they are exact.
 inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,
                                 const SobelOptions& options) {
   using kernels::sobel::SobelResult;
@@ -61,7 +62,7 @@ inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,
   return choice;
 }
 
-/// What a thread of sobel_kernel computes.
+/// Pixels and rows per thread of sobel_kernel.
 struct SobelShare {
   int pixels;
   int rows;
@@ -117,7 +118,7 @@ inline kernels::sobel::SobelArguments sobel_arguments(const SobelImages& images,
           .dy = options.output == SobelOutput::dy};
 }
 
-/// Blocks side by side and below each other.
+/// Size of the grid in blocks.
 struct SobelBlocks {
   std::int64_t across;
   std::int64_t down;

@@ -5,17 +5,17 @@
 
 // The numbers that the Sobel kernel computes in. Fit for nvcc and NVRTC: no host headers.
 //
-// An int or a float is of one pixel. A SobelPair holds those of two: 16-bit floats in units of
-// 2^-24, the least one. As long as a number stays below 2048 units it is exact, and its bits, but
-// for the sign, are the integer: a byte is one as it is, and absolute values cost nothing. That is
-// enough for the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's reach
-// 4080; what is rounded there is above 255 in any case, which is enough for a result of 8 bits.
+// An int or a float belongs to one pixel. A SobelPair holds two pixels' numbers: 16-bit floats in
+// units of 2^-24, the smallest one. Below 2048 units such a number is exact, and its bits without
+// the sign are the integer: bytes need no conversion and absolute values cost nothing. The range
+// covers the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's sums reach
+// 4080. Only values above 255 are rounded there, which does not change a result of 8 bits.
 namespace warpwise::kernels::sobel {
 
-/// A whole number below 2048, in both halves of a word.
+/// Returns a whole number below 2048 in both halves of a word.
 WARPWISE_HOST_DEVICE constexpr unsigned in_both(unsigned number) { return number * 0x00010001; }
 
-// Floats of 16 bits, in both halves.
+// 16-bit floats, in both halves of a word.
 inline constexpr unsigned half_2 = in_both(0x4000);
 inline constexpr unsigned half_3 = in_both(0x4200);
 inline constexpr unsigned half_10 = in_both(0x4900);
@@ -57,7 +57,7 @@ __device__ SobelPair<centre, side> subtract(SobelPair<centre, side> x, SobelPair
   return {subtract_halves(x.bits, y.bits)};
 }
 
-/// centre weight · centre + side weight · sides, for differences
+/// Returns centre weight · centre + side weight · sides, for differences.
 __device__ inline int weigh(const SobelArguments& a, int centre, int sides) {
   return a.centre * centre + a.side * sides;
 }
@@ -74,8 +74,8 @@ __device__ inline SobelPair<10, 3> weigh(const SobelArguments& /*a*/, SobelPair<
   return {multiply_add_halves(half_10, centre.bits, multiply_add_halves(half_3, sides.bits, 0))};
 }
 
-/// The same for pixels, less a number that falls out of their differences: Scharr's sums reach
-/// 4080, but from -2048 to 2032 they are exact.
+/// Computes the same for pixels, minus a constant that cancels in their differences: Scharr's sums
+/// reach 4080, but from -2048 to 2032 they are exact.
 template <class Number>
 __device__ Number smooth(const SobelArguments& a, Number centre, Number sides) {
   return weigh(a, centre, sides);
@@ -87,19 +87,19 @@ __device__ inline SobelPair<10, 3> smooth(const SobelArguments& /*a*/, SobelPair
                               multiply_add_halves(half_3, sides.bits, minus_2048_units))};
 }
 
-/// The root by the fast instruction, to a relative error of 2^-23.
+/// Computes the root by the fast instruction, with a relative error up to 2^-23.
 __device__ inline float fast_root(float n) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
   return root;
 }
 
-/// sqrt(dx² + dy²) rounded half up, of components below 2^20.
+/// Computes sqrt(dx² + dy²) rounded half up, for components below 2^20.
 __device__ inline int rounded_root(int dx, int dy) {
   const float x = __int2float_rn(dx);
   const float y = __int2float_rn(dy);
-  // Below 2^21, and off by less than 1/2 before it is rounded: by at most one then. Which way says
-  // n - root² against the root, and 32 bits hold that difference, though not its terms.
+  // The root is below 2^21 and off by less than 1/2 before rounding, so by at most one after it.
+  // Comparing n - root² with the root gives the correction; 32 bits hold the difference exactly.
   const int root = __float2int_rn(fast_root(x * x + y * y));
   const auto square = [](int z) { return static_cast<unsigned>(z) * static_cast<unsigned>(z); };
   const int above = static_cast<int>(square(dx) + square(dy) - square(root));
@@ -107,7 +107,7 @@ __device__ inline int rounded_root(int dx, int dy) {
   return root > 0 && above <= -root ? root - 1 : root;
 }
 
-/// |dx| + |dy| or sqrt(dx² + dy²).
+/// Computes |dx| + |dy| or sqrt(dx² + dy²).
 template <SobelResult result>
 __device__ int magnitude(int dx, int dy) {
   if constexpr (result == SobelResult::l1)
@@ -124,7 +124,7 @@ __device__ float magnitude(float dx, float dy) {
     return __fsqrt_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)));
 }
 
-/// The float of a half's bits.
+/// Converts the bits of a 16-bit float to a float.
 __device__ inline float widen_half(unsigned bits) {
   float value;
   asm("{ .reg .b16 lower, upper; mov.b32 {lower, upper}, %1; cvt.f32.f16 %0, lower; }"
@@ -133,17 +133,17 @@ __device__ inline float widen_half(unsigned bits) {
   return value;
 }
 
-/// sqrt(dx² + dy²) of numbers in units of 2^-24, as a whole number in the lower half of a word.
+/// Computes sqrt(dx² + dy²) of numbers in units of 2^-24; returns a whole number in the lower half.
 template <class Out>
 __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
   constexpr float unit = 0x1p-24F;
   const float x = widen_half(dx);
   const float y = widen_half(dy);
-  const float n = x * x + y * y;  // exact, but where the result is saturated
-  // The steps of floats from 1/2 on are the unit: the sum is rounded to it.
+  const float n = x * x + y * y;  // exact, unless the result is saturated
+  // From 1/2 on, a float's last place is the unit: adding 1/2 rounds to whole units.
   float sum = 0.5F + fast_root(n);
-  // The roots of whole numbers stay away from where rounding turns, r - 1/2, by 1 / (8 r). Up to
-  // 256 that is 16 times the fast root's error; beyond, the result may be off by one.
+  // The root of a whole number is at least 1 / (8 r) away from r - 1/2, where rounding changes. Up
+  // to 256 that is 16 times the fast root's error; beyond, the result may be off by one.
   if constexpr (sizeof(Out) > 1) {
     const float root = sum - 0.5F;
     const float above = __fmaf_rn(-root, root, n);
@@ -155,12 +155,12 @@ __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
   return __float_as_uint(sum);
 }
 
-/// The results of two pixels as whole numbers in the halves of a word.
+/// Computes the results of two pixels as whole numbers in the halves of a word.
 template <class Out, SobelResult result, int centre, int side>
 __device__ unsigned pair_of_results(const SobelArguments& a, SobelPair<centre, side> dx,
                                     SobelPair<centre, side> dy) {
   if constexpr (result == SobelResult::component) {
-    // Above zero by 1024, a half's bits are the integer; then a two's complement's, above by 2^15.
+    // Adding 1024 turns the half's bits into an integer; the next line makes it two's complement.
     const unsigned positive = add_halves(a.dy ? dy.bits : dx.bits, in_both(1024));
     return (positive + in_both(0x8000 - 1024)) ^ in_both(0x8000);
   } else {
@@ -175,7 +175,7 @@ __device__ unsigned pair_of_results(const SobelArguments& a, SobelPair<centre, s
   }
 }
 
-/// The bits of a result, in the low bits.
+/// Returns the bits of a result in the low bits of a word.
 template <class Out>
 __device__ unsigned result_bits(int value) {
   if constexpr (sizeof(Out) == 1)

@@ -8,7 +8,8 @@
 namespace warpwise::reference {
 namespace {
 
-/// Where a coordinate outside an axis of `size` pixels is read; nothing for the constant border.
+/// Returns the coordinate inside an axis of `size` pixels that replaces `at`; nothing for the
+/// constant border.
 std::optional<std::int64_t> inside(std::int64_t at, std::int64_t size, Border border) {
   if (at >= 0 && at < size) return at;
   switch (border) {
@@ -19,7 +20,7 @@ std::optional<std::int64_t> inside(std::int64_t at, std::int64_t size, Border bo
   __builtin_unreachable();
 }
 
-/// The grey value of pixel (x, y), whose coordinates may lie outside the image.
+/// Returns the grey value of pixel (x, y), which may lie outside the image.
 template <class Pixel>
 Pixel grey_at(ConstHostView src, const SobelOptions& options, std::int64_t x, std::int64_t y) {
   const auto column = inside(x, src.width(), options.border);
@@ -34,7 +35,8 @@ Pixel grey_at(ConstHostView src, const SobelOptions& options, std::int64_t x, st
   return static_cast<Pixel>((9798 * red + 19235 * green + 3735 * blue + 16384) / 32768);
 }
 
-/// sqrt(n) rounded half up: the largest r with (r - 1/2)² <= n, which is r(r - 1) < n for n > 0.
+/// Returns sqrt(n) rounded half up: the largest r with (r - 1/2)² <= n, which is r(r - 1) < n for
+/// n > 0.
 std::int64_t rounded_root(std::int64_t n) {
   auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (r * (r - 1) >= n && r > 0) --r;

@@ -4,16 +4,16 @@
 
 #include "warpwise/primitives/sobel/arguments.hpp"
 
-// How the Sobel kernel reads and writes rows, of any alignment. Fit for nvcc and NVRTC: no host
+// Loads and stores of the Sobel kernel, for rows of any alignment. For nvcc and NVRTC: no host
 // headers.
 namespace warpwise::kernels::sobel {
 
-/// A thread's pixels of n rows as they lie in memory.
+/// A thread's pixels of n rows, packed as in memory.
 template <SobelSource source, int n>
 struct SobelRows {
   unsigned word[n][SobelPixels<source>::words];
-  /// A pixel beside the warp's, another in each lane: those before it in the n rows in the lower
-  /// half of the warp, those behind it in the upper.
+  /// One pixel beside the warp's pixels. Lane r < 16 holds the pixel before them in row r, lane
+  /// 16 + r the pixel behind them.
   unsigned end;
 };
 
@@ -21,12 +21,12 @@ __device__ inline bool is_aligned(const void* p, int bytes) {
   return (reinterpret_cast<cuda::std::uintptr_t>(p) & (bytes - 1)) == 0;
 }
 
-/// Whether all rows of an image are aligned.
+/// Returns true if all rows of an image are aligned.
 __device__ inline bool are_aligned(const void* first, cuda::std::int64_t pitch, int bytes) {
   return is_aligned(first, bytes) && (pitch & (bytes - 1)) == 0;
 }
 
-/// The bytes of one pixel at any address.
+/// Loads the bytes of one pixel at any address.
 template <int bytes>
 __device__ unsigned load_pixel_bytes(const unsigned char* p) {
   unsigned pixel = 0;
@@ -35,7 +35,7 @@ __device__ unsigned load_pixel_bytes(const unsigned char* p) {
   return pixel;
 }
 
-/// The same at a multiple of its size, if that is 2 or 4.
+/// Loads one pixel; if it has 2 or 4 bytes, the address must be a multiple of that.
 template <int bytes>
 __device__ unsigned load_pixel(const unsigned char* p) {
   if constexpr (bytes == 2)
@@ -46,7 +46,7 @@ __device__ unsigned load_pixel(const unsigned char* p) {
     return load_pixel_bytes<bytes>(p);
 }
 
-/// Where row y, -1 <= y, is read; -1 for zeros, which also stand for the rows that no result needs.
+/// Returns the row read for row y, -1 <= y, or -1 for zeros. Rows that no result needs are zeros.
 __device__ inline cuda::std::int64_t line_of(const SobelArguments& a, cuda::std::int64_t y) {
   return y < 0 ? a.row_above : y < a.height ? y : y == a.height ? a.row_below : -1;
 }
@@ -70,7 +70,7 @@ __device__ void load_vectors(const unsigned char* p, unsigned (&word)[n]) {
   }
 }
 
-/// Puts a pixel before those of a row, which move up by its bytes.
+/// Inserts a pixel before a row's others, which move up by its bytes.
 template <int bytes, int n>
 __device__ void push_pixel(unsigned (&word)[n], unsigned pixel) {
 #pragma unroll
@@ -80,13 +80,13 @@ __device__ void push_pixel(unsigned (&word)[n], unsigned pixel) {
   word[0] = bytes == 4 ? pixel : word[0] << (8 * bytes % 32) | pixel;
 }
 
-/// The start of row y, or of the row that stands for it; of any row for zeros.
+/// Returns the start of the row read for row y; for zeros, the start of row 0.
 __device__ inline const unsigned char* row_start(const SobelArguments& a, cuda::std::int64_t y) {
   const cuda::std::int64_t line = line_of(a, y);
   return a.src + (line < 0 ? 0 : line) * a.src_pitch;
 }
 
-/// The column of the end that is the lane's; -1 for zero, or where it has none.
+/// Returns the column of the lane's SobelRows::end; -1 for zero, or if the lane has none.
 template <SobelSource source, int n>
 __device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int64_t x0) {
   static_assert(n <= 16, "one lane for each row and end");
@@ -97,8 +97,8 @@ __device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int
   return column_of(a, lane < 16 ? first - 1 : first + 32 * pixels);
 }
 
-/// The thread's pixels of the rows from y on, from x0 on, inside the image and of aligned vectors:
-/// nothing is tested row by row.
+/// Loads the thread's pixels from x0 on, in the rows from y on. They must be aligned vectors inside
+/// the image: nothing is tested for each row.
 template <SobelSource source, int n>
 __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                 cuda::std::int64_t y, SobelRows<source, n>& rows) {
@@ -115,7 +115,7 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
 
-/// The same wherever the rows lie; where they stand for rows of zeros, anything.
+/// Loads the same for rows of any position and alignment. Rows of zeros get arbitrary values.
 template <SobelSource source, int n>
 __device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cuda::std::int64_t y,
                               SobelRows<source, n>& rows) {
@@ -124,7 +124,7 @@ __device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cu
   const cuda::std::int64_t from = x0 * bytes;
   const int around = are_aligned(a.src, a.src_pitch, 4) ? 0 : 3;
   if (from >= around && from + 4 * words + around <= a.width * bytes) {
-    // The aligned words around the pixels; all rows' before the first is shifted into place.
+    // Loads the aligned words around the pixels, for all rows before the first shift uses one.
     unsigned behind[n];
     unsigned shift[n];
 #pragma unroll
@@ -134,7 +134,7 @@ __device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cu
       shift[r] = static_cast<unsigned>(address & 3) * 8;
 #pragma unroll
       for (int i = 0; i < words; ++i) rows.word[r][i] = __ldg(aligned + i);
-      // Of pixels between whole words it holds nothing, and may lie outside the row.
+      // When the row is word-aligned this word is unused and may be out of bounds.
       behind[r] = shift[r] == 0 ? 0 : __ldg(aligned + words);
     }
 #pragma unroll
@@ -147,8 +147,8 @@ __device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cu
     }
     return;
   }
-  // At the end of a row: the last pixel first, which is the border's. The loop goes over the pixels
-  // and is left rolled: few registers, and the rows' loads are in flight together.
+  // At the end of a row pixels are read one by one, the last (the border's) first. Only the loop
+  // over rows is unrolled: that takes few registers and keeps all rows' loads in flight together.
   rows = {};
   const cuda::std::int64_t to_border = a.width - x0;
   constexpr int last = SobelPixels<source>::per_thread - 1;
@@ -163,8 +163,8 @@ __device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cu
   }
 }
 
-/// The thread's pixels of the rows from y on, from x0 on. `vectors`: the warp's are aligned vectors
-/// inside of each row.
+/// Loads the thread's pixels from x0 on, in the rows from y on. `vectors`: all pixels of the warp
+/// are aligned vectors inside each row.
 template <SobelSource source, int n>
 __device__ SobelRows<source, n> load_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                           cuda::std::int64_t y, bool vectors) {
@@ -209,7 +209,7 @@ __device__ void store_elements(unsigned char* p, const unsigned (&word)[n],
   }
 }
 
-/// Writes n words to p, by vectors of at most 4 words.
+/// Writes n words to p in vectors of at most 4 words; p is aligned to them.
 template <int n>
 __device__ void store_vectors(unsigned char* p, const unsigned (&word)[n]) {
   if constexpr (n == 1) *reinterpret_cast<unsigned*>(p) = word[0];

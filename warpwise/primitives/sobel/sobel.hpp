@@ -14,10 +14,10 @@
 
 namespace warpwise {
 
-/// What sobel() writes: the length of the gradient or one of its components.
+/// Result of sobel(): the length of the gradient or one of its components.
 enum class SobelOutput : std::uint8_t { magnitude, dx, dy };
 
-/// How the magnitude follows from the components: |dx| + |dy| or sqrt(dx² + dy²).
+/// Formula of the magnitude: |dx| + |dy| or sqrt(dx² + dy²).
 enum class Norm : std::uint8_t { l1, l2 };
 
 /// The smoothing across the derivative's direction: [1 2 1] or [3 10 3].
@@ -26,7 +26,7 @@ enum class SobelKernel : std::uint8_t { sobel, scharr };
 /// Order of the colours in a pixel of 3 or 4 channels; the fourth is ignored.
 enum class ChannelOrder : std::uint8_t { rgb, bgr };
 
-/// Which derivative sobel() computes, of which kernel, and what stands beyond the border.
+/// Options of sobel(): the derivative, the kernel and the border.
 struct SobelOptions {
   SobelOutput output = SobelOutput::magnitude;
   Norm norm = Norm::l1;  ///< for the magnitude only
@@ -35,57 +35,60 @@ struct SobelOptions {
   ChannelOrder channels = ChannelOrder::rgb;  ///< for a src of 3 or 4 channels only
 };
 
-/// The image gradient: with the 3x3 neighbours p(x + i, y + j) of a pixel and the weights
+/// Computes the image gradient. With the 3x3 neighbours p(x + i, y + j) of a pixel and the weights
 /// w = [1 2 1] (Sobel) or [3 10 3] (Scharr),
 ///
 ///     dx = Σj w(j) · (p(x+1, y+j) − p(x−1, y+j))      dy = Σi w(i) · (p(x+i, y+1) − p(x+i, y−1))
 ///
-/// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8, of which the grey value is
-/// taken: OpenCV's, (9798 R + 19235 G + 3735 B + 16384) >> 15. `dst` has one channel and the size
-/// of `src`; its element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and
-/// `dst` must not overlap. An axis of one pixel is mirrored on that pixel.
+/// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8. Colours become OpenCV's grey,
+/// (9798 R + 19235 G + 3735 B + 16384) >> 15. `dst` has one channel and the size of `src`; its
+/// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
+/// overlap. An axis of one pixel is mirrored on that pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
-/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, along the rows first,
-/// e(y) = p(x+1, y) − p(x−1, y), t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y)), then across
-/// them, dx = w1 · e(y) + w0 · (e(y−1) + e(y+1)), dy = t(y+1) − t(y−1); |dx| + |dy| or
-/// sqrt(dx · dx + dy · dy). All backends agree bit for bit, but for the bits of a NaN.
+/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, in this order:
 ///
-/// The defaults give what OpenCV gives by Sobel in CV_16S, convertScaleAbs and a saturated add.
+///     e(y) = p(x+1, y) − p(x−1, y)        t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y))
+///     dx = w1 · e(y) + w0 · (e(y−1) + e(y+1))      dy = t(y+1) − t(y−1)
+///     |dx| + |dy|  or  sqrt(dx · dx + dy · dy)
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, each task with
-/// scratch memory for three rows; returns when done. Source: document A, rows A7 and A8.
+/// All backends agree bit for bit, except for the bits of a NaN.
+///
+/// The defaults give the result of OpenCV's Sobel in CV_16S, convertScaleAbs and a saturated add.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, and returns when done. Each
+/// task takes scratch memory for three rows. Source: document A, rows A7 and A8.
 ///
 /// \throws InvalidArgument  sizes differ, an element type or a number of channels is none of the
 ///                          above, or the views overlap.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 
-/// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+/// Computes the same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                            gpu::StreamHandle stream);
 
-/// Many images, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
-/// of one type and number of channels, all `dst` of one type. No `dst` may overlap another view.
-/// Of none nothing is done, and no option looked at.
+/// Computes many images, src[i] to dst[i], each as a call of its own would. Sizes may be equal or
+/// mixed; all `src` have one type and number of channels, all `dst` one type. No `dst` may overlap
+/// another view. With empty spans nothing is done and the options are not checked.
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///
-/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length:
-///                          nothing was computed then.
+/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length.
+///                          Nothing was computed then.
 WARPWISE_EXPORT void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
                            const SobelOptions& options = {});
 
-/// The same on a GPU: one launch for every 64 images, whatever their sizes, asynchronous on
-/// `stream`, no memory of the GPU, no synchronisation. The spans are not looked at after the call.
+/// Computes many images on a GPU: one launch for every 64 images of any sizes, asynchronous on
+/// `stream`, no allocation on the GPU, no synchronisation. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                            const SobelOptions& options, gpu::StreamHandle stream);
 
-/// The element types of `dst` that sobel() takes, the usual one first; empty when it does not take
-/// `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
+/// Returns the element types of `dst` that sobel() accepts, the usual one first; empty if it does
+/// not accept `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
 WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
 
 /// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", "bgr", …
@@ -116,7 +119,7 @@ constexpr auto enum_names(ChannelOrder) {
 inline constexpr auto all_channel_orders = all_values<ChannelOrder>();
 
 namespace reference {
-/// sobel(), pixel by pixel from the formulas: what the fast paths are tested against.
+/// Computes sobel() pixel by pixel from the formulas; the fast paths are tested against it.
 WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 }  // namespace reference
 

@@ -24,7 +24,7 @@ const Registration sobel_registered{[] {
   for (const Size size : sizes) {
     const ImageCase magnitude{"sobel", "u8 magnitude l1"};
     cases.push_back(sobel_case(magnitude, size, {}));
-    // One of the two directions only, not added, not absolute: less work than ours.
+    // NPP computes one of the two directions, without absolute value or sum: less work than ours.
     cases.push_back(peer_case({"sobel", "u8 one direction"}, "NPP FilterSobelHorizBorder", size,
                               npp::sobel_horizontal));
     cases.push_back(sobel_case({"sobel", "u8 magnitude l2"}, size, l2));

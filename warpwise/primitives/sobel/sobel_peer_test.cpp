@@ -50,7 +50,7 @@ int cv_border(Border border) {
   __builtin_unreachable();
 }
 
-/// OpenCV's component; the depth holds it exactly, but for f32 pixels.
+/// Returns OpenCV's component. The depth holds it exactly, except for f32 pixels.
 cv::Mat theirs(const cv::Mat& src, SobelOutput output, const SobelOptions& options, int depth) {
   const int x = output == SobelOutput::dx ? 1 : 0;
   cv::Mat dst;
@@ -62,7 +62,7 @@ cv::Mat theirs(const cv::Mat& src, SobelOutput output, const SobelOptions& optio
   return dst;
 }
 
-/// What OpenCV's users write for the L1 magnitude in u8.
+/// Returns the L1 magnitude in u8, by the calls that OpenCV users write.
 cv::Mat their_magnitude(const cv::Mat& grey, const SobelOptions& options) {
   cv::Mat dx, dy, sum;
   cv::convertScaleAbs(theirs(grey, SobelOutput::dx, options, CV_16S), dx);
@@ -193,8 +193,8 @@ TEST(SobelPeer, FloatIsOpenCvsWithinRounding) {
     cv::Mat real;
     grey.convertTo(real, CV_32F, 1.0 / 255);
     for (SobelOptions options : kernels_and_borders()) {
-      // Pixels in [0, 1] make sums of at most 16, each built by five roundings: what the order of
-      // operations may change is below 10 of a half last place of 16.
+      // Pixels in [0, 1] make sums of at most 16, each with five roundings. Another order of
+      // operations changes a sum by less than 10 half units in the last place of 16.
       const double bound = 10 * 16 * std::ldexp(1.0, -24);
       for (const SobelOutput output : {SobelOutput::dx, SobelOutput::dy}) {
         options.output = output;
@@ -207,7 +207,7 @@ TEST(SobelPeer, FloatIsOpenCvsWithinRounding) {
 }
 
 TEST(SobelPeer, MagnitudeIsLibyuvsWithItsBorder) {
-  // Of equal channels, libyuv's own grey weights (they sum to 256) give back the grey value.
+  // libyuv's own grey weights sum to 256: equal channels give back the grey value.
   for (const cv::Mat& grey : grey_images()) {
     cv::Mat argb;
     cv::cvtColor(grey, argb, cv::COLOR_GRAY2BGRA);

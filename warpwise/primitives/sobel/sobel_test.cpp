@@ -67,7 +67,7 @@ std::vector<Case> all_cases() {
 
 class SobelTest : public test::BackendTest {
  protected:
-  /// Runs the backend on `src` and compares with `expected`, which the reference made.
+  /// Runs the backend on `src` and compares with `expected`, the reference's result.
   void run_and_compare(GuardedImage& src, const GuardedImage& expected, Layout to,
                        const SobelOptions& options) {
     const ConstHostView shape = expected.view();
@@ -104,7 +104,7 @@ class SobelTest : public test::BackendTest {
 
 TEST_P(SobelTest, EveryOptionAtAwkwardSizes) {
   const auto& layouts = test::awkward_layouts();
-  std::size_t turn = 0;  // each call takes the next pair of layouts
+  std::size_t turn = 0;  // each call uses the next pair of layouts
   for (const Case& c : all_cases()) {
     for (const auto& size : test::awkward_sizes()) {
       const std::size_t pair = turn++ % (layouts.size() * layouts.size());
@@ -222,12 +222,12 @@ TEST_P(SobelTest, LargerThanOneTask) {
 }
 
 TEST_P(SobelTest, MoreRowsThanAGridHas) {
-  // 65535 blocks of 16 rows, and some.
+  // More than 65535 blocks of 16 rows.
   compare_random({ElementType::u8, 4, ElementType::u8, {}}, {1, 65535 * 16 + 45}, {0, 0}, {0, 0});
 }
 
-/// Images whose pixel (4 m + 1, 1) has the components (m, m²) by the Sobel kernel: with r = m², the
-/// square of the magnitude is r² + r, the integer next below (r + 1/2)².
+/// Fills images whose pixel (4 m + 1, 1) has the components (m, m²) by the Sobel kernel. With
+/// r = m², the square of the magnitude is r² + r, the largest integer below (r + 1/2)².
 template <class T>
 void just_below_half(GuardedImage& src, GuardedImage& expected) {
   fill<T>(src, [](std::int64_t x, std::int64_t y, int) -> T {

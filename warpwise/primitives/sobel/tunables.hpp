@@ -2,7 +2,7 @@
 
 #include "warpwise/primitives/shared/tuning.hpp"
 
-// What `warpwise tune` may choose of sobel's launch.
+// sobel's launch parameters that `warpwise tune` chooses.
 namespace warpwise::detail::sobel {
 
 /// In the order of SobelSource.

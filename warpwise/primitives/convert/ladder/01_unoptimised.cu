@@ -1,8 +1,8 @@
 // Idea: a thread for each pixel, which it loads byte by byte and stores as a word.
-// Expected: the simplest kernel that is right. A warp's three loads touch the same 96 bytes: where
-//   there is no cache, each of them costs its own transactions, up to one for each thread on the
-//   oldest GPUs; where there is one, two of the three find their bytes in it.
-// Next limit: load requests, three for each pixel, each for a byte a thread.
+// Expected: the simplest correct kernel. A warp's three loads touch the same 96 bytes. Without a
+//   cache each load costs its own transactions, up to one for each thread on the oldest GPUs. With
+//   a cache two of the three loads hit it.
+// Next limit: load requests, three for each pixel, each of one byte a thread.
 #include "pixels.cuh"
 
 extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {

@@ -1,12 +1,12 @@
 // Idea: threads laid out by the input: each loads one word into shared memory, 48 threads the 192
 //   bytes of 64 pixels. They compute 48 of these in a first round and 16 in a second one.
-// Expected: each byte is loaded once, in words of which a half-warp's fill a 64-byte segment. Of
-//   three rounds (load, compute, compute) of 48 threads, 32 threads idle in the last.
+// Expected: each byte is loaded once, in words; a half-warp's words fill a 64-byte segment. There
+//   are three rounds (load, compute, compute) of 48 threads; 32 threads idle in the last.
 // Next limit: those idle threads, and the barrier between loads and arithmetic.
 #include "pixels.cuh"
 
-// The document's second round is for threads below 16, which fits blocks 48 wide. In wider ones a
-// row of the block shares the work out as a whole: the first third of it does the second round.
+// The document's second round is for threads below 16, which fits blocks 48 wide. Here the first
+// third of a block's row does the second round, in blocks of any width.
 constexpr int row_pixels = BLOCK_X / 3 * 4;
 static_assert(BLOCK_X % 3 == 0, "whole pixels");
 
@@ -28,6 +28,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
     if (second < row_pixels) {
       warpwise::ladders::convert_pixel(p, left + second, y, bytes + 3 * second);
     }
-    __syncthreads();  // before the next rows take the words' place
+    __syncthreads();  // before the next rows overwrite the words
   }
 }

@@ -1,6 +1,6 @@
 // Idea: threads laid out by the output: 64 threads store 64 pixels, one each. Either three quarters
-//   of them load the 48 words of these, or (READ_TWICE) all load a word, 85 pixels, of which 21
-//   belong to the next block as well.
+//   of them load the 48 words of these pixels, or (READ_TWICE) all load a word. That is 85 pixels,
+//   21 of which the next block loads as well.
 // Expected: two rounds (load, compute) of 64 threads instead of three of 48. 16 threads idle in the
 //   first, or 25 % of the bytes are read twice.
 // Next limit: as before, idle threads and the barrier.
@@ -23,6 +23,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
     }
     __syncthreads();
     warpwise::ladders::convert_pixel(p, left + t, y, bytes + 3 * t);
-    __syncthreads();  // before the next rows take the words' place
+    __syncthreads();  // before the next rows overwrite the words
   }
 }

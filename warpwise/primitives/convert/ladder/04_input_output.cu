@@ -1,10 +1,10 @@
 // Idea: a group of GROUP threads for 4 · GROUP pixels: each thread loads three words and stores
 //   four pixels. With 16 threads that is 3 x 64 bytes in and 4 x 64 out, the least common multiple
-//   of what a half-warp loads at once and of 3-byte pixels. A group of today's is a warp, which
-//   needs no barrier of the block (WARP_BARRIER).
-// Expected: no thread ever idles, a quarter of the threads, and seven accesses in a row each,
-//   three loads in flight at once.
-// Next limit: the way through shared memory, which is there only for the accesses' order.
+//   of a half-warp's load and of 3-byte pixels. On today's GPUs a group is a warp, which needs no
+//   barrier of the block (WARP_BARRIER).
+// Expected: no thread ever idles. There are a quarter of the threads, each with seven accesses in
+//   sequence and three loads in flight at once.
+// Next limit: the copy through shared memory, which only serves the order of the accesses.
 #include "pixels.cuh"
 
 static_assert(BLOCK_X % GROUP == 0 && (!WARP_BARRIER || GROUP == 32), "whole groups");
@@ -40,6 +40,6 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
       const int pixel = t + i * GROUP;
       warpwise::ladders::convert_pixel(p, left + pixel, y, bytes + 3 * pixel);
     }
-    wait_for_group();  // before the next rows take the words' place
+    wait_for_group();  // before the next rows overwrite the words
   }
 }

@@ -1,12 +1,12 @@
-// Idea: three words are four pixels: a thread loads the three words that it needs itself, in each
-//   of ROWS rows, and stores its four pixels of a row as one 16-byte vector. No shared memory. The
-//   rest are steps to fewer instructions for a pixel: PERMUTE takes a byte out of a word by one
-//   instruction instead of a shift and a mask; SATURATING_PACK saturates two channels and puts them
-//   into their bytes by one instruction.
-// Expected: no barrier and no second way for the bytes; a quarter of the store instructions. A
+// Idea: three words are four pixels: a thread loads its own three words in each of ROWS rows, and
+//   stores its four pixels of a row as one 16-byte vector. No shared memory. Two more steps save
+//   instructions: PERMUTE takes a byte out of a word by one instruction instead of a shift and a
+//   mask; SATURATING_PACK saturates two channels and puts them into their bytes by one
+//   instruction.
+// Expected: no barrier and no copy through shared memory; a quarter of the store instructions. A
 //   warp's loads are 12 bytes apart: each touches all of its 384 bytes, and the cache serves the
-//   second and the third. More rows keep more loads in flight. What is saved in instructions tells
-//   once device memory is not waited for.
+//   second and the third. More rows keep more loads in flight. Saved instructions show once the
+//   kernel no longer waits for device memory.
 // Next limit: device memory.
 #include "pixels.cuh"
 
@@ -20,7 +20,7 @@ __device__ int byte_of(const unsigned (&words)[3], int index) {
   }
 }
 
-/// Channel `row` of a pixel before saturation.
+/// Computes channel `row` of a pixel before saturation.
 __device__ int channel(const ConvertProblem& p, int row, int r, int g, int b) {
   const auto& k = p.coefficient[row];
   const int sum = k[0] * r + k[1] * g + k[2] * b + p.offset[row];

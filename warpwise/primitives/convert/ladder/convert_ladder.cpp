@@ -17,7 +17,7 @@ detail::convert::Conversion conversion() {
   return detail::convert::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
 }
 
-/// A number of the plan as a rung takes it.
+/// Converts a number of the plan to a rung's fractional bits.
 int rung_number(std::int64_t fixed) {
   constexpr int dropped = detail::convert::linear_bits - convert_fraction_bits;
   if ((fixed & ((std::int64_t{1} << dropped) - 1)) != 0) {

@@ -2,7 +2,7 @@
 
 #include "problem.hpp"
 
-// What all rungs do alike, so that only their organisation differs.
+// Shared by all rungs, so that only their organisation differs.
 namespace warpwise::ladders {
 
 __device__ inline int weighted(const int (&coefficient)[3], int offset, int r, int g, int b) {
@@ -10,7 +10,7 @@ __device__ inline int weighted(const int (&coefficient)[3], int offset, int r, i
   return min(max(sum >> convert_fraction_bits, 0), 255);
 }
 
-/// Y, Cb, Cr and 255 as one word, Y lowest.
+/// Returns Y, Cb, Cr and 255 as one word, Y lowest.
 __device__ inline unsigned ycbcr(const ConvertProblem& p, int r, int g, int b) {
   const int y = weighted(p.coefficient[0], p.offset[0], r, g, b);
   const int cb = weighted(p.coefficient[1], p.offset[1], r, g, b);
@@ -18,7 +18,7 @@ __device__ inline unsigned ycbcr(const ConvertProblem& p, int r, int g, int b) {
   return static_cast<unsigned>(y | cb << 8 | cr << 16) | 0xff000000U;
 }
 
-/// Converts the pixel at `rgb`, wherever that is, to pixel x of row y, if there is such a one.
+/// Converts the pixel at `rgb`, in any memory, to pixel x of row y, if that exists.
 __device__ inline void convert_pixel(const ConvertProblem& p, int x, int y,
                                      const unsigned char* rgb) {
   if (x >= p.width || y >= p.height) return;
@@ -26,7 +26,7 @@ __device__ inline void convert_pixel(const ConvertProblem& p, int x, int y,
   row[x] = ycbcr(p, rgb[0], rgb[1], rgb[2]);
 }
 
-/// Bytes at … at + 3 of row y of src as one word, the first lowest; zeros beyond the row.
+/// Loads bytes at … at + 3 of row y of src as one word, the first lowest; zeros beyond the row.
 __device__ inline unsigned load_bytes(const ConvertProblem& p, long long at, int y) {
   const unsigned char* const row = p.src + y * p.src_pitch;
   unsigned word = 0;
@@ -37,9 +37,9 @@ __device__ inline unsigned load_bytes(const ConvertProblem& p, long long at, int
   return word;
 }
 
-/// Words of row y of src, `stride` bytes apart, the first at byte `at`: each in one access where
-/// they are aligned and all of them are inside, else byte by byte. One decision for all of them
-/// lets their loads be in flight together.
+/// Loads words of row y of src, `stride` bytes apart, the first at byte `at`. If all are aligned
+/// and inside, each is one access, else all are loaded byte by byte. A single decision for all
+/// words keeps their loads in flight together.
 template <int count>
 __device__ inline void load_words(const ConvertProblem& p, long long at, int stride, int y,
                                   unsigned (&word)[count]) {
@@ -55,7 +55,7 @@ __device__ inline void load_words(const ConvertProblem& p, long long at, int str
   }
 }
 
-/// One word, as above.
+/// Loads one word as load_words() does.
 __device__ inline unsigned load_word(const ConvertProblem& p, long long at, int y) {
   unsigned word[1];
   load_words(p, at, 0, y, word);

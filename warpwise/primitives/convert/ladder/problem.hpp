@@ -2,8 +2,8 @@
 
 namespace warpwise::ladders {
 
-/// What every rung takes: an RGB24 frame, whose rows start at any address, to become a frame of
-/// YCbCr words, which lie at multiples of 4 bytes.
+/// Arguments of every rung. A rung converts an RGB24 frame, whose rows start at any address, to a
+/// frame of YCbCr words at multiples of 4 bytes.
 ///
 /// Each result is floor(coefficient · (R, G, B) + offset), saturated; the numbers are multiples of
 /// 2^-fraction_bits, small enough for 32 bits.

@@ -1,4 +1,4 @@
-// The kernel that convert() launches from RGB24 to 32-bit YCbCr, itself.
+// The kernel that convert() itself launches from RGB24 to 32-bit YCbCr.
 #include "warpwise/primitives/convert/kernel.cuh"
 
 namespace warpwise::kernels::convert {

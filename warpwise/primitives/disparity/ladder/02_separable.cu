@@ -1,15 +1,15 @@
-// Idea: the sums over a block's height are made once for each column and displacement, and kept in
-//   memory; both directions add up a block's width of them. With SLIDE a thread moves down SLIDE
-//   rows, a difference in and one out.
-// Expected: twice a block's side of additions in place of its area, and one direction's differences
-//   in place of two. In exchange 2 bytes for each pixel and displacement are written once and read
-//   twice a block's width times, mostly from the caches.
+// Idea: the sums over a block's height are computed once for each column and displacement, and kept
+//   in memory; both directions add up a block's width of them. With SLIDE a thread moves down SLIDE
+//   rows: it adds the entering difference and subtracts the leaving one.
+// Expected: additions for twice a block's side instead of its area, and differences for one
+//   direction instead of two. In exchange 2 bytes for each pixel and displacement are written once
+//   and read twice a block's width times, mostly from the caches.
 // Next limit: these reads; without SLIDE the differences, a block's height of them for each sum.
 #include "pairs.cuh"
 
 using namespace warpwise::ladders;
 
-/// Sums of columns −half … width + half − 1, for each row, for each displacement.
+/// Returns the sums of columns −half … width + half − 1, for each row, for each displacement.
 __device__ unsigned short* column_sums(const DisparityProblem& p) {
   return reinterpret_cast<unsigned short*>(right_best(p) + p.width * p.height);
 }

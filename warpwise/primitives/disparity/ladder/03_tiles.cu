@@ -1,9 +1,9 @@
 // Idea: a block of threads keeps the column sums of a tile in shared memory, for one displacement
-//   after the other, and each thread slides along 8 pixels of a row, whose best displacements stay
-//   in registers. With AT_ONCE 2 two displacements share a register, 16 bits each.
+//   after the other. Each thread slides along 8 pixels of a row, whose best displacements stay in
+//   registers. With AT_ONCE 2 two displacements share a register, 16 bits each.
 // Expected: no sum goes through memory, and a displacement of a pixel costs two differences, two
-//   additions, and a comparison, whatever the block's side. Both directions make all of it anew.
-//   With two at once half of the additions and of the accesses to shared memory.
+//   additions, and a comparison, whatever the block's side. Both directions compute everything. Two
+//   at once halve the additions and the accesses to shared memory.
 // Next limit: instructions: differences byte by byte, with clamped addresses, in both directions.
 #include "pairs.cuh"
 
@@ -22,7 +22,7 @@ __device__ void match(const DisparityProblem& p) {
   const int tile_x = static_cast<int>(blockIdx.x) % across * tile_width;
   const int tile_y = static_cast<int>(blockIdx.x) / across * tile_height;
   const int thread = static_cast<int>(threadIdx.x);
-  // Odd: a warp's 32 rows lie in 32 banks.
+  // Odd, so that a warp's 32 rows are in 32 banks.
   const int pitch = (tile_width + 2 * p.half) | 1;
   const int top = thread / tile_width * run;
   const int row = thread % tile_height;

@@ -1,16 +1,16 @@
 // Idea: displacements lie in the lanes. A warp holds 128 of them, four a lane, and walks along the
-//   rows of its tile: one packed instruction makes four differences, column sums of a block's
-//   height slide down in shared memory, sums along the row slide in registers, as pairs of 16 bits.
-//   The best displacement is the least over the lanes of sum · 128 + displacement. With BOTH the
-//   best of the right image's pixels come from the same run: the pixel x − d is one displacement
-//   further on with each column, and so its best so far moves from register to register, and once
-//   in four columns from lane to lane.
+//   rows of its tile. One packed instruction computes four differences. Column sums of a block's
+//   height slide down in shared memory; sums along the row slide in registers, as pairs of 16 bits.
+//   The best displacement is the minimum over the lanes of sum · 128 + displacement. With BOTH the
+//   same run finds the best of the right image's pixels: pixel x − d is one displacement further
+//   with each column. Its best so far moves from register to register, and every fourth column
+//   from lane to lane.
 // Expected: a quarter of the instructions for differences, and none for clamps and addresses of
-//   pixels, since copies have borders. In exchange the least over lanes, for each pixel. With BOTH
-//   differences, sums and their traffic are made once, not twice.
-// Next limit: the sums are taken apart and put together as keys; a block of one warp has its own
-//   columns, a block's width of them beside each tile, and strips of 32 rows begin with a block's
-//   height that only fills sums.
+//   pixels, since copies have borders. In exchange each pixel needs a minimum over the lanes. With
+//   BOTH differences, sums and their traffic are needed once, not twice.
+// Next limit: sums are unpacked and repacked as keys. Each warp also computes columns beside its
+//   tile, as many as a block is wide. Strips of 32 rows begin with rows that only fill sums, as
+//   many as a block is high.
 #include "padded.cuh"
 #include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
@@ -26,18 +26,18 @@ constexpr unsigned none = 0xffffffffu;
 
 extern __shared__ uint2 columns[];
 
-/// What the right pixels are found by, with BOTH: sum · 128 + displacement, the least so far.
+/// With BOTH: the least sum · 128 + displacement so far of each right pixel.
 __device__ unsigned* right_keys(const DisparityProblem& p) {
-  // Behind the left ones, at a multiple of 4.
+  // They follow the left pixels' best, at a multiple of 4 bytes.
   return reinterpret_cast<unsigned*>(left_best(p) + (p.width * p.height + 1) / 2 * 2);
 }
 
-/// The best of the right pixels of a row that the warp's displacements lead to.
+/// The best so far of the right pixels of a row that the warp's displacements lead to.
 struct RightPixels {
   unsigned* row;
   unsigned key[4] = {none, none, none, none};
 
-  /// To column x of the left image, and its keys.
+  /// Moves on to column x of the left image and takes its keys.
   __device__ void take(const unsigned (&keys)[4], int x) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane == 31) give(3, x - 1);
@@ -46,13 +46,13 @@ struct RightPixels {
     for (int k = 3; k > 0; --k) key[k] = min(key[k - 1], keys[k]);
     key[0] = lane == 0 ? keys[0] : min(passed, keys[0]);
   }
-  /// Of the pixel that displacement k of the lane leads to from column x.
+  /// Merges the best of the pixel that displacement k of the lane leads to from column x.
   __device__ void give(int k, int x) const {
     if (key[k] != none) atomicMin(row + x - 4 * static_cast<int>(threadIdx.x) - k, key[k]);
   }
 };
 
-/// A tile's place, and what its rows have in common.
+/// A tile's position, and the values that its rows share.
 template <bool mirrored>
 struct Tile {
   const DisparityProblem& p;
@@ -66,8 +66,8 @@ struct Tile {
     left = static_cast<int>(blockIdx.x) % across * tile_width;
     top = static_cast<int>(blockIdx.x) / across * strip_height;
     end = min(left + tile_width, p.width);
-    // Columns before the first that completes a block, in groups of four that end with it, of which
-    // the first `skipped`, 0 or 2, are none of them.
+    // Columns before the first one that completes a block, in groups of four that end there. The
+    // first `skipped` columns of the first group, 0 or 2, are not needed.
     lead = 2 * p.half;
     lead_groups = (lead + 3) / 4;
     skipped = 4 * lead_groups - lead;
@@ -80,10 +80,10 @@ struct Tile {
     return reinterpret_cast<const unsigned*>(padded.row(mirrored ? 3 : 1, row)) + word - lane;
   }
 
-  /// The sums of a block's height less a row, and of one row above it, which leaves with the first
-  /// row.
+  /// Fills the sums for the first row: a block's height minus one row, and the row above, which the
+  /// first row's slide subtracts.
   __device__ void fill() const {
-    columns[lane] = {0, 0};  // what leaves before the first column does
+    columns[lane] = {0, 0};  // zeros to subtract before the first column leaves
     const int groups = lead_groups + (end - left + 3) / 4;
     for (int g = 0; g < groups; ++g) {
       uint2 sums[4] = {};
@@ -104,7 +104,7 @@ struct Tile {
     }
   }
 
-  /// The lane's four keys of column x, from sums of 16 bits: of displacements 3 and 1, of 2 and 0.
+  /// Computes the lane's four keys of column x from 16-bit sums: displacements 3 and 1, 2 and 0.
   __device__ void keys(uint2 sums, int x, unsigned (&key)[4]) const {
     const unsigned sum[4] = {sums.y >> 16, sums.x >> 16, sums.y & 0xffff, sums.x & 0xffff};
 #pragma unroll
@@ -142,7 +142,7 @@ struct Tile {
                                walk.left_behind<3>()};
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        // The halves never borrow from one another in the end: each half of a sum is a sum.
+        // Borrows between the halves cancel: each half of the result fits its 16 bits.
         sums.x += enters[i].x - leaves[i].x;
         sums.y += enters[i].y - leaves[i].y;
         unsigned key[4];

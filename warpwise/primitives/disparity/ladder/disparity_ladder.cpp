@@ -10,10 +10,10 @@ namespace {
 // In the order of Problem::operands.
 enum : std::size_t { left_at, right_at, dst_at };
 
-// The rungs count pixels by 31 bits, of up to four bytes.
+// The rungs use 31-bit byte offsets for pixels of up to four bytes.
 constexpr std::int64_t most_disparity_pixels = (std::int64_t{1} << 29) - 1;
 
-/// By which the one instance of a kernel that a launch means is found.
+/// Returns the name by which the instance of a launch's kernel is found.
 std::string instance_name(const detail::disparity::DisparityKernel& kernel) {
   const std::string name = kernel_name(kernel);
   if (kernel.step != detail::disparity::DisparityStep::check) return name;
@@ -26,8 +26,8 @@ DisparityOptions disparity_options_of(const Variables& variables) {
           .max_disparity = static_cast<int>(variables.at("max_disparity"))};
 }
 
-/// Makes the right image one that matches: three quarters of its pixels are those of the left one,
-/// moved by a few columns, more or fewer from row to row.
+/// Makes the right image match the left one: three quarters of its pixels are the left one's, moved
+/// by a few columns that vary from row to row.
 void match(ConstHostView left, HostView right) {
   for (std::int64_t y = 0; y < left.height(); ++y) {
     const std::byte* from = left.row(y);

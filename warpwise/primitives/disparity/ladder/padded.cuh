@@ -2,16 +2,16 @@
 
 #include "pairs.cuh"
 
-// Copies of both images with their borders, so that what reads them needs neither a clamp nor an
-// unaligned load; and the same mirrored, in which matching from the right is matching from the
-// left.
+// Copies of both images with their borders, which kernels read without clamping and without
+// unaligned loads. In mirrored copies, matching from the right image is the same as matching from
+// the left one.
 namespace warpwise::ladders {
 
-constexpr int displacements = 128;  ///< of a warp, four a lane
+constexpr int displacements = 128;  ///< displacements of a warp, four a lane
 constexpr int tile_width = 48;
 
-/// Column x of an image is byte origin + x − half of a row, so that the columns that enter the
-/// blocks of pixels 0, 1, … lie at whole words. Row y is row y + half + 1.
+/// Column x of an image is byte origin + x − half of a row: the columns that enter the blocks of
+/// pixels 0, 4, … are at whole words. Row y is row y + half + 1.
 struct PaddedCopies {
   int origin;
   int pitch;
@@ -21,12 +21,12 @@ struct PaddedCopies {
   __device__ explicit PaddedCopies(const DisparityProblem& p)
       : origin((displacements + 2 * p.half + 19) / 16 * 16),
         pitch((p.width + origin + tile_width + 23) / 16 * 16), rows(p.height + 2 * p.half + 1) {
-    // Behind the best displacements, of which those from the right may have 4 bytes.
+    // The copies follow the best displacements: 2 bytes a left pixel, up to 4 a right pixel.
     const long long best = 6LL * p.width * p.height;
     pixels = static_cast<unsigned char*>(p.scratch) + (best + 15) / 16 * 16;
   }
-  /// Copies 0 and 1 are of the left and the right image, 2 and 3 of the right and the left one,
-  /// mirrored.
+  /// Returns a row of a copy. Copies 0 and 1 are the left and the right image; 2 and 3 are the
+  /// right and the left image, mirrored.
   __device__ unsigned char* row(int copy, int y) const {
     return pixels + (static_cast<long long>(copy) * rows + y) * pitch;
   }

@@ -2,12 +2,12 @@
 
 #include "problem.hpp"
 
-// What no rung changes: which pixels a displacement compares, which displacement is the best, and
-// the check.
+// Shared by all rungs: the pixels that a displacement compares, the choice of the best
+// displacement, and the check.
 namespace warpwise::ladders {
 
-/// |a − b| of column x, row y, and what displacement d compares with it: from the left image it
-/// lies d to the left in the right one, from the right image d to the right in the left one.
+/// Returns |a − b| of the pixel (x, y) and its counterpart at displacement d. From the left image
+/// that is d to the left in the right one, from the right image d to the right in the left one.
 template <bool from_left>
 __device__ unsigned difference(const DisparityProblem& p, int x, int y, int d) {
   const auto pixel = [&](const unsigned char* image, long long pitch, int column) {
@@ -24,7 +24,7 @@ __device__ bool exists(const DisparityProblem& p, int x, int d) {
   return from_left ? x >= d : x + d < p.width;
 }
 
-/// Displacements come in ascending order: of equal scores the first stays.
+/// The best so far. Displacements come in ascending order: among equal scores the first stays.
 struct Best {
   unsigned score = 0xffffffffu;
   int displacement = 0;
@@ -36,8 +36,8 @@ struct Best {
   }
 };
 
-/// Scratch memory begins with the best displacements of the left image's pixels, those of the right
-/// one follow.
+/// Scratch memory begins with the best displacements of the left image's pixels, followed by those
+/// of the right image's.
 __device__ inline short* left_best(const DisparityProblem& p) {
   return static_cast<short*>(p.scratch);
 }
@@ -49,7 +49,7 @@ __device__ short* best_of(const DisparityProblem& p) {
   return from_left ? left_best(p) : right_best(p);
 }
 
-/// Writes pixel i: its displacement d, or −1 where its counterpart has another one, by more than 1.
+/// Writes pixel i: its displacement d, or −1 if its counterpart's differs by more than 1.
 __device__ inline void write_checked(const DisparityProblem& p, int i, int d, int counterpart) {
   auto* row = reinterpret_cast<float*>(p.dst + i / p.width * p.dst_pitch);
   row[i % p.width] = abs(d - counterpart) > 1 ? -1.0f : static_cast<float>(d);

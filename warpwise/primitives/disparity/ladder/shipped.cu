@@ -1,5 +1,5 @@
-// The kernels that disparity() launches by SAD with the check, themselves: a sweep, or tiles where
-// its sums do not fit.
+// The kernels that disparity() itself launches for SAD with the check: a sweep, or tiles if the
+// sweep's sums do not fit.
 #include "warpwise/primitives/disparity/padded.cuh"
 #include "warpwise/primitives/disparity/sweep.cuh"
 #include "warpwise/primitives/disparity/tiles.cuh"

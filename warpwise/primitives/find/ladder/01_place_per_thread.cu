@@ -1,8 +1,8 @@
-// Idea: a thread scores a place: it reads the template and the part of the image below it, and adds
-//   up what the score is made of, for zncc five sums. Every score goes to memory; two small kernels
+// Idea: a thread scores a place: it reads the template and the part of the image below it, and
+//   computes the sums of the score, five for zncc. Every score goes to memory; two small kernels
 //   find the best one.
-// Expected: a warp reads one pixel of the template, the same for all, and 32 adjacent ones of the
-//   image: the caches have both. Two loads for each pair of pixels, and as many instructions again
+// Expected: a warp reads one pixel of the template, the same for all lanes, and 32 adjacent ones of
+//   the image: the caches have both. Each pair of pixels takes two loads, and as many instructions
 //   as there are sums.
 // Next limit: requests to the cache, and addresses of global memory for each of them.
 #include "ranked.cuh"

@@ -1,7 +1,7 @@
 // Idea: a block of threads keeps the template and the part of the image below its places in shared
 //   memory, and reads each of their pixels once. A large template goes through it in parts of
 //   PART_ROWS rows.
-// Expected: hardly a reference to global memory but the scores. Each pair of pixels still takes two
+// Expected: few references to global memory except the scores. Each pair of pixels still takes two
 //   loads, but with short addresses and without waiting for the cache.
 // Next limit: instructions: loads, sums and the loop for each single pair of bytes.
 #include "ranked.cuh"
@@ -21,7 +21,7 @@ extern "C" __global__ void scores(FindProblem p) {
   OwnSums templ, image;
   for (int part = 0; part < p.side; part += PART_ROWS) {
     const int rows = min(p.side - part, PART_ROWS);
-    __syncthreads();  // the part before is summed
+    __syncthreads();  // all threads have summed the last part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < p.side; x += BLOCK_X) {

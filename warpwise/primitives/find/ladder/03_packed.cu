@@ -1,11 +1,11 @@
-// Idea: four pixels at once. Shared memory holds words; a window that starts inside a word is
-//   shifted together from two, and one instruction adds four absolute differences, or four
+// Idea: four pixels at once. Shared memory holds words. A window that starts inside a word is
+//   combined from two words by a shift. One instruction adds four absolute differences, or four
 //   products, to a sum.
-// Expected: a quarter of the instructions. A word of the image serves twice, as the upper and then
-// as
-//   the lower half of a shift: two loads and a shift for four pairs of pixels.
-// Next limit: the loads and shifts for sad, two for each packed difference; for zncc the five sums
-//   as well. Threads four places apart load the same words, four times over.
+// Expected: a quarter of the instructions. A word of the image is used twice, as the upper and then
+//   as the lower half of a shift: two loads and a shift for four pairs of pixels.
+// Next limit: for sad the loads and shifts, two for each packed difference; for zncc the five sums
+//   as well.
+//   Threads four places apart load the same words, four times over.
 #include "ranked.cuh"
 #include "tile.cuh"
 

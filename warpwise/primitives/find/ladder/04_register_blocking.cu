@@ -1,8 +1,8 @@
-// Idea: a thread scores a group of adjacent places, 4 wide and ROWS high. As their windows overlap,
-//   what it has loaded and shifted once serves all that need it.
-// Expected: with a row, three loads and three shifts for four packed differences or products; with
-//   four rows, the same for sixteen, as the shifted words of four rows of the image stay in
-//   registers. zncc's sums over the template are made once for the group.
+// Idea: a thread scores a group of adjacent places, 4 wide and ROWS high. Their windows overlap:
+//   a word loaded and shifted once serves several places.
+// Expected: with one row, three loads and three shifts for four packed differences or products;
+//   with four rows, the same for sixteen, because the shifted words of four rows of the image stay
+//   in registers. zncc's sums over the template are computed once for the group.
 // Next limit: for sad the packed differences themselves. For zncc two of each three packed products
 //   are squares and sums of the image alone.
 #include "group.cuh"

@@ -1,10 +1,10 @@
-// Idea: what depends on the image alone, its sum and its squares below each place, is made before,
-//   by running sums: down the columns a pixel in and one out, along the rows a column in and one
-//   out. The template's own sums are made once.
-// Expected: one packed product in place of three, and a third of the registers. The running sums
-// take
-//   some 32 bytes of memory a place, whatever the template.
-// Next limit: the packed products; the scores' way to memory and back.
+// Idea: the image's sum and sum of squares below each place do not depend on the template. They are
+//   computed first, as running sums: down the columns one pixel enters and one leaves, along the
+//   rows one column enters and one leaves. The template's own sums are computed once.
+// Expected: one packed product instead of three, and a third of the registers. The running sums
+//   take about 32 bytes of memory a place, whatever the template.
+// Next limit: the packed products;
+//   the scores' path to memory and back.
 #include "group.cuh"
 #include "ranked.cuh"
 #include "running_sums.cuh"

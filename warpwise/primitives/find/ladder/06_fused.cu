@@ -1,9 +1,9 @@
-// Idea: a block of threads keeps the best of its places, and no score goes through memory. One
-// block
-//   more finds the best of these.
-// Expected: the scores' way to memory and back falls away, 8 bytes a place for zncc, 4 for sad, and
-//   with it a kernel.
-// Next limit: the packed products or differences, sixteen of each four pixels that are loaded.
+// Idea: a block of threads keeps the best of its places, and no score goes through memory. One more
+//   block finds the best of these.
+// Expected: the scores' path to memory and back disappears, 8 bytes a place for zncc, 4 for sad,
+//   and one kernel with it.
+// Next limit: the packed products or differences,
+//   sixteen for each four pixels loaded.
 #include "candidates.cuh"
 #include "group.cuh"
 #if SUMS

@@ -1,12 +1,12 @@
 // Idea: the products by integer matrix units. A row of the template, shifted to each of 8 adjacent
-//   places, is a matrix; the rows of the image as they lie are the other. An instruction adds up
+//   places, is a matrix; the unchanged rows of the image are the other. An instruction adds up
 //   16 × 8 places over 32 columns of the image.
-// Expected: 4096 products an instruction in place of 128. Of the side + 31 columns of the
-// template's
-//   matrix, rounded up to 32, side are of use at each place: half for a side of 32.
-// Next limit: loads from shared memory: for each row of the template one of the image's 16 × 32
-// pixels
-//   and six of the template for four instructions. And every score is a quotient and a root of
+// Expected: 4096 products an instruction instead of 128. The template's matrix has side + 31
+//   columns, rounded up to 32, and `side` of them are useful at each place: half for a side of 32.
+// Next limit: loads from shared memory.
+//   Each row of the template needs one load of the image's 16 × 32 pixels, and six loads of the
+//   template, for four instructions.
+//   Also, every score takes a quotient and a root of
 //   doubles.
 #include "candidates.cuh"
 #include "running_sums.cuh"
@@ -19,10 +19,10 @@ using namespace warpwise::ladders;
 constexpr int threads = 256;
 constexpr int tile_width = 4 * 32;
 constexpr int tile_height = 2 * 16;
-// Of the template in shared memory at a time: rows, and steps of 32 columns of the image.
+// Part of the template in shared memory at a time: rows, and steps of 32 columns of the image.
 constexpr int part_rows = 32;
 constexpr int part_steps = 2;
-// An odd number of 16 bytes: 8 rows lie in different banks.
+// An odd multiple of 16 bytes: 8 rows are in different banks.
 constexpr int area_words = 8 * (4 + part_steps - 1) + 4;
 constexpr int templ_words = 8 * (part_steps + 1);
 
@@ -31,7 +31,7 @@ struct Shared {
   warpwise::kernels::ToeplitzRow<templ_words> templ[part_rows];
 };
 
-/// Brings 32 rows of the template from `row` on, and two steps from `step` on, into shared memory.
+/// Copies 32 rows of the template from `row` on, and two steps from `step` on, to shared memory.
 __device__ void load(const FindProblem& p, const Tile& tile, int row, int step, Shared& shared) {
   const auto pixels = [&](int x, int y) {
     return x >= 0 && x < p.side && y < p.side ? templ_word(p, x, y) : 0u;

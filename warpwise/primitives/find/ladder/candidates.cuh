@@ -2,14 +2,14 @@
 
 #include "places.cuh"
 
-// Of the rungs that write no scores: the best place of each block of threads, in scratch memory.
+// For the rungs that write no scores: the best place of each block of threads, in scratch memory.
 namespace warpwise::ladders {
 
 __device__ inline Best* candidates_of(const FindProblem& p) {
   return reinterpret_cast<Best*>(static_cast<unsigned char*>(p.scratch) + RunningSums::bytes(p));
 }
 
-/// \param best  of the block, in its first thread
+/// \param best  the block's best place, in its first thread
 __device__ inline void store_candidate(const FindProblem& p, const Best& best) {
   if (threadIdx.x == 0 && threadIdx.y == 0) candidates_of(p)[blockIdx.x] = best;
 }

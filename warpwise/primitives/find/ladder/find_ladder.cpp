@@ -13,7 +13,7 @@ namespace {
 // In the order of Problem::operands.
 enum : std::size_t { templ_at, image_at, best_at };
 
-// The rungs' sums of squares fit 32 bits up to this side, and their blocks are counted by 31.
+// The rungs' sums of squares fit 32 bits up to this side; their number of blocks fits 31 bits.
 constexpr std::int64_t largest_side = 256;
 constexpr std::int64_t most_find_pixels = std::int64_t{1} << 30;
 
@@ -26,7 +26,7 @@ Measure measure_of(const Variables& variables) {
                         "; it must be 0 for sad or 3 for zncc");
 }
 
-/// By which the one instance of a kernel that a launch means is found.
+/// Returns the name by which the instance of a launch's kernel is found.
 std::string instance_name(const detail::find::FindKernel& kernel) {
   const std::string name = kernel_name(kernel);
   if (kernel.step != detail::find::FindStep::products) return name;
@@ -70,7 +70,7 @@ class FindLadder final : public Ladder {
         Operand::output("best", ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, layout));
     problem.bytes = side * side + width * height + std::int64_t{sizeof(Finding)};
     problem.pixels = width * height;
-    // Of zncc the yardstick is the same: pairs of pixels.
+    // zncc has the same yardstick: pairs of pixels.
     problem.operations = (width - side + 1) * (height - side + 1) * side * side;
     problem.roof = Roof::vsadu4;
     return problem;
@@ -127,7 +127,7 @@ class FindLadder final : public Ladder {
     return detail::find::find_plan(call_of(problem, placement)).scratch_bytes();
   }
 
-  // The best place is one of the whole image.
+  // The best place is searched in the whole image, which is not divided.
   Division division(const Problem& problem) const override {
     return {.units = 1, .unit_rows = problem.variables.at("height")};
   }

@@ -5,8 +5,8 @@
 // A thread's group of places, 4 wide and ROWS high, and its sums.
 namespace warpwise::ladders {
 
-/// The words that start at bytes 0 to 3 of a word and end in its neighbour: a word of four adjacent
-/// places each.
+/// The words that start at bytes 0 to 3 of a word and end in its neighbour: one word for each of
+/// four adjacent places.
 struct Shifts {
   unsigned at[4];
 };
@@ -33,9 +33,9 @@ struct Group {
     if constexpr (with_own_sums && !SUMS) image[row][column].add_word(b);
   }
 
-  /// Adds a column of the template, a word wide, at all places. A row of the image that is loaded
-  /// serves ROWS rows of places; those in use stay in registers, and the oldest makes room for the
-  /// next: hence the loop is unrolled by ROWS.
+  /// Adds a column of the template, a word wide, at all places. Each loaded row of the image serves
+  /// ROWS rows of places. The rows in use stay in registers, and the next overwrites the oldest:
+  /// therefore the loop is unrolled by ROWS.
   template <bool last>
   __device__ void add_column(const unsigned* a, int a_pitch, const unsigned* area, int area_pitch,
                              int rows, unsigned mask) {
@@ -59,8 +59,8 @@ struct Group {
     }
   }
 
-  /// Adds the whole template, part by part. To be called by all threads of the tile of 4 · BLOCK_X
-  /// by ROWS · BLOCK_Y places.
+  /// Adds the whole template, part by part. All threads of the tile of 4 · BLOCK_X by
+  /// ROWS · BLOCK_Y places must call it.
   __device__ void add_template(const FindProblem& p, const Tile& tile, unsigned* shared) {
     Words part(p, shared, BLOCK_X);
     const unsigned* area = part.area + ROWS * threadIdx.y * part.area_words + threadIdx.x;

@@ -3,26 +3,26 @@
 #include "problem.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-// What no rung changes: what is summed up at a place, its score, and which place is the best.
+// Shared by all rungs: the sums at a place, its score, and the choice of the best place.
 namespace warpwise::ladders {
 
-/// Of the measure that a file is compiled for: 0 sad, 3 zncc.
+/// The measure that a file is compiled for: 0 sad, 3 zncc.
 constexpr Measure measure = static_cast<Measure>(MEASURE);
 constexpr bool least = least_is_best(measure);
 static_assert(measure == Measure::sad || measure == Measure::zncc);
-/// Whether a score needs sums of the template and of the image alone.
+/// True if a score needs sums of the template and of the image alone.
 constexpr bool with_own_sums = measure == Measure::zncc;
 
 __device__ inline long long places_of(const FindProblem& p) { return p.columns * p.rows; }
 
-/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+/// Returns c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
 __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
 
-/// Of pixels of the template or of the image alone: what zncc needs besides the products.
+/// Sums over the template or the image alone, which zncc needs besides the products.
 struct alignas(8) OwnSums {
   unsigned sum = 0;
   unsigned squares = 0;
@@ -37,22 +37,22 @@ struct alignas(8) OwnSums {
   }
 };
 
-/// What the scratch memory begins with where a rung has SUMS: these sums, made before and once.
+/// Start of the scratch memory if a rung has SUMS: the sums that other kernels compute first.
 struct RunningSums {
-  OwnSums* templ;    ///< of the whole template
-  OwnSums* columns;  ///< of a column as high as the template, at each of the image's columns
-  OwnSums* windows;  ///< of the part of the image below each place
+  OwnSums* templ;    ///< sums of the whole template
+  OwnSums* columns;  ///< sums of a column as high as the template, at each of the image's columns
+  OwnSums* windows;  ///< sums of the part of the image below each place
 
   __device__ explicit RunningSums(const FindProblem& p)
       : templ(static_cast<OwnSums*>(p.scratch)), columns(templ + 2),
         windows(columns + p.width * p.rows) {}
-  /// A multiple of 16.
+  /// Returns their size in bytes, a multiple of 16.
   static __device__ long long bytes(const FindProblem& p) {
     return SUMS ? 16 + (8 * (p.width + p.columns) * p.rows + 15) / 16 * 16 : 0;
   }
 };
 
-/// Adds |a − b| or a · b.
+/// Adds |a − b| or a · b to `sum`.
 __device__ inline void add_pair(unsigned& sum, int a, int b) {
   if constexpr (measure == Measure::sad) {
     sum += abs(a - b);
@@ -61,7 +61,7 @@ __device__ inline void add_pair(unsigned& sum, int a, int b) {
   }
 }
 
-/// Likewise of four pixels.
+/// Adds the same for four pixels.
 __device__ inline void add_pairs(unsigned& sum, unsigned a, unsigned b) {
   if constexpr (measure == Measure::sad) {
     sum = add_differences(a, b, sum);
@@ -70,7 +70,7 @@ __device__ inline void add_pairs(unsigned& sum, unsigned a, unsigned b) {
   }
 }
 
-/// Integers of sad are exact; of zncc one double is made of five of them.
+/// Computes the score: an exact integer for sad; for zncc a double from five integers.
 __device__ inline auto score_of(const FindProblem& p, unsigned pairs, const OwnSums& templ,
                                 const OwnSums& image) {
   if constexpr (measure == Measure::sad) {
@@ -83,13 +83,13 @@ __device__ inline auto score_of(const FindProblem& p, unsigned pairs, const OwnS
 
 using Score = decltype(score_of(FindProblem(), 0, OwnSums(), OwnSums()));
 
-/// The best place so far; places are counted row by row.
+/// The best place so far; places are numbered row by row.
 struct Best {
   static constexpr long long nowhere = 0x7fffffffffffffff;
   Score score = least ? static_cast<Score>(0xffffffffu) : static_cast<Score>(-2);
   long long place = nowhere;
 
-  /// Equal scores are told apart by their place, so that places may come in any order.
+  /// Takes a place if it is better; among equal scores the first place wins, in any call order.
   __device__ void offer(Score other, long long other_place) {
     const bool better = least ? other < score : other > score;
     if (better || (other == score && other_place < place)) {
@@ -99,7 +99,7 @@ struct Best {
   }
 };
 
-/// The best that all threads of a block hold together, in the first one. To be called by all.
+/// Returns the best place of a block to its first thread. All threads must call it.
 template <int threads>
 __device__ inline Best best_of_block(Best best) {
   static_assert(threads % 32 == 0);

@@ -2,9 +2,9 @@
 
 #include "places.cuh"
 
-// Of the rungs that write every score to memory: where it lies, and the two kernels that find the
-// best of them. A block of the first ranks RANKED places; scratch memory has room for what it finds
-// and, behind that, for a score for each place.
+// For the rungs that write every score to memory: the place of a score, and the two kernels that
+// find the best one. A block of the first kernel ranks RANKED places. Scratch memory holds these
+// blocks' results, followed by a score for each place.
 namespace warpwise::ladders {
 
 __device__ inline long long rankings_of(const FindProblem& p) {

@@ -2,11 +2,11 @@
 
 #include "places.cuh"
 
-// The kernels of running sums: what zncc needs of the template and of the image alone.
+// The kernels of running sums, which zncc needs: sums over the template and the image alone.
 namespace warpwise::ladders {
 
 constexpr int sums_threads = 128;
-// Adjacent windows of a thread.
+// Number of adjacent windows per thread.
 constexpr int windows_run = 8;
 
 __device__ inline void add(OwnSums& to, const OwnSums& from) {
@@ -20,7 +20,7 @@ __device__ inline void take_off(OwnSums& to, const OwnSums& from) {
 
 }  // namespace warpwise::ladders
 
-/// One block: the template's own sums.
+/// Computes the template's own sums. One block.
 extern "C" __global__ void template_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   __shared__ unsigned parts[2][sums_threads];
@@ -36,7 +36,7 @@ extern "C" __global__ void template_sums(warpwise::ladders::FindProblem p) {
   *RunningSums(p).templ = sums;
 }
 
-/// A thread slides down SEGMENT rows of a column of the image: one pixel in, one out.
+/// Computes column sums. A thread slides down SEGMENT rows: one pixel enters, one leaves.
 extern "C" __global__ void column_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   const long long across = (p.width + sums_threads - 1) / sums_threads;
@@ -61,13 +61,13 @@ extern "C" __global__ void column_sums(warpwise::ladders::FindProblem p) {
   }
 }
 
-/// A block brings column sums of a row into shared memory; a thread adds up its first window and
-/// slides along to 7 more.
+/// Computes window sums. A block copies a row's column sums into shared memory; a thread adds up
+/// its first window and slides along to 7 more.
 extern "C" __global__ void window_sums(warpwise::ladders::FindProblem p) {
   using namespace warpwise::ladders;
   constexpr int tile = sums_threads * windows_run;
   constexpr int largest_side = 256;
-  // One element left out behind each 8: a warp's windows, 8 apart, begin in different banks.
+  // One unused element after each 8: a warp's windows, 8 apart, begin in different banks.
   constexpr int elements = (tile + largest_side) / windows_run * (windows_run + 1);
   __shared__ unsigned long long columns[elements];
   const auto at = [](int i) { return i + i / windows_run; };

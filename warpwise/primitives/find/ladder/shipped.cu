@@ -1,4 +1,4 @@
-// The kernels that find() launches for sad or zncc, themselves.
+// The kernels that find() itself launches for sad or zncc.
 #include "warpwise/primitives/find/differences.cuh"
 #include "warpwise/primitives/find/products.cuh"
 #include "warpwise/primitives/find/windows.cuh"

@@ -3,11 +3,11 @@
 #include "places.cuh"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// What the rungs with shared memory share: the places of a block of threads, and pixels on their
-// way into shared memory.
+// Used by the rungs with shared memory: the places of a block of threads, and the copying of pixels
+// into shared memory.
 namespace warpwise::ladders {
 
-/// The places of a block: `width` × `height` from (x, y) on.
+/// The places of a block: `width` × `height` places from (x, y) on.
 struct Tile {
   long long x;
   long long y;
@@ -23,38 +23,38 @@ __device__ inline long long tiles_of(const FindProblem& p, int width, int height
   return (p.columns + width - 1) / width * ((p.rows + height - 1) / height);
 }
 
-/// A pixel of the image, or the nearest one: what lies outside belongs to no place, but a tile of
-/// places may reach there.
+/// Returns a pixel of the image, or the nearest one if it is outside. No place needs pixels
+/// outside, but a tile may reach there.
 __device__ inline unsigned char image_pixel(const FindProblem& p, long long x, long long y) {
   return p.image[min(y, p.height - 1) * p.image_pitch + min(x, p.width - 1)];
 }
 
-/// Pixels x to x + 3, the first lowest. What lies outside is anything.
+/// Returns pixels x to x + 3 of the image, the first lowest. Pixels outside are arbitrary.
 __device__ inline unsigned image_word(const FindProblem& p, long long x, long long y) {
   return kernels::load_word(p.image + min(y, p.height - 1) * p.image_pitch, x, p.width);
 }
 
-/// Likewise of the template, zeros outside.
+/// Returns pixels x to x + 3 of the template, the first lowest; zeros outside.
 __device__ inline unsigned templ_word(const FindProblem& p, int x, int y) {
   return kernels::load_word(p.templ + y * p.templ_pitch, x, p.side);
 }
 
 /// A part of the template and the area below a tile's places, in words of shared memory.
 struct Words {
-  int templ_words;  ///< of a row
+  int templ_words;  ///< words in a row
   int area_words;
   unsigned* templ;
   unsigned* area;
 
-  /// \param across  words of the area beside those of a window
+  /// \param across  words of the area beyond those of a window
   __device__ Words(const FindProblem& p, unsigned* shared, int across)
       : templ_words((p.side + 3) / 4), area_words(templ_words + across), templ(shared),
         area(shared + min(p.side, PART_ROWS) * templ_words) {}
 
-  /// Brings `rows` rows from row `part` on into shared memory, `below` more of the area. To be
-  /// called by all threads.
+  /// Copies `rows` rows from row `part` on into shared memory, and `below` more rows of the area.
+  /// All threads must call it.
   __device__ void load(const FindProblem& p, const Tile& tile, int part, int rows, int below) {
-    __syncthreads();  // the part before is summed
+    __syncthreads();  // all threads have summed the last part
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
 #pragma unroll 1
       for (int x = threadIdx.x; x < templ_words; x += BLOCK_X) {
@@ -71,7 +71,7 @@ struct Words {
   }
 };
 
-/// The bytes of a row's last word that belong to the template, where its side is no multiple of 4.
+/// Returns a mask of the template's bytes in a row's last word, if `side` is no multiple of 4.
 __device__ inline unsigned last_word_mask(int side) { return (1u << (8 * (side % 4))) - 1; }
 
 }  // namespace warpwise::ladders

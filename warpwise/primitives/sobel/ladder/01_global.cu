@@ -1,13 +1,13 @@
-// Idea: a thread for each pixel, which reads its nine neighbours from global memory, makes each of
-//   them grey and adds them up under both filters. Steps, each of which keeps those before it:
+// Idea: a thread for each pixel reads its nine neighbours from global memory, makes each of them
+//   grey and adds them up under both filters. Each of these steps keeps the ones before it:
 //     FILTER_IN_CONSTANT  the weights come from constant memory, no longer from global memory
 //     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need none; the
 //                         division becomes a multiplication by the reciprocal
 //     CONSTANT_BLOCK      the block's shape is known to the compiler
 //     UNROLLED            the loops over the filter are written out
-// Expected: the first leaves a third of the loads, as 18 of 27 are weights; of the conditions 36 of
-//   a pixel become 4; the loops' counters and indices go in the end.
-// Next limit: nine loads and nine conversions to grey for each pixel, where one would do.
+// Expected: the first step leaves a third of the loads, because 18 of 27 are weights. The second
+//   turns 36 conditions a pixel into 4. The last removes the loops' counters and indices.
+// Next limit: nine loads and nine conversions to grey for each pixel instead of one.
 #include "document.cuh"
 
 namespace warpwise::ladders {

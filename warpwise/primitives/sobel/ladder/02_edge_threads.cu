@@ -1,9 +1,9 @@
 // Idea: document A's method I. The block copies its pixels and a rim of one pixel to shared memory,
 //   so that nine reads of global memory become little more than one. Every thread copies its own
-//   pixel, those at the block's edges also the rim beside them, those at the corners the corners.
-// Expected: few global reads, but eight conditions in every thread, on which the warps at the edges
-//   diverge: a warp walks through each copy that only some of its lanes make.
-// Next limit: the conditions, and the rim's copies of one lane each.
+//   pixel. Threads at the block's edges also copy the rim, threads at its corners the corners.
+// Expected: few global reads, but eight conditions in every thread. The warps at the edges diverge:
+//   a warp executes each copy that any of its lanes makes.
+// Next limit: the conditions, and the rim's copies with one active lane each.
 #include "document.cuh"
 
 extern __shared__ unsigned tile[];

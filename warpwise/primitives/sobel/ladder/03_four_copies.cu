@@ -1,10 +1,10 @@
 // Idea: document A's method II. The block copies a piece of its own size four times, into each
-//   corner of the tile: all threads do the same and no condition is left. The pieces overlap. Which
-//   thread copies which pixel of a piece does not matter to the method; here it is the same one in
-//   all pieces that hold the pixel, so that no two threads write to one place.
-// Expected: no divergence. Four reads and writes for each thread where little more than one is
-//   needed; most of the tile is written four times, each time with the same pixel.
-// Next limit: the copies that were made already.
+//   corner of the tile: all threads do the same and no condition is left. The pieces overlap. The
+//   method does not prescribe the thread that copies a pixel. Here the same thread copies it in all
+//   pieces that hold the pixel, so that no two threads write to one place.
+// Expected: no divergence. Each thread makes four reads and writes, though little more than one is
+//   needed. Most of the tile is written four times, each time with the same pixel.
+// Next limit: the copies of pixels that the tile already has.
 #include "document.cuh"
 
 extern __shared__ unsigned tile[];
@@ -20,7 +20,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const auto copy = [&](int right, int down) {
     tile[(ty + down) * pitch + tx + right] = pixel_or_border(p, x - 1 + right, y - 1 + down);
   };
-  // In the pieces that begin two further, the first two threads take what follows the last ones.
+  // In the pieces shifted by two, the first two threads copy the pixels after the last ones.
   const int to_right = tx < 2 ? block_width() : 0;
   const int down = ty < 2 ? block_height() : 0;
   copy(0, 0);

@@ -1,8 +1,8 @@
 // Idea: document A's method III. The tile is filled in the order of its memory, whatever the
 //   block's shape: thread n copies the pixels n, n + threads, … of the tile, each pixel once.
-// Expected: hardly more than one read a thread, no divergence but in the last turn; for it a
-//   quotient and a remainder by the tile's width for each pixel, which cost dozens of instructions
-//   while the width is a variable and a handful when it is a constant.
+// Expected: hardly more than one read a thread, divergence only in the last turn. The price is a
+//   quotient and a remainder by the tile's width for each pixel: dozens of instructions if the
+//   width is a variable, a handful if it is a constant.
 // Next limit: the index arithmetic.
 #include "document.cuh"
 

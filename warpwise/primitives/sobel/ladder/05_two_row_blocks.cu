@@ -1,8 +1,8 @@
 // Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill
-//   the tile downwards, two rows at a time: no condition, no pixel twice, no division. Such copies
-//   leave the tile's last two columns empty: the last two threads of a row compute what the one
-//   before them does, their results are dropped, and the next block begins where they are. A tile
-//   can be used again further down (PASSES). The steps are those of 01_global.cu.
+//   the tile downwards, two rows at a time: no condition, no pixel twice, no division. The tile's
+//   last two columns stay empty: the last two threads of a row repeat the work of the thread before
+//   them, their results are dropped, and the next block begins at their columns. A tile can be used
+//   again further down (PASSES). The steps are those of 01_global.cu.
 // Expected: the fewest instructions around the copy. At six rows of tile for four of results a
 //   pixel costs 1.5 reads and a write of global memory, against nine and one without shared memory.
 // Next limit: a barrier between copy and use; nine reads of shared memory and nine conversions to
@@ -22,12 +22,12 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int result_columns = block_width() - 2;
   const int left = static_cast<int>(blockIdx.x) * result_columns;
   const int x = left + tx;
-  const int column = min(tx, result_columns - 1);  // nobody has filled what lies beyond
+  const int column = min(tx, result_columns - 1);  // the columns beyond are not filled
 
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; ++pass) {
     const int top = (static_cast<int>(blockIdx.y) * PASSES + pass) * result_rows;
-    // Of the tile as it is filled, block_width() columns from left - 1 on.
+    // True if the filled part of the tile, block_width() columns from left - 1 on, is inside.
     const bool inside = FEWER_CONDITIONS && left > 0 && left - 1 + block_width() <= p.width &&
                         top > 0 && top - 1 + TILE_ROWS <= p.height;
     if (inside) {
@@ -53,6 +53,6 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
         p.dst[y * p.dst_pitch + x] = result;
       }
     }
-    if (pass + 1 < PASSES) __syncthreads();  // all have read before the tile is filled again
+    if (pass + 1 < PASSES) __syncthreads();  // all threads have read before the tile is refilled
   }
 }

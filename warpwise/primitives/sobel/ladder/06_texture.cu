@@ -1,6 +1,6 @@
-// Idea: the code of 01_global.cu with its pixels read through a one-dimensional texture, whose
-//   cache is made for reads that lie close to each other, and whose unit takes the pixel apart. The
-//   steps are those of 01_global.cu.
+// Idea: the code of 01_global.cu with its pixels read through a one-dimensional texture. Its cache
+//   is made for reads close to each other, and the texture unit splits a pixel into its channels.
+//   The steps are those of 01_global.cu.
 // Expected: on GPUs that keep no global reads in an L1 cache, one read from memory instead of nine.
 //   Since both share one L1 cache, only the way through the texture unit differs.
 // Next limit: as before, nine reads and nine conversions to grey for each pixel.

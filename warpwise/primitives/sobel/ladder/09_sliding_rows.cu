@@ -1,10 +1,10 @@
 // Idea: both filters are products of a row and a column. A thread goes down ROWS pixels of its
-//   column and takes of each row the difference e = right - left and the sum t = left + 2 middle +
-//   right; those of three rows, in registers, make a result. Registers take the place of shared
+//   column. In each row it computes the difference e = right - left and the sum t = left +
+//   2 middle + right. A result needs e and t of three rows, which are in registers, not in shared
 //   memory.
 // Expected: three reads and conversions for each pixel and no barrier; the neighbours' reads of the
-//   same pixels are served by the L1 cache. Fewer threads, of which each does more.
-// Next limit: each load is of one pixel and each store of one byte: requests.
+//   same pixels hit the L1 cache. Fewer threads, each with more work.
+// Next limit: the number of requests: each loads one pixel or stores one byte.
 #include "problem.hpp"
 #include "warpwise/primitives/shared/pixel.hpp"
 

@@ -1,5 +1,5 @@
-// Idea: four adjacent pixels a thread. They come in one vector load and leave as one word, and of
-//   the neighbours only the two at the ends are read besides.
+// Idea: four adjacent pixels a thread. They are loaded as one vector and stored as one word. Only
+//   the two neighbours at the ends are read besides.
 // Expected: three loads for four pixels instead of twelve, six conversions instead of twelve, a
 //   quarter of the stores. Rows that are not aligned to 16 bytes, and the image's right end, are
 //   read pixel by pixel.

@@ -1,8 +1,8 @@
-// Idea: the weighted sum of a pixel's bytes is a dot product of bytes, for which there is an
-//   instruction. A weight has 15 bits: as 128 high + low it takes two of them.
+// Idea: the weighted sum of a pixel's bytes is a dot product of bytes, which is one instruction.
+//   A weight has 15 bits: split as 128 high + low, it takes two of these instructions.
 // Expected: two dot products, a multiply-add and a shift for a pixel instead of three extractions,
 //   three multiply-adds and a shift.
-// Next limit: a row's loads are waited for before the next row's are asked for.
+// Next limit: latency: a row's loads must arrive before the next row's are issued.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"
 

@@ -1,8 +1,8 @@
 // Idea: a thread loads its part of all the rows that it needs before it uses the first. The loop
-//   over them is written out, which a constant number of rows allows.
-// Expected: ROWS + 2 vector loads on their way at once for each thread instead of one: the latency
-//   of memory is waited for once. The price is registers, and thus ROWS is small, and (ROWS + 2) /
-//   ROWS of the image is read.
+//   over them is unrolled, because the number of rows is a constant.
+// Expected: ROWS + 2 vector loads in flight for each thread instead of one: it waits for memory's
+//   latency only once. The price is registers, so ROWS is small, and (ROWS + 2) / ROWS of the image
+//   is read.
 // Next limit: memory.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"

@@ -1,8 +1,8 @@
 // Idea: the pixels on either side of a thread's four are the ends of its neighbours' four. A warp
-//   lies in one row, so that they come from the lanes beside it, grey already; only the first and
-//   the last lane read them.
+//   lies in one row, so they are shuffled from the neighbouring lanes, grey already. Only the first
+//   and the last lane load them.
 // Expected: two loads and two conversions less for a row of four pixels, for two shuffles.
-// Next limit: memory; where arithmetic counts, the sums of single pixels.
+// Next limit: memory; in arithmetic, the sums of single pixels.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"
 
@@ -15,9 +15,9 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int first = static_cast<int>(blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;
   const unsigned lane = threadIdx.x % 32;
 
-  // Lanes right of the image go on, for the shuffles: they hold its last pixel.
+  // Lanes right of the image take part in the shuffles: they hold its last pixel.
   FourPixels pixels[ROWS + 2];
-  unsigned outer[ROWS + 2] = {};  // the pixel beside the warp's, in its first and last lane
+  unsigned outer[ROWS + 2] = {};  // in the first and last lane: the pixel beside the warp's
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
     const unsigned* from = row_or_border(p, first - 1 + r);

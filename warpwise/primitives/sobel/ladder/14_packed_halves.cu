@@ -1,10 +1,10 @@
 // Idea: two pixels in one register. The sums need 12 bits and a sign, so that two of them fit in a
-//   word; a bias keeps each half positive, no borrow crosses from one to the other, and plain
-//   additions do both. Pixels 0 and 2 share a word, and 1 and 3: a neighbour's word is then one
-//   that is there.
-// Expected: half the additions up to dx and dy. Their absolute values are taken of single halves,
-//   each together with the sum's addition, by one instruction that also takes the bias off.
-// Next limit: memory; of the arithmetic, the conversions to grey.
+//   word. A bias keeps each half positive: no borrow crosses between the halves, and one addition
+//   adds both. Pixels 0 and 2 share a word, 1 and 3 another: the neighbours of one word's pixels
+//   are in the other.
+// Expected: half the additions up to dx and dy. Absolute values are computed for single halves: one
+//   instruction subtracts the bias, takes the absolute value and adds it to the sum.
+// Next limit: memory; in arithmetic, the conversions to grey.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"
 
@@ -12,7 +12,7 @@ static_assert(BLOCK_X % 32 == 0, "a warp lies in one row");
 
 namespace warpwise::ladders {
 
-/// Two results of grey_in_byte_2() as the halves of a word: the third and fourth bytes of both.
+/// Returns the third and fourth bytes of two grey_in_byte_2() results as the halves of a word.
 __device__ inline unsigned halves(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
@@ -20,7 +20,7 @@ __device__ inline unsigned halves(unsigned lower, unsigned upper) {
 constexpr unsigned in_both = 0x00010001;
 constexpr unsigned bias = 1024;  // above the largest |dx|, 1020
 
-/// min(|dx| + |dy|, 255) of one half.
+/// Computes min(|dx| + |dy|, 255) of one half.
 __device__ inline unsigned magnitude(unsigned biased_dx, unsigned biased_dy) {
   return min(__usad(biased_dx, bias, __usad(biased_dy, bias, 0)), 255U);
 }

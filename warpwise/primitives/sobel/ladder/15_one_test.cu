@@ -1,6 +1,6 @@
-// Idea: the document's "fewer conditions", once more. Whether a warp's pixels lie inside the image
-//   and at multiples of a vector is decided once, not for each row; where they do, a row's address
-//   is the last one's plus the pitch. All else is as in 14_packed_halves.cu.
+// Idea: the document's "fewer conditions", once more. A warp tests once, not for each row, if its
+//   pixels are aligned vectors inside the image. If so, a row's address is the last one's plus the
+//   pitch. All else is as in 14_packed_halves.cu.
 // Expected: fewer instructions around each row of four pixels.
 // Next limit: memory.
 #include "dot_product_grey.cuh"
@@ -21,7 +21,7 @@ __device__ inline unsigned magnitude(unsigned biased_dx, unsigned biased_dy) {
   return min(__usad(biased_dx, bias, __usad(biased_dy, bias, 0)), 255U);
 }
 
-/// Whether the warp's vectors, their neighbours and its results may be accessed without a test.
+/// Returns true if the warp may access its vectors, their neighbours and its results untested.
 __device__ inline bool is_plain(const SobelProblem& p, int x, int first) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int left = x - 4 * lane;
@@ -36,7 +36,7 @@ __device__ void edges(const SobelProblem& p, int x, int first) {
   const unsigned lane = threadIdx.x % 32;
   FourPixels pixels[ROWS + 2];
   unsigned outer[ROWS + 2] = {};
-  const unsigned* src = p.src + (first - 1) * p.src_pitch + x;  // dereferenced where plain
+  const unsigned* src = p.src + (first - 1) * p.src_pitch + x;  // dereferenced only if plain
 #pragma unroll
   for (int r = 0; r < ROWS + 2; ++r) {
     if constexpr (plain) {
@@ -96,7 +96,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   using namespace warpwise::ladders;
   const int x = static_cast<int>(blockIdx.x * BLOCK_X + threadIdx.x) * 4;
   const int first = static_cast<int>(blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;
-  // One warp, one way: the shuffles need all of its lanes.
+  // All lanes of a warp take the same branch, because the shuffles need all of them.
   if (is_plain(p, x, first))
     edges<true>(p, x, first);
   else

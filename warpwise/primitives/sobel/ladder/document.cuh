@@ -2,8 +2,8 @@
 
 #include "problem.hpp"
 
-// What document A's kernels have in common, whatever memory they read: the conversion to grey at
-// each tap, the two filters, their sums. The table switches its steps by these constants.
+// Shared by document A's kernels, whichever memory they read: the conversion to grey at each tap,
+// the two filters, their sums. The constants below switch the steps of the document's table.
 namespace warpwise::ladders {
 
 constexpr bool filter_in_constant = FILTER_IN_CONSTANT;
@@ -13,7 +13,7 @@ constexpr int unroll = UNROLLED ? 3 : 1;
 __constant__ int constant_filter[18] = {-1, 0,  1,  -2, 0, 2, -1, 0, 1,   // dx
                                         -1, -2, -1, 0,  0, 0, 1,  2, 1};  // dy
 
-/// The shape of a block: a number that the compiler knows, or a register that has to be read.
+/// Returns the block's width: a compile-time constant, or a register that has to be read.
 __device__ inline int block_width() {
   if constexpr (CONSTANT_BLOCK)
     return BLOCK_X;
@@ -27,8 +27,8 @@ __device__ inline int block_height() {
     return static_cast<int>(blockDim.y);
 }
 
-/// Whether all neighbours of the block's pixels lie in the image. Asked of the block, so that no
-/// warp has to take both ways.
+/// Returns true if all neighbours of the block's pixels lie in the image. The test is for the whole
+/// block, so that no warp diverges.
 __device__ inline bool block_is_inside(const SobelProblem& p) {
   const int right = (static_cast<int>(blockIdx.x) + 1) * block_width();
   const int below = (static_cast<int>(blockIdx.y) + 1) * block_height();
@@ -42,9 +42,9 @@ __device__ inline int weight(const SobelProblem& p, int tap) {
     return p.filter[tap];
 }
 
-/// OpenCV's grey by floats, as a GPU of 2008 does it best. Every number is a whole one below 2^24
-/// and the divisor a power of two, so that nothing is rounded before the last step. The divisor
-/// comes as a variable, for a compiler turns a constant one into its reciprocal by itself.
+/// Computes OpenCV's grey in floats, the fastest way on a GPU of 2008. All numbers are integers
+/// below 2^24 and the divisor is a power of two: nothing is rounded before the last step. The
+/// divisor is a variable, because compilers turn a constant one into its reciprocal.
 __device__ inline int grey(const SobelProblem& p, float red, float green, float blue) {
   const float sum = 9798.0F * red + 19235.0F * green + 3735.0F * blue + 16384.0F;
   if constexpr (by_reciprocal)
@@ -58,19 +58,19 @@ __device__ inline int grey(const SobelProblem& p, unsigned pixel) {
               static_cast<float>(pixel >> 16 & 0xff));
 }
 
-/// An index moved to the nearest one inside [0, size).
+/// Returns the index inside [0, size) nearest to `index`.
 __device__ inline int clamped(int index, int size) {
   if (index < 0) return 0;
   if (index >= size) return size - 1;
   return index;
 }
 
-/// The pixel at (x, y) or the one on the border that stands for it.
+/// Returns the pixel at (x, y), or the nearest border pixel if that is outside.
 __device__ inline unsigned pixel_or_border(const SobelProblem& p, int x, int y) {
   return p.src[clamped(y, p.height) * p.src_pitch + clamped(x, p.width)];
 }
 
-/// Both filters over the 3 x 3 greys that grey_at(column, row) gives, columns and rows 0 to 2.
+/// Applies both filters to the 3 x 3 greys that grey_at(column, row) returns, for 0 to 2 each.
 template <class GreyAt>
 __device__ unsigned char magnitude(const SobelProblem& p, GreyAt grey_at) {
   int dx = 0;
@@ -88,7 +88,7 @@ __device__ unsigned char magnitude(const SobelProblem& p, GreyAt grey_at) {
   return static_cast<unsigned char>(sum < 255 ? sum : 255);
 }
 
-/// The result for the pixel whose neighbours are in a tile from (column, row) on.
+/// Computes the result of the pixel whose 3 x 3 neighbours begin at (column, row) of a tile.
 __device__ inline unsigned char edge_in_tile(const SobelProblem& p, const unsigned* tile, int pitch,
                                              int column, int row) {
   return magnitude(p, [&](int i, int j) { return grey(p, tile[(row + j) * pitch + column + i]); });

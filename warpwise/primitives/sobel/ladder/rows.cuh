@@ -2,10 +2,10 @@
 
 #include "problem.hpp"
 
-// How the rungs from 10_four_pixels.cu on read and write: four adjacent pixels of a row at a time.
+// Loads and stores of the rungs from 10_four_pixels.cu on: four adjacent pixels of a row at a time.
 namespace warpwise::ladders {
 
-/// Pixels x to x + 3 of a row; one outside of it is the border pixel that stands for it.
+/// Pixels x to x + 3 of a row; one outside the row is replaced by the nearest border pixel.
 struct FourPixels {
   unsigned at[4];
 };
@@ -33,7 +33,7 @@ __device__ inline FourPixels load_four(const SobelProblem& p, const unsigned* ro
   return pixels;
 }
 
-/// Writes the bytes of `results`, the lowest to x, as far as they lie in the image.
+/// Writes the bytes of `results` that lie in the image, the lowest to x.
 __device__ inline void store_four(const SobelProblem& p, int x, int y, unsigned results) {
   unsigned char* at = p.dst + y * p.dst_pitch + x;
   if (x + 4 <= p.width && is_aligned(at, 4)) {

@@ -1,4 +1,4 @@
-// The kernel that sobel() launches for this ladder's problem, itself.
+// The kernel that sobel() itself launches for this ladder's problem.
 #include "warpwise/primitives/sobel/kernel.cuh"
 
 namespace warpwise::kernels::sobel {
