@@ -213,6 +213,32 @@ class Translations(unittest.TestCase):
 
 
 @unittest.skipUnless(shutil.which("doxygen"), "doxygen is not installed")
+class Prose(unittest.TestCase):
+    PLAIN = "".join(f"int f{i}();  \n// Returns the number {i}.\n" for i in range(150))
+
+    def kinds(self, files):
+        status, lines = run("check-prose.py", files)
+        return status, [line.split(":")[0] for line in lines if "are allowed" in line]
+
+    def test_a_share_of_comments_is_allowed(self):
+        one = "// Of two the first.\nint f();\n"
+        self.assertEqual(self.kinds({"a.cpp": one + self.PLAIN}), (0, []))
+        self.assertEqual(self.kinds({"a.cpp": one + one + self.PLAIN}), (1, ["comments"]))
+        self.assertEqual(self.kinds({"a.cpp": one}), (1, ["comments"]))
+        self.assertEqual(self.kinds({"a_test.cpp": one}), (0, []))
+        self.assertEqual(self.kinds({"a.py": "# Where is it?\n"}), (0, []))
+
+    def test_places(self):
+        status, lines = run("check-prose.py", {"docs/b.md": "# What\n\nIt is here. Where it was, it stays.\n\n| Of | a table |\n"})
+        self.assertEqual((status, lines[0]), (1, "docs/b.md:3: Where it was, it stays."))
+
+    def test_long_sentences_and_lines(self):
+        self.assertEqual(self.kinds({"docs/b.md": "It has " + 29 * "many " + "words.\n"}), (1, ["long"]))
+        self.assertEqual(self.kinds({"docs/b.md": "x" * 201 + "\n"}), (1, ["wide"]))
+        made = "<!-- results: a b -->\n" + "x" * 201 + "\n<!-- end -->\n"
+        self.assertEqual(self.kinds({"docs/b.md": made + "```\n" + "x" * 201 + "\n```\n"}), (0, []))
+
+
 class Docstrings(unittest.TestCase):
     LIST = {"warpwise/CMakeLists.txt":
             "target_sources(warpwise PUBLIC FILE_SET HEADERS FILES\n  base/pair.hpp)\n"}
