@@ -4,8 +4,8 @@
     scripts/nightly.py record              writes it, from build/minutes.json and build/tests.json
     scripts/nightly.py check               ends with status 1 and says why if the record is missing or too old, or has a
                                            failure that its field "known" does not name with a reason
-    scripts/nightly.py changed-parsers     prints the parsers' sources that have changed since the record's commit; all of
-                                           them where that cannot be told
+    scripts/nightly.py changed-parsers     prints the parsers' sources that have changed since the record's commit in more
+                                           than comments; all of them if that cannot be told
 
 "known": {name of a failure: reason} is written by hand, and kept from one record to the next.
 """
@@ -84,8 +84,25 @@ def changed_parsers(root):
     kept = read(root)
     if kept is None:
         return files
-    changed = git(root, "diff", "--name-only", kept["commit"].removesuffix("-dirty"), "--", *files)
-    return files if changed is None else changed.split()
+    commit = kept["commit"].removesuffix("-dirty")
+    changed = git(root, "diff", "--name-only", commit, "--", *files)
+    if changed is None:
+        return files
+    return [name for name in changed.split()
+            if code(name, git(root, "show", f"{commit}:{name}")) != code(name, text_of(root / name))]
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def code(name, text):
+    """The words of a C++ source or a CMakeLists.txt outside of comments; None for a file that is not there."""
+    if text is None:
+        return None
+    comment = "#" if name.endswith(".txt") else "//"
+    without = re.sub(r'("(?:\\.|[^"\\\n])*")|' + comment + r"[^\n]*", lambda match: match[1] or "", text)
+    return without.split()
 
 
 def main(command):
