@@ -278,9 +278,9 @@ def main():
             measured["sealed" if pair["sealed"] else "open"][pair["name"]] = row
             if "wrong" in row or not pair["sealed"]:
                 print(pair["name"], row.get("wrong") or " ".join(str(row[kernel]["median_us"]) for kernel in pairs.KERNELS), flush=True)
-    for which, ending in (("open", ""), ("sealed", "-sealed")):
+    for which in measured:
         record = {"machine": machine(arguments.commit), "method": METHOD, "pairs": measured[which]}
-        pathlib.Path(f"{arguments.out}{ending}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        pathlib.Path(f"{arguments.out}{pairs.ending(which == 'sealed')}").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
