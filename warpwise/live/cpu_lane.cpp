@@ -40,8 +40,8 @@ class Scratch {
     auto between = std::make_unique<Between>();
     const std::vector<Step>& steps = pipeline_.steps();
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-      // A step that takes the luma reads the picture before it. Its placeholder keeps the indices
-      // equal to those of the steps.
+      // A step that takes the luma reads the picture before it. It gets a picture of one pixel,
+      // which keeps the indices equal to those of the steps.
       const bool computes = steps[i].stage != nullptr;
       between->emplace_back(computes ? steps[i].to.shape
                                      : io::PictureShape::of(PixelFormat::gray8, 1, 1));
