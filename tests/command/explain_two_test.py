@@ -87,7 +87,7 @@ class TwoFiles(ExplainTest):
 class TwoRungs(ExplainTest):
     @runs_rungs
     def test_of_a_ladder(self):
-        report = self.json_of("gemv/texture", "gemv/conflict_free", "--size", "4096x8", "--device", "h200")
+        report = self.json_of("gemv/texture", "gemv/conflict_free", "--size", "4096x512", "--device", "h200")
         self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
         before, after = figure(report, "shared memory, passes")
         self.assertGreater(before, after)
@@ -95,7 +95,7 @@ class TwoRungs(ExplainTest):
         self.assertEqual((report["prediction"]["changed"], report["lines_by"]), ("latency", "shared memory, passes"))
         self.assertIn("partial[at] += partial[at + distance]", report["lines"][0]["source"])
         self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},
-                         {"DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"})
+                         {"DRAM", "L2", "L1", "shared memory", "constant memory", "texture", "atomics", "issue", "latency"})
 
     @runs_rungs
     def test_launches_are_summed(self):

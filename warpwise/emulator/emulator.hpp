@@ -18,6 +18,7 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/emulator/fidelity.hpp"
+#include "warpwise/rules/machine_code.hpp"
 #include "warpwise/rules/rules.hpp"
 
 /// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, and counts say what each source
@@ -298,6 +299,7 @@ struct PaceModel {
   double dram_cycles = 0;
   double barrier_cycles = 0;
   std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
+  int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
 };
 
 /// Results of a launch with `pace`, summed over the blocks that ran.
@@ -309,9 +311,21 @@ struct PaceCounts {
   /// of L1. Texture reads are not included.
   std::uint64_t l2_read_sectors = 0;
   std::uint64_t l2_written_sectors = 0;
-  /// The distinct ones of these sectors: the DRAM traffic if L2 holds all of them.
+  /// Distinct sectors that DRAM moves if L2 holds all of them. They include the other sector of an
+  /// access to DRAM, and sectors that are read because stores fill only a part of them.
   std::uint64_t dram_read_sectors = 0;
   std::uint64_t dram_written_sectors = 0;
+  /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
+  /// lines.
+  std::uint64_t l1_passes = 0;
+  /// Requests for a line of 128 bytes that L2 serves, reads and stores.
+  std::uint64_t l2_read_lines = 0;
+  std::uint64_t l2_written_lines = 0;
+  /// Further machine instructions of PTX instructions that become several. Each one's first is in
+  /// LaunchResult::instructions_by_class.
+  rules::MachineInstructions further;
+  /// Number of atomic operations on the line with the most, among lines that several blocks use.
+  std::uint64_t atomics_of_busiest_line = 0;
 };
 
 /// Options of Program::launch(): counts, checks and limits.

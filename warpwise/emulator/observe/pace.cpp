@@ -9,15 +9,38 @@ namespace {
 
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
+// Tags that L1 looks up in a cycle; measured on an H200.
+constexpr std::uint64_t lines_in_a_pass = 4;
 
 std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
+// Counts of a class have the first instruction.
+rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
+  all.all -= 1;
+  double* const unit = c == InstructionClass::integer      ? &all.integer
+                       : c == InstructionClass::float32    ? &all.float32
+                       : c == InstructionClass::float64    ? &all.float64
+                       : c == InstructionClass::special    ? &all.special
+                       : c == InstructionClass::conversion ? &all.conversion
+                                                           : nullptr;
+  if (unit != nullptr) *unit = std::max(0.0, *unit - 1);
+  return all;
+}
+
 }  // namespace
 
 Pace::Pace(const Launch& launch)
-    : Observer(launch), code_(launch.code), model_(*launch.pace), cc_(launch.ccs.front()) {}
+    : Observer(launch), code_(launch.code), model_(*launch.pace), cc_(launch.ccs.front()) {
+  for (std::size_t i = 0; i < code_->names.size(); ++i) {
+    const rules::MachineCode* code = rules::machine_code(code_->names[i]);
+    further_.push_back(code == nullptr ? rules::MachineInstructions{}
+                                       : without_the_first(code->first, code_->classes[i]));
+    further_again_.push_back(code == nullptr ? rules::MachineInstructions{}
+                                             : without_the_first(code->again, code_->classes[i]));
+  }
+}
 
 void Pace::begins(Block& block) {
   auto clock = std::make_unique<BlockClock>();
@@ -28,7 +51,8 @@ void Pace::begins(Block& block) {
 
 void Pace::ends(Block& block) {
   double last = 0;
-  for (const WarpClock& warp : clock_of(block).warps) last = std::max(last, warp.now);
+  for (const WarpClock& warp : clock_of(block).warps)
+    last = std::max({last, warp.now, warp.latest + 1});
   counts_.block_cycles += last;
   blocks_.erase(&block);
 }
@@ -48,13 +72,33 @@ double Pace::cycles_of(const Operation& op) const {
 void Pace::executes(Warp& warp, const Operation& op, Mask) {
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
   const Accesses& accesses = code_->accesses[op.index];
+  const InstructionClass kind = code_->classes[op.index];
   double at = clock.now;
   for (const std::int32_t v : accesses.reads)
     at = std::max(at, clock.ready[static_cast<std::size_t>(v)]);
-  const double done = at + cycles_of(op);
+  if (kind == InstructionClass::load) at = std::max(at, clock.stored);
+  double done = at + cycles_of(op);
+  if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
+    // The compiler computes what a divisor alone decides once.
+    bool again = false;
+    if (accesses.reads.size() > 1) {
+      const std::int32_t divisor = accesses.reads[1];
+      const double since = clock.ready[static_cast<std::size_t>(divisor)];
+      const auto [last, is_new] = clock.divided_by.try_emplace(divisor, since);
+      again = !is_new && last->second == since;
+      last->second = since;
+    }
+    const rules::MachineInstructions& further = (again ? further_again_ : further_)[op.index];
+    counts_.further += further;
+    // They wait for each other.
+    done += further.all * model_.arithmetic_cycles;
+  }
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;
   clock.issued = at;
-  clock.now = at + 1;
+  clock.latest = std::max(clock.latest, at);
+  if (kind == InstructionClass::store || kind == InstructionClass::atomic) clock.stored = at;
+  const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
+  clock.now = (ends_block ? clock.latest : clock.now) + 1;
 }
 
 const Pace::Lines& Pace::touched(const Access& access) {
@@ -71,44 +115,112 @@ const Pace::Lines& Pace::touched(const Access& access) {
   return touched_;
 }
 
+Pace::SectorMask Pace::missing_in_l1(BlockClock& block, Line line, SectorMask sectors) {
+  if (model_.l1_bytes == 0) return sectors;
+  const auto [held, is_new] = block.l1.try_emplace(line, 0);
+  const SectorMask missing = sectors & ~held->second;
+  held->second |= sectors;
+  if (is_new) block.oldest.push_back({line});
+  if (block.oldest.size() * line_bytes > model_.l1_bytes) {
+    block.l1.erase(block.oldest.front().line);
+    block.oldest.pop_front();
+  }
+  return missing;
+}
+
 double Pace::load(BlockClock& block, const Access& access) {
   double cycles = model_.l1_cycles;
-  std::uint64_t asked = 0;
   for (const auto& [line, sectors] : touched(access)) {
-    SectorMask missing = sectors;
-    if (model_.l1_bytes > 0) {
-      const auto [held, is_new] = block.l1.try_emplace(line, 0);
-      missing &= ~held->second;
-      held->second |= sectors;
-      if (is_new) block.oldest.push_back({line});
-      if (block.oldest.size() * line_bytes > model_.l1_bytes) {
-        block.l1.erase(block.oldest.front().line);
-        block.oldest.pop_front();
-      }
-    }
+    const SectorMask missing = missing_in_l1(block, line, sectors);
     if (missing == 0) continue;
-    asked += sectors_in(missing);
+    counts_.l2_read_sectors += sectors_in(missing);
+    ++counts_.l2_read_lines;
     SectorMask& known = read_[line];
     const bool in_l2 = (missing & ~known) == 0;
-    counts_.dram_read_sectors += sectors_in(missing & ~known);
-    known |= missing;
+    const SectorMask moved = whole_dram_accesses(missing & ~known);
+    counts_.dram_read_sectors += sectors_in(moved & ~known);
+    known |= moved;
     cycles = std::max(cycles, in_l2 ? model_.l2_cycles : model_.dram_cycles);
   }
-  counts_.l2_read_sectors += asked;
   // Lines pass through L1 one after another.
   return cycles + static_cast<double>(touched_.size()) - 1;
+}
+
+double Pace::local(BlockClock& block, const Warp& warp, const Access& access) {
+  constexpr Line of_local_memory = Line{1} << 63;
+  constexpr SectorMask whole_line = 0b1111;
+  double cycles = model_.l1_cycles;
+  touched_.clear();
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t first = access.addresses[std::countr_zero(left)];
+    for (std::uint64_t at = first; at < first + static_cast<std::uint64_t>(access.bytes); at += 4)
+      touched_[of_local_memory | static_cast<Line>(warp.index) << 32 | at / 4] = whole_line;
+  }
+  for (const auto& [line, sectors] : touched_) {
+    if (missing_in_l1(block, line, sectors) == 0) continue;
+    const auto moved = sectors_in(whole_line);
+    ++(access.kind == AccessKind::store ? counts_.l2_written_lines : counts_.l2_read_lines);
+    (access.kind == AccessKind::store ? counts_.l2_written_sectors : counts_.l2_read_sectors) +=
+        moved;
+    cycles = model_.l2_cycles;
+  }
+  counts_.l1_passes += touched_.size();
+  return cycles + static_cast<double>(touched_.size()) - 1;
+}
+
+Pace::SectorMask Pace::whole_dram_accesses(SectorMask sectors) const {
+  if (model_.dram_sectors == 1) return sectors;
+  constexpr SectorMask first_of_pairs = 0b0101;
+  const SectorMask pairs = (sectors | sectors >> 1) & first_of_pairs;
+  return pairs | pairs << 1;
 }
 
 void Pace::store(BlockClock& block, const Access& access) {
   for (const auto& [line, sectors] : touched(access)) {
     counts_.l2_written_sectors += sectors_in(sectors);
-    SectorMask& known = written_[line];
-    counts_.dram_written_sectors += sectors_in(sectors & ~known);
-    known |= sectors;
+    ++counts_.l2_written_lines;
     // Written sectors are in L2, so reading them needs no DRAM read.
+    WrittenLine& written = written_[line];
+    written.read_before |= sectors & read_[line] & ~written.touched;
+    written.touched |= sectors;
     read_[line] |= sectors;
     const auto held = block.l1.find(line);
     if (held != block.l1.end()) held->second &= ~sectors;
+  }
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t first = access.addresses[std::countr_zero(left)];
+    for (std::uint64_t at = first; at < first + static_cast<std::uint64_t>(access.bytes); ++at)
+      written_[at / line_bytes].bytes.set(at % line_bytes);
+  }
+}
+
+void Pace::atomic(const Block& block, const Operation& op, const Access& access) {
+  Mask lanes = access.lanes;
+  const std::uint64_t first = access.addresses[std::countr_zero(lanes)];
+  bool at_one_address = true;
+  for (Mask left = lanes; left != 0; left &= left - 1)
+    at_one_address &= access.addresses[std::countr_zero(left)] == first;
+  // The compiler reduces a warp's integers for one address, and has one lane add them.
+  const bool of_floats = code_->names[op.index].find(".f") != std::string::npos;
+  if (at_one_address && !of_floats) lanes &= ~lanes + 1;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    AtomicLine& line = atomics_[access.addresses[std::countr_zero(left)] / line_bytes];
+    if (line.operations++ == 0) line.block = block.linear;
+    line.is_shared |= line.block != block.linear;
+  }
+}
+
+void Pace::add_stores_to(PaceCounts& counts) const {
+  for (const auto& [line, written] : written_) {
+    SectorMask partial = 0;
+    for (std::uint64_t sector = 0; sector < line_bytes / sector_bytes; ++sector) {
+      std::uint64_t filled = 0;
+      for (std::uint64_t i = 0; i < sector_bytes; ++i)
+        filled += written.bytes[sector * sector_bytes + i] ? 1 : 0;
+      if (filled > 0 && filled < sector_bytes) partial |= 1U << sector;
+    }
+    counts.dram_written_sectors += sectors_in(whole_dram_accesses(written.touched));
+    counts.dram_read_sectors += sectors_in(whole_dram_accesses(partial & ~written.read_before));
   }
 }
 
@@ -132,14 +244,18 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
     case Space::constant:
       cycles = model_.constant_cycles * std::max(rules::constant_passes(cc_, request), 1);
       break;
-    case Space::local: cycles = model_.l1_cycles; break;
+    case Space::local: cycles = local(block, warp, access); break;
     default:
       if (access.kind != AccessKind::load) store(block, access);
       if (access.kind == AccessKind::load) cycles = load(block, access);
       if (access.kind == AccessKind::atomic) {
         counts_.l2_read_sectors += touched_.size();
+        atomic(*warp.block, op, access);
         cycles = model_.l2_cycles;
       }
+      counts_.l1_passes +=
+          std::max(static_cast<std::uint64_t>(rules::shared_passes(cc_, request).passes),
+                   (touched_.size() + lines_in_a_pass - 1) / lines_in_a_pass);
   }
   if (access.kind == AccessKind::store) return;
   for (const std::int32_t v : code_->accesses[op.index].writes)
@@ -150,17 +266,32 @@ void Pace::completes(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
   double last = 0;
   BlockClock& clock = clock_of(block);
-  for (const WarpClock& warp : clock.warps) last = std::max(last, warp.now);
+  for (const WarpClock& warp : clock.warps) last = std::max({last, warp.now, warp.latest + 1});
   for (WarpClock& warp : clock.warps) warp.now = last + model_.barrier_cycles;
 }
 
 void Pace::collect(const Launch&, const std::vector<const Pace*>& workers, LaunchResult& result) {
+  std::unordered_map<Line, AtomicLine> atomics;
   for (const Pace* worker : workers) {
+    worker->add_stores_to(result.pace);
+    for (const auto& [line, found] : worker->atomics_) {
+      AtomicLine& all = atomics[line];
+      all.is_shared |= found.is_shared || all.operations > 0;
+      all.operations += found.operations;
+    }
+    result.pace.further += worker->counts_.further;
+    result.pace.l1_passes += worker->counts_.l1_passes;
+    result.pace.l2_read_lines += worker->counts_.l2_read_lines;
+    result.pace.l2_written_lines += worker->counts_.l2_written_lines;
     result.pace.block_cycles += worker->counts_.block_cycles;
     result.pace.l2_read_sectors += worker->counts_.l2_read_sectors;
     result.pace.l2_written_sectors += worker->counts_.l2_written_sectors;
     result.pace.dram_read_sectors += worker->counts_.dram_read_sectors;
-    result.pace.dram_written_sectors += worker->counts_.dram_written_sectors;
+  }
+  for (const auto& [line, each] : atomics) {
+    if (each.is_shared)
+      result.pace.atomics_of_busiest_line =
+          std::max(result.pace.atomics_of_busiest_line, each.operations);
   }
 }
 

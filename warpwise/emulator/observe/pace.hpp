@@ -3,6 +3,7 @@
 // Internal to the emulator: models the time of a block that runs alone, and its requests to L2 and
 // DRAM.
 
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -15,8 +16,9 @@ namespace warpwise::emulator {
 
 /// Follows a clock for each warp.
 ///
-/// - An instruction issues one cycle after the previous one, or when the last register that it
-///   reads is ready.
+/// - An instruction issues when the last register that it reads is ready, at most one in a cycle.
+///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
+///   front; but no load moves before a store.
 /// - A barrier sets the clocks of its block to the latest one.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
 ///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
@@ -41,14 +43,27 @@ class Pace : public Observer {
   using Line = std::uint64_t;        ///< an address divided by 128
   using SectorMask = std::uint32_t;  ///< four sectors of a line
   using Lines = std::unordered_map<Line, SectorMask>;
+  struct WrittenLine {
+    std::bitset<128> bytes;
+    SectorMask touched = 0;
+    SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
+  };
+  struct AtomicLine {
+    std::uint64_t operations = 0;
+    std::uint64_t block = 0;  ///< the first one's
+    bool is_shared = false;   ///< more than one block has operations on it
+  };
 
   // A type of its own; otherwise the library would export std::deque's functions.
   struct KeptLine {
     Line line = 0;
   };
   struct WarpClock {
-    double now = 0;             ///< earliest cycle of its next instruction
-    double issued = 0;          ///< cycle of its last instruction
+    double now = 0;     ///< earliest cycle of its next instruction
+    double issued = 0;  ///< cycle of its last instruction
+    double latest = 0;  ///< latest cycle of any instruction so far
+    double stored = 0;  ///< cycle of its last store or atomic
+    std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and since when they hold
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
   struct BlockClock {
@@ -61,15 +76,29 @@ class Pace : public Observer {
   double cycles_of(const Operation& op) const;
   /// Returns the cycles until all sectors of a global load are there.
   double load(BlockClock& block, const Access& access);
+  /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
+  /// line.
+  double local(BlockClock& block, const Warp& warp, const Access& access);
+  /// Returns the sectors of these that a block's L1 lacks, and puts them there.
+  SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(BlockClock& block, const Access& access);
+  void atomic(const Block& block, const Operation& op, const Access& access);
+  /// Returns the sectors that DRAM moves for these.
+  SectorMask whole_dram_accesses(SectorMask sectors) const;
+  /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
+  void add_stores_to(PaceCounts& counts) const;
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
   const Code* code_;
+  /// Machine instructions of each operation beyond its first; most have none.
+  std::vector<rules::MachineInstructions> further_, further_again_;
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
-  Lines read_, written_;  ///< by all blocks
+  Lines read_;  ///< by all blocks
+  std::unordered_map<Line, WrittenLine> written_;
+  std::unordered_map<Line, AtomicLine> atomics_;
   Lines touched_;
   PaceCounts counts_;
 };

@@ -93,16 +93,17 @@ TEST(Pace, IndependentLoadsOverlapAndDependentOnesDoNot) {
   add.u32 %r7, %r5, %r6;
   st.global.u32 [%rd5], %r7;)");
   EXPECT_GT(one, model.dram_cycles);
-  // Another issue, and an addition.
-  EXPECT_EQ(two - one, 1 + model.arithmetic_cycles);
+  EXPECT_EQ(two - one, model.arithmetic_cycles);
   EXPECT_GE(cycles(chained), 2 * model.dram_cycles);
 }
 
 TEST(Pace, AnAdditionWaitsForTheOneBefore) {
-  const double one = cycles("add.u32 %r5, %r4, 1;\n st.global.u32 [%rd5], %r5;");
-  const double two =
-      cycles("add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n st.global.u32 [%rd5], %r6;");
-  EXPECT_EQ(two - one, model.arithmetic_cycles);
+  // The first ones pass while the address is computed.
+  const std::string additions =
+      "add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n add.u32 %r7, %r6, 1;\n add.u32 %r8, %r7, 1;\n";
+  const double four = cycles(additions + "st.global.u32 [%rd5], %r8;");
+  const double five = cycles(additions + "add.u32 %r9, %r8, 1;\n st.global.u32 [%rd5], %r9;");
+  EXPECT_EQ(five - four, model.arithmetic_cycles);
 }
 
 /// Returns the cycles that a second, dependent load of the same word adds.
@@ -115,7 +116,8 @@ double second_load(const PaceModel& pace) {
   ld.global.u32 %r6, [%rd8];
   st.global.u32 [%rd5], %r6;)",
                             pace);
-  return two - one - 2 * model.arithmetic_cycles;
+  // A product, and a 64-bit addition of one and a half instructions.
+  return two - one - 2.5 * model.arithmetic_cycles;
 }
 
 TEST(Pace, L1HoldsWhatABlockHasReadWhereItIsLargeEnough) {
@@ -165,6 +167,91 @@ TEST(Pace, SectorsAreDistinctForDramAndAskedByEachBlockOfL2) {
   EXPECT_EQ(same.pace.dram_read_sectors, 1U);
   EXPECT_EQ(same.pace.l2_written_sectors, 3U);
   EXPECT_EQ(same.pace.dram_written_sectors, 1U);
+}
+
+/// The lanes' words lie `stride` bytes apart.
+LaunchResult strided(const std::string& access, int stride, const PaceModel& pace = model) {
+  return run({.body = "mul.wide.u32 %rd7, %r1, " + std::to_string(stride) +
+                      ";\n add.s64 %rd8, %rd6, %rd7;\n" + access,
+              .pace = pace});
+}
+
+TEST(Pace, DramMovesPairsOfSectorsAndReadsWhatStoresFillInPart) {
+  PaceModel pairs = model;
+  pairs.dram_sectors = 2;
+  const auto load = "ld.global.u32 %r5, [%rd8];";
+  EXPECT_EQ(strided(load, 128).pace.dram_read_sectors, 32U);
+  EXPECT_EQ(strided(load, 128, pairs).pace.dram_read_sectors, 64U);
+  EXPECT_EQ(strided(load, 4, pairs).pace.dram_read_sectors, 4U);
+  const auto store = "st.global.u32 [%rd8], %r1;";
+  for (const auto& [stride, read, written] :
+       {std::tuple{128, 64U, 64U}, {8, 8U, 8U}, {4, 0U, 4U}}) {
+    const LaunchResult result = strided(store, stride, pairs);
+    EXPECT_EQ(result.pace.dram_read_sectors, read) << stride;
+    EXPECT_EQ(result.pace.dram_written_sectors, written) << stride;
+  }
+  // L2 has the sectors that were read.
+  const LaunchResult both = strided(std::string(load) + store, 128);
+  EXPECT_EQ(both.pace.dram_read_sectors, 32U);
+}
+
+TEST(Pace, L1PassesAreWordsOfABankOrFourLines) {
+  const auto load = "ld.global.u32 %r5, [%rd8];";
+  EXPECT_EQ(strided(load, 4).pace.l1_passes, 1U);
+  EXPECT_EQ(strided(load, 8).pace.l1_passes, 2U);
+  EXPECT_EQ(strided(load, 128).pace.l1_passes, 32U);
+  EXPECT_EQ(strided(load, 132).pace.l1_passes, 8U);  // 32 lines, a word of each bank
+  const LaunchResult result = strided(load, 128);
+  EXPECT_EQ(result.pace.l2_read_lines, 32U);
+  EXPECT_EQ(result.pace.l2_written_lines, 0U);
+}
+
+TEST(Pace, LocalMemoryThatL1DoesNotHoldIsL2s) {
+  const auto body = [](int words) {
+    std::string text = ".local .align 4 .b8 kept[8192];\n mov.u64 %rd7, kept;\n";
+    for (const char* access : {"st.local.u32 [%rd7+", "ld.local.u32 %r5, [%rd7+"}) {
+      const bool is_store = access[0] == 's';
+      for (int i = 0; i < words; ++i)
+        text += access + std::to_string(4 * i) + (is_store ? "], %r1;\n" : "];\n");
+    }
+    return text;
+  };
+  EXPECT_EQ(run({.body = body(16)}).pace.l2_read_sectors, 0U);
+  EXPECT_EQ(run({.body = body(64)}).pace.l2_read_sectors, 64U * 4);  // L1 has 32 lines
+}
+
+TEST(Pace, AtomicsOfBlocksMeetOnALine) {
+  const auto busiest = [](const std::string& operation) {
+    return run({.body = operation, .blocks = 3}).pace.atomics_of_busiest_line;
+  };
+  EXPECT_EQ(busiest("red.global.add.f32 [%rd6], 0f3f800000;"), 3U * 32);
+  // The compiler adds a warp's integers first.
+  EXPECT_EQ(busiest("red.global.add.u32 [%rd6], 1;"), 3U);
+  // Each block has lines of its own.
+  EXPECT_EQ(busiest("red.global.add.f32 [%rd4], 0f3f800000;"), 0U);
+}
+
+TEST(Pace, DivisionsAreSeveralInstructionsAndFewerWithTheSameDivisor) {
+  // Those of the addresses are not counted.
+  const auto further = [](const std::string& body) {
+    return run({.body = body}).pace.further.all - run({.body = ""}).pace.further.all;
+  };
+  EXPECT_EQ(further("add.u32 %r5, %r4, %r3;"), 0);
+  const std::string one = "rem.u32 %r5, %r4, %r3;\n";
+  EXPECT_EQ(further(one), 16);
+  EXPECT_EQ(further(one + "rem.u32 %r6, %r1, %r3;"), 16 + 7);
+  EXPECT_EQ(further(one + "rem.u32 %r6, %r1, %r4;"), 16 + 16);
+}
+
+TEST(Pace, LoadsGoBeforeInstructionsThatWaitUntilABranchOrAStore) {
+  const auto two = [](const std::string& between) {
+    return cycles("ld.global.u32 %r5, [%rd4];\n add.u32 %r6, %r5, 1;\n" + between +
+                  "ld.global.u32 %r7, [%rd4+4096];\n add.u32 %r8, %r7, %r6;\n"
+                  "st.global.u32 [%rd5], %r8;");
+  };
+  EXPECT_LT(two(""), 1.5 * model.dram_cycles);
+  EXPECT_GT(two("st.global.u32 [%rd5], %r6;\n"), 2 * model.dram_cycles);
+  EXPECT_GT(two("bra.uni next;\nnext:\n"), 2 * model.dram_cycles);
 }
 
 TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {

@@ -121,6 +121,7 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   profile.compute_capability = {9, 0};
   for (const std::string& name : profile_figures()) profile.figures[name] = 1000;
   profile.figures["shared_passes_per_cycle"] = 1;
+  profile.figures["block_start_cycles"] = 0;
   profile.figures["dram_gb_per_s"] = 1;
   LaunchFacts facts;
   facts.blocks = 100'000'000;

@@ -183,6 +183,8 @@ const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& befo
       const MemoryFigure* const passes = named("shared memory, passes");
       return changed(passes) > changed(requests) ? passes : requests;
     }
+    case Resource::constants:
+    case Resource::atomics:
     case Resource::issue: break;
   }
   return nullptr;

@@ -152,6 +152,18 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
               ": keep values that a thread reads again in registers, and let it make several "
               "results from what it has read. If half of the passes went,",
           Remedy::reuse, Change{.passes = half}};
+    case Resource::atomics:
+      return Suggestion{
+          standing(bounds, resource, "atomics", false) +
+              ": L2 adds to one address after another operation on it. Sum in registers and shared "
+              "memory first, and let one thread of a block add the sum.",
+          Remedy::reuse, std::nullopt};
+    case Resource::constants:
+      return Suggestion{
+          standing(bounds, resource, "constant memory", false) +
+              ": it serves one address of a warp at a time. Read a table that threads index "
+              "differently from global or shared memory.",
+          Remedy::reuse, std::nullopt};
     case Resource::texture:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{

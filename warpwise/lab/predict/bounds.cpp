@@ -26,9 +26,23 @@ class Model {
       result.us[static_cast<std::size_t>(resource)] = us;
     };
     set(Resource::dram, dram_bytes() / (1e3 * profile_.figure("dram_gb_per_s")));
-    if (profile_.has_l2()) set(Resource::l2, l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")));
+    if (profile_.has_l2()) {
+      const emulator::PaceCounts& pace = counted_.pace;
+      const double sm_cycles =
+          static_cast<double>(pace.l2_read_lines) / profile_.figure("l2_read_lines_per_cycle") +
+          static_cast<double>(pace.l2_written_lines) /
+              profile_.figure("l2_written_lines_per_cycle");
+      const double by_lines =
+          sm_cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
+      set(Resource::l2, std::max(l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")), by_lines));
+    }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
+    set(Resource::constants, of_busiest_sm(static_cast<double>(memory_.constant.passes) /
+                                           profile_.figure("constant_passes_per_cycle")));
+    // L2 performs the operations on one line one after another.
+    set(Resource::atomics, static_cast<double>(counted_.pace.atomics_of_busiest_line) * scale_ *
+                               profile_.figure("atomic_cycles") / profile_.cycles_per_us());
     set(Resource::texture, of_busiest_sm(static_cast<double>(memory_.texture_requests) /
                                          profile_.figure("texture_per_cycle")));
     set(Resource::issue, of_busiest_sm(issue_cycles()));
@@ -89,7 +103,9 @@ class Model {
           &memory_.local_store}) {
       bytes += static_cast<double>(each->bytes_moved);
     }
-    return bytes / profile_.figure("l1_bytes_per_cycle");
+    return std::max(
+        bytes / profile_.figure("l1_bytes_per_cycle"),
+        static_cast<double>(counted_.pace.l1_passes) / profile_.figure("shared_passes_per_cycle"));
   }
 
   double shared_cycles() const {
@@ -114,6 +130,14 @@ class Model {
       const auto unit = units.find(name);
       if (unit != units.end()) instructions[unit->second] += static_cast<double>(count);
     }
+    const rules::MachineInstructions& further = counted_.pace.further;
+    all += further.all;
+    instructions["integer_per_cycle"] += further.integer;
+    instructions["float32_per_cycle"] += further.float32;
+    instructions["float64_per_cycle"] += further.float64;
+    instructions["special_per_cycle"] += further.special;
+    instructions["conversion_per_cycle"] += further.conversion;
+    instructions["conversion64_per_cycle"] += further.conversion64;
     double longest = all / profile_.figure("issue_per_cycle");
     for (const auto& [unit, count] : instructions) {
       // A GPU without double precision runs none.
@@ -132,7 +156,11 @@ class Model {
     const double turns =
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) /
         facts_.blocks_per_sm;
-    return block_us * std::max(turns, 1.0);
+    // An SM needs this time to start a block, however short the block is.
+    const double started =
+        std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) *
+        profile_.figure("block_start_cycles") / profile_.cycles_per_us();
+    return std::max(block_us * std::max(turns, 1.0), started);
   }
 
   const DeviceProfile& profile_;

@@ -12,14 +12,16 @@
 namespace warpwise::lab {
 
 /// Resources that a launch may have to wait for.
-enum class Resource { dram, l2, l1, shared, texture, issue, latency };
+enum class Resource { dram, l2, l1, shared, constants, texture, atomics, issue, latency };
 /// For name_of() and value_named(): "DRAM", "L2", …
 constexpr auto enum_names(Resource) {
   return std::to_array<EnumName<Resource>>({{Resource::dram, "DRAM"},
                                             {Resource::l2, "L2"},
                                             {Resource::l1, "L1"},
                                             {Resource::shared, "shared memory"},
+                                            {Resource::constants, "constant memory"},
                                             {Resource::texture, "texture"},
+                                            {Resource::atomics, "atomics"},
                                             {Resource::issue, "issue"},
                                             {Resource::latency, "latency"}});
 }

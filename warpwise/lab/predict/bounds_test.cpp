@@ -27,6 +27,7 @@ DeviceProfile profile() {
   made.figures["dram_gb_per_s"] = 100;
   made.figures["l2_gb_per_s"] = 1000;
   made.figures["launch_us"] = 0;
+  made.figures["block_start_cycles"] = 0;
   return made;
 }
 
@@ -98,6 +99,40 @@ TEST(Bounds, OfIssueAreTheSlowestUnitsOrAllInstructions) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1000 / 1000.0);
   result.instructions_by_class["special"] = 800;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1600 / 1000.0);
+}
+
+TEST(Bounds, OfIssueHaveTheFurtherMachineInstructions) {
+  LaunchResult result = counted();
+  result.instructions_by_class = {{"integer", 100}};
+  result.pace.further = {.all = 1700, .integer = 1500, .special = 100, .conversion = 200};
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::issue), 1800 / 1000.0);
+  DeviceProfile device = profile();
+  device.figures["issue_per_cycle"] = 4;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1600 / 1000.0);
+}
+
+TEST(Bounds, OfL2AreItsLinesWhereTheseTakeLonger) {
+  DeviceProfile device = profile();
+  device.figures["l2_written_lines_per_cycle"] = 0.5;
+  LaunchResult result = counted();
+  result.pace.l2_read_lines = 2000;
+  result.pace.l2_written_lines = 3000;
+  // The whole grid has ten times as many, over ten SMs.
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::l2), 8000 / 1000.0);
+}
+
+TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
+  DeviceProfile device = profile();
+  device.figures["atomic_cycles"] = 3;
+  LaunchResult result = counted();
+  result.pace.atomics_of_busiest_line = 500;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 500 * 10 * 3 / 1000.0);
+}
+
+TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {
+  DeviceProfile device = profile();
+  device.figures["block_start_cycles"] = 200;
+  EXPECT_DOUBLE_EQ(bounds_of(device, counted(), facts).of(Resource::latency), 10 * 200 / 1000.0);
 }
 
 TEST(Bounds, OfLatencyFollowLittlesLaw) {

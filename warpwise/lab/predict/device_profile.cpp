@@ -22,7 +22,8 @@ using Json = nlohmann::json;
 constexpr double greatest_figure = 1e12;
 
 // Figures of caches and units that older GPUs do not have.
-constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_gb_per_s", "float64_per_cycle"};
+constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_gb_per_s", "float64_per_cycle",
+                                            "conversion64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
 
@@ -69,6 +70,9 @@ const std::vector<std::string>& profile_figures() {
                                                  "l2_gb_per_s",
                                                  "l1_bytes",
                                                  "l1_bytes_per_cycle",
+                                                 "l2_read_lines_per_cycle",
+                                                 "l2_written_lines_per_cycle",
+                                                 "dram_sectors",
                                                  "shared_passes_per_cycle",
                                                  "issue_per_cycle",
                                                  "integer_per_cycle",
@@ -76,6 +80,8 @@ const std::vector<std::string>& profile_figures() {
                                                  "float64_per_cycle",
                                                  "special_per_cycle",
                                                  "conversion_per_cycle",
+                                                 "conversion64_per_cycle",
+                                                 "constant_passes_per_cycle",
                                                  "load_store_per_cycle",
                                                  "texture_per_cycle",
                                                  "shuffle_per_cycle",
@@ -89,6 +95,8 @@ const std::vector<std::string>& profile_figures() {
                                                  "l2_cycles",
                                                  "dram_cycles",
                                                  "barrier_cycles",
+                                                 "atomic_cycles",
+                                                 "block_start_cycles",
                                                  "launch_us"};
   return names;
 }
@@ -105,6 +113,7 @@ emulator::PaceModel DeviceProfile::pace(int blocks_per_sm) const {
   model.l2_cycles = figure("l2_cycles");
   model.dram_cycles = figure("dram_cycles");
   model.barrier_cycles = figure("barrier_cycles");
+  model.dram_sectors = figure("dram_sectors") >= 2 ? 2 : 1;
   model.l1_bytes = static_cast<std::uint64_t>(figure("l1_bytes")) /
                    static_cast<std::uint64_t>(std::max(blocks_per_sm, 1));
   return model;

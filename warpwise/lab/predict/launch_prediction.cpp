@@ -60,6 +60,11 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
       std::min(launch.pace.dram_read_sectors, launch.pace.l2_read_sectors);
   launch.pace.dram_written_sectors =
       std::min(launch.pace.dram_written_sectors, launch.pace.l2_written_sectors);
+  for (std::uint64_t* lines :
+       {&launch.pace.l1_passes, &launch.pace.l2_read_lines, &launch.pace.l2_written_lines}) {
+    scale(*lines, change.bytes);
+    scale(*lines, change.again);
+  }
   scale(launch.pace.l2_read_sectors, change.again);
   scale(launch.pace.l2_written_sectors, change.again);
   launch.pace.l2_read_sectors =

@@ -23,6 +23,7 @@ DeviceProfile small_gpu() {
   made.figures["shared_passes_per_cycle"] = 1;
   made.figures["dram_gb_per_s"] = 100;
   made.figures["launch_us"] = 50;
+  made.figures["block_start_cycles"] = 0;
   return made;
 }
 

@@ -176,6 +176,9 @@ class ProfileMeasurement {
                              "special_per_cycle", "shuffle_per_cycle", "shared_passes_per_cycle"}) {
       rate(name);
     }
+    // Two in each step: there and back.
+    rate("conversion64_per_cycle", {}, 2);
+    rate("constant_passes_per_cycle", {}, 32);
     set("conversion_per_cycle", profile_.figure("integer_per_cycle"),
         "as integers: from a byte to a word is one of their instructions; floats take longer");
     const gpu::Buffer memory(32 * full_block, stream_);  // both sizes of loads stay inside
@@ -201,6 +204,44 @@ class ProfileMeasurement {
     set("l2_gb_per_s", static_cast<double>(bytes) * 64 / (1e3 * copy.batch.median_us),
         "measured: a copy inside a quarter of L2 over and over, bytes read and written");
     set("sm_clock_mhz", copy.sm_clock_mhz, "measured while L2 was copied");
+    const double cycles_per_us = copy.sm_clock_mhz;
+    constexpr std::uint64_t accesses = 64, adds = 8;
+    const auto threads = static_cast<double>(blocks) * full_block;
+    for (const char* name : {"l2_read_lines_per_cycle", "l2_written_lines_per_cycle"}) {
+      const Measurement lines = timer_.measure([&](gpu::StreamHandle stream) {
+        launch(
+            name, blocks, full_block,
+            {.out = out_.data(), .memory = memory.data(), .count = bytes / 128, .step = accesses},
+            stream);
+      });
+      set(name,
+          threads * accesses / lines.batch.median_us / cycles_per_us / device_.multiprocessors,
+          "measured: a word of each of the lines that L2 holds");
+    }
+    const Measurement atomics = timer_.measure([&](gpu::StreamHandle stream) {
+      launch("atomic_cycles", blocks, full_block, {.memory = memory.data(), .step = adds}, stream);
+    });
+    set("atomic_cycles", atomics.batch.median_us * cycles_per_us / (threads * adds),
+        "measured: all threads add to one word");
+    const std::uint64_t apart = std::uint64_t{1} << 30;
+    const gpu::Buffer large(static_cast<std::int64_t>(apart), stream_);
+    const Measurement gather = timer_.measure([&](gpu::StreamHandle stream) {
+      launch("dram_sectors", static_cast<std::uint32_t>(apart / 128 / 256), 256,
+             {.out = out_.data(), .memory = large.data()}, stream);
+    });
+    // Bytes that DRAM moves in this time, for each of the words.
+    const double moved = gather.cold.median_us * 1e3 * profile_.figure("dram_gb_per_s") /
+                         static_cast<double>(apart / 128);
+    constexpr double of_two_sectors = 48;
+    set("dram_sectors", moved > of_two_sectors ? 2 : 1,
+        fmt::format("measured: a word of each 128 bytes took as long as {:.0f} bytes of a copy",
+                    moved));
+    constexpr std::uint32_t many = 1 << 18;
+    const Measurement starts =
+        timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", many, 32, {}, stream); });
+    set("block_start_cycles",
+        starts.batch.median_us * cycles_per_us * device_.multiprocessors / many,
+        "measured: blocks of a warp that do nothing");
     const Measurement empty =
         timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", 1, 32, {}, stream); });
     set("launch_us", empty.cold.median_us, "measured: a kernel that does nothing, cold");

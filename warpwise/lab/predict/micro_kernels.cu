@@ -256,6 +256,68 @@ extern "C" __global__ void texture_per_cycle(Probe p) {
   });
 }
 
+// Each lane reads another word of constant memory.
+extern "C" __global__ void constant_passes_per_cycle(Probe p) {
+  const char* own = reinterpret_cast<const char*>(zeros) + 4 * (threadIdx.x % 32);
+  time_loads(p, [&](unsigned first, int i) {
+    return static_cast<unsigned>(
+        *reinterpret_cast<const int*>(own + 4 * static_cast<int>(first >> 31) + 4 * (i % 32)));
+  });
+}
+
+extern "C" __global__ void conversion64_per_cycle(Probe p) {
+  time_chains<float>(p, [](float& x) {
+    asm volatile("{.reg .f64 t; cvt.f64.f32 t, %0; cvt.rn.f32.f64 %0, t;}" : "+f"(x));
+  });
+}
+
+// All threads add to one word, `step` times.
+extern "C" __global__ void atomic_cycles(Probe p) {
+  float* word = reinterpret_cast<float*>(p.memory);
+  for (unsigned long long i = 0; i < p.step; ++i)
+    asm volatile("red.global.add.f32 [%0], 0f00000000;" ::"l"(word) : "memory");
+}
+
+namespace {
+
+// Each lane has another line, `step` times; the lines stay in L2.
+template <class Access>
+__device__ void time_lines(const Probe& p, Access access) {
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  unsigned long long line = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (unsigned long long i = 0; i < p.step; ++i) {
+    access(p.memory + 16 * (line % p.count));
+    line += threads;
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ void l2_read_lines_per_cycle(Probe p) {
+  unsigned read = 0;
+  time_lines(p, [&](const unsigned long long* at) {
+    unsigned loaded;
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(loaded) : "l"(at));
+    read |= loaded;
+  });
+  if (read == 1) p.out[0] = read;
+}
+
+extern "C" __global__ void l2_written_lines_per_cycle(Probe p) {
+  time_lines(p, [](unsigned long long* at) {
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(0) : "memory");
+  });
+}
+
+// Each thread reads a word of another line of memory that L2 does not hold.
+extern "C" __global__ void dram_sectors(Probe p) {
+  const unsigned long long line =
+      static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  unsigned loaded;
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(loaded) : "l"(p.memory + 16 * line));
+  if (loaded != 0) p.out[0] = loaded;
+}
+
 // All blocks together copy the memory's first `count` words of 16 bytes to the next ones, `step`
 // times. It is a copy since most kernels read and write: reads alone get more of L2.
 extern "C" __global__ void l2_gb_per_s(Probe p) {

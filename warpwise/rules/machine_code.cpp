@@ -1,0 +1,93 @@
+#include "warpwise/rules/machine_code.hpp"
+
+#include <map>
+#include <string>
+
+namespace warpwise::rules {
+namespace {
+
+using Costs = std::map<std::string, MachineCode, std::less<>>;
+
+const Costs& costs() {
+  static const Costs instructions = {
+      // A reciprocal between two conversions, then corrections by whole numbers.
+      {"div.u32",
+       {{.all = 18, .integer = 15, .special = 1, .conversion = 2}, {.all = 9, .integer = 9}}},
+      {"div.s32",
+       {{.all = 24, .integer = 21, .special = 1, .conversion = 2}, {.all = 13, .integer = 13}}},
+      {"rem.u32",
+       {{.all = 17, .integer = 14, .special = 1, .conversion = 2}, {.all = 8, .integer = 8}}},
+      {"rem.s32",
+       {{.all = 21, .integer = 18, .special = 1, .conversion = 2}, {.all = 11, .integer = 11}}},
+      // These are subroutines.
+      {"div.u64",
+       {{.all = 68, .integer = 62, .special = 1, .conversion = 2},
+        {.all = 68, .integer = 62, .special = 1, .conversion = 2}}},
+      {"div.s64",
+       {{.all = 84, .integer = 78, .special = 1, .conversion = 2},
+        {.all = 84, .integer = 78, .special = 1, .conversion = 2}}},
+      {"rem.u64",
+       {{.all = 68, .integer = 62, .special = 1, .conversion = 2},
+        {.all = 68, .integer = 62, .special = 1, .conversion = 2}}},
+      {"rem.s64",
+       {{.all = 84, .integer = 78, .special = 1, .conversion = 2},
+        {.all = 84, .integer = 78, .special = 1, .conversion = 2}}},
+      {"div.rn.f32",
+       {{.all = 11, .integer = 1, .float32 = 6, .special = 1},
+        {.all = 11, .integer = 1, .float32 = 6, .special = 1}}},
+      {"div.full.f32",
+       {{.all = 3, .float32 = 2, .special = 1}, {.all = 3, .float32 = 2, .special = 1}}},
+      {"div.approx.f32",
+       {{.all = 2, .float32 = 1, .special = 1}, {.all = 2, .float32 = 1, .special = 1}}},
+      {"rcp.rn.f32",
+       {{.all = 10, .integer = 3, .float32 = 3, .special = 1},
+        {.all = 10, .integer = 3, .float32 = 3, .special = 1}}},
+      {"sqrt.rn.f32",
+       {{.all = 10, .integer = 2, .float32 = 4, .special = 1},
+        {.all = 10, .integer = 2, .float32 = 4, .special = 1}}},
+      {"sqrt.approx.f32",
+       {{.all = 4, .float32 = 3, .special = 1}, {.all = 4, .float32 = 3, .special = 1}}},
+      {"rsqrt.approx.f32",
+       {{.all = 4, .float32 = 3, .special = 1}, {.all = 4, .float32 = 3, .special = 1}}},
+      {"lg2.approx.f32",
+       {{.all = 4, .float32 = 3, .special = 1}, {.all = 4, .float32 = 3, .special = 1}}},
+      {"sin.approx.f32",
+       {{.all = 2, .float32 = 1, .special = 1}, {.all = 2, .float32 = 1, .special = 1}}},
+      {"cos.approx.f32",
+       {{.all = 2, .float32 = 1, .special = 1}, {.all = 2, .float32 = 1, .special = 1}}},
+      {"div.rn.f64",
+       {{.all = 19, .integer = 3, .float64 = 10, .special = 1},
+        {.all = 19, .integer = 3, .float64 = 10, .special = 1}}},
+      {"rcp.rn.f64",
+       {{.all = 14, .integer = 4, .float64 = 5, .special = 1},
+        {.all = 14, .integer = 4, .float64 = 5, .special = 1}}},
+      {"sqrt.rn.f64",
+       {{.all = 23, .integer = 8, .float64 = 8, .special = 1},
+        {.all = 23, .integer = 8, .float64 = 8, .special = 1}}},
+      {"mul.lo.u64", {{.all = 4, .integer = 4}, {.all = 4, .integer = 4}}},
+      {"mul.lo.s64", {{.all = 4, .integer = 4}, {.all = 4, .integer = 4}}},
+      {"mad.lo.u64", {{.all = 4, .integer = 4}, {.all = 4, .integer = 4}}},
+      {"mad.lo.s64", {{.all = 4, .integer = 4}, {.all = 4, .integer = 4}}},
+      {"mul.hi.u64", {{.all = 7, .integer = 7}, {.all = 7, .integer = 7}}},
+      {"add.u64", {{.all = 1.5, .integer = 1.5}, {.all = 1.5, .integer = 1.5}}},
+      {"add.s64", {{.all = 1.5, .integer = 1.5}, {.all = 1.5, .integer = 1.5}}},
+      {"shl.b64", {{.all = 2, .integer = 2}, {.all = 2, .integer = 2}}},
+      {"min.u64", {{.all = 4, .integer = 4}, {.all = 4, .integer = 4}}},
+      {"cvt.f64.f32", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+      {"cvt.rn.f32.f64", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+      {"cvt.rn.f64.s32", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+      {"cvt.rn.f64.u32", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+      {"cvt.rzi.s32.f64", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+      {"cvt.rzi.u32.f64", {{.all = 1, .conversion64 = 1}, {.all = 1, .conversion64 = 1}}},
+  };
+  return instructions;
+}
+
+}  // namespace
+
+const MachineCode* machine_code(std::string_view ptx) {
+  const auto found = costs().find(ptx);
+  return found == costs().end() ? nullptr : &found->second;
+}
+
+}  // namespace warpwise::rules
