@@ -18,7 +18,6 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/emulator/fidelity.hpp"
-#include "warpwise/rules/machine_code.hpp"
 #include "warpwise/rules/rules.hpp"
 
 /// Runs CUDA kernels, given as PTX, on the CPU. Results are exact, and counts say what each source

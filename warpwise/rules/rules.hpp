@@ -147,4 +147,26 @@ struct Occupancy {
 /// numbers
 WARPWISE_EXPORT Occupancy occupancy(ComputeCapability cc, const BlockResources& block);
 
+/// Machine instructions by the unit that executes them; `all` is their sum and what no unit counts.
+struct MachineInstructions {
+  double all = 0;
+  double integer = 0;
+  double float32 = 0;
+  double float64 = 0;
+  double special = 0;
+  double conversion = 0;
+  double conversion64 = 0;  ///< from and to 64-bit types
+
+  MachineInstructions& operator+=(const MachineInstructions& other) {
+    all += other.all;
+    integer += other.integer;
+    float32 += other.float32;
+    float64 += other.float64;
+    special += other.special;
+    conversion += other.conversion;
+    conversion64 += other.conversion64;
+    return *this;
+  }
+};
+
 }  // namespace warpwise::rules

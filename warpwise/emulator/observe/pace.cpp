@@ -98,6 +98,7 @@ void Pace::executes(Warp& warp, const Operation& op, Mask) {
   clock.latest = std::max(clock.latest, at);
   if (kind == InstructionClass::store || kind == InstructionClass::atomic) clock.stored = at;
   const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
+  if (ends_block) clock.merged_stores.clear();
   clock.now = (ends_block ? clock.latest : clock.now) + 1;
 }
 
@@ -175,10 +176,16 @@ Pace::SectorMask Pace::whole_dram_accesses(SectorMask sectors) const {
   return pairs | pairs << 1;
 }
 
-void Pace::store(BlockClock& block, const Access& access) {
+void Pace::store(BlockClock& block, WarpClock& warp, const Access& access) {
   for (const auto& [line, sectors] : touched(access)) {
-    counts_.l2_written_sectors += sectors_in(sectors);
-    ++counts_.l2_written_lines;
+    SectorMask sent = sectors;
+    if (access.kind == AccessKind::store) {
+      SectorMask& merged = warp.merged_stores[line];
+      sent &= ~merged;
+      merged |= sectors;
+    }
+    counts_.l2_written_sectors += sectors_in(sent);
+    counts_.l2_written_lines += sent == 0 ? 0 : 1;
     // Written sectors are in L2, so reading them needs no DRAM read.
     WrittenLine& written = written_[line];
     written.read_before |= sectors & read_[line] & ~written.touched;
@@ -246,7 +253,7 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
       break;
     case Space::local: cycles = local(block, warp, access); break;
     default:
-      if (access.kind != AccessKind::load) store(block, access);
+      if (access.kind != AccessKind::load) store(block, clock, access);
       if (access.kind == AccessKind::load) cycles = load(block, access);
       if (access.kind == AccessKind::atomic) {
         counts_.l2_read_sectors += touched_.size();

@@ -206,6 +206,20 @@ TEST(Pace, L1PassesAreWordsOfABankOrFourLines) {
   EXPECT_EQ(result.pace.l2_written_lines, 0U);
 }
 
+TEST(Pace, L1MergesAWarpsStoresToASectorUntilABranch) {
+  const std::string first = "st.global.u32 [%rd8], %r1;\n";
+  const std::string second = "st.global.u32 [%rd8+4], %r1;\n";
+  const auto written = [](const std::string& body) {
+    const emulator::PaceCounts pace = strided(body, 8).pace;
+    return std::pair(pace.l2_written_sectors, pace.l2_written_lines);
+  };
+  EXPECT_EQ(written(first), std::pair(std::uint64_t{8}, std::uint64_t{2}));
+  EXPECT_EQ(written(first + second), written(first));
+  EXPECT_EQ(written(first + "bra.uni next;\nnext:\n" + second),
+            std::pair(std::uint64_t{16}, std::uint64_t{4}));
+  EXPECT_EQ(strided("red.global.add.u32 [%rd8], 1;\n" + first, 8).pace.l2_written_sectors, 16U);
+}
+
 TEST(Pace, LocalMemoryThatL1DoesNotHoldIsL2s) {
   const auto body = [](int words) {
     std::string text = ".local .align 4 .b8 kept[8192];\n mov.u64 %rd7, kept;\n";
