@@ -74,9 +74,8 @@ Placement placement_of(const Explanation& explanation) {
                    ") and enough arithmetic to hide their latency (" + balance +
                    "): global memory or textures directly"};
   }
-  return {2, "few memory transactions (" + evidence +
-                 ") whose latency arithmetic does not hide (" + balance + ")" +
-                 reuse_text(*prediction)};
+  return {2, "few memory transactions (" + evidence + ") whose latency arithmetic does not hide (" +
+                 balance + ")" + reuse_text(*prediction)};
 }
 
 }  // namespace warpwise::lab
