@@ -71,12 +71,8 @@ class FirstHour:
     # ---- Start
 
     def start(self):
-        for line in self.pages.block("", "scripts/demo.sh").splitlines():
-            script = line.partition("#")[0].strip()
-            if script == "scripts/test.sh":  # of which this is a part
-                self.step(f"{script} is there", lambda script=script: self.is_script(script))
-            else:
-                self.step(script, lambda script=script: self.demo(script))
+        [script] = (line.partition("#")[0].strip() for line in self.pages.block("", "scripts/demo.sh").splitlines())
+        self.step(script, lambda: self.demo(script))
         self.step("the command is where the README says", self.the_command)
         self.step("cmake --install", self.install)
 
@@ -404,6 +400,9 @@ class FirstHour:
         self.step("the README's Python", self.python)
         preset = self.pages.command("cmake --preset").split()[-1]
         self.commands_step("cmake --list-presets", says=[preset], cwd=REPOSITORY)
+        contributing = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        for script in sorted(set(re.findall(r"^(scripts/\S+\.sh)", contributing, re.MULTILINE))):
+            self.step(f"{script} is there", lambda script=script: self.is_script(script))
         # scripts/test-packages.sh installs what the first of these makes.
         script = self.pages.command("scripts/package.sh")
         self.step(f"{script} is there", lambda script=script: self.is_script(script))
