@@ -27,8 +27,9 @@ defines=(-C "build-dir=$work/build")
   { tail -n 40 "$work/build.log" >&2; exit 1; }
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$work"/warpwise-*.whl
 # Runs away from the sources, so that the installed package is tested.
-mkdir "$work/examples"
-cp -r python/tests samples "$work"
+mkdir "$work/examples" "$work/docs"
+cp -r python/tests samples README.md "$work"
+cp docs/first-pictures.md "$work/docs"
 cp -r examples/notebooks "$work/examples"
 [ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; warpwise.ray's results are compared with its
 cd "$work" && venv/bin/python -m pytest -q -rs tests

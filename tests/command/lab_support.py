@@ -51,7 +51,8 @@ class LabTest(CommandTest):
 class FollowedDocument(LabTest):
     """A document, followed as it stands: ```cuda file=NAME and ```json file=NAME are written into the one
     folder that there is, ```diff file=PATH is done to that file, ```json line goes in front of the shipped rung,
-    each line of ```sh is run, and ``` quotes what the lines before it said; … stands for lines left out."""
+    each line of ```sh is run, and ``` quotes what the lines before it said; … stands for what is left out, lines or
+    the end of one. scripts/check-docs.py compares ```cuda from=PATH with that file."""
 
     def follow_document(self, name, kinds):
         document = pathlib.Path(SAMPLES).parent / "docs" / name
@@ -68,17 +69,19 @@ class FollowedDocument(LabTest):
         if kind == "sh":
             self.said = ""
             for command in text.splitlines():
-                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], env=environment,
-                                      capture_output=True, text=True, timeout=120)
-                self.assertEqual(done.returncode, 0, command + "\n" + done.stderr)
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], env=environment, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+                self.assertEqual(done.returncode, 0, command + "\n" + done.stdout)
                 self.assertNotIn("WRONG", done.stdout)
                 self.said += done.stdout
         elif not kind:
             said = self.said
-            for quoted in filter(None, re.split(r"^…\n", text, flags=re.MULTILINE)):
+            for quoted in filter(str.strip, re.split(r" ?…\n", text)):
                 quoted = quoted.rstrip("\n")  # it may end within a line
                 self.assertIn(quoted, said, "is quoted, and not said, or said before\n" + self.said)
                 said = said.partition(quoted)[2]
+        elif " from=" in kind:
+            pass
         elif kind.startswith("diff file="):
             path = pathlib.Path(kind.removeprefix("diff file="))
             before, after = ("".join(line[1:] for line in text.splitlines(keepends=True) if line[0] in which)

@@ -1,4 +1,4 @@
-"""The mistakes of a first hour: what is typed, in a folder with samples/ and with what the README's commands made
+"""The mistakes of a first hour: what is typed, in a folder with samples/ and with what the pages' commands made
 there, the exit code, and what the one line on standard error has to say."""
 
 FAILED, USAGE = 1, 2
@@ -41,5 +41,5 @@ MISTAKES = [
     ("warpwise lab run sobl", USAGE, ["did you mean \"sobel\"?"]),
 ]
 
-# zsh's own words for what the README writes in quotes.
+# zsh's own words for what the pages write in quotes.
 OF_ZSH = [("warpwise explain examples/transpose.cu --arg f32[65536]", ["no matches found: f32[65536]"])]

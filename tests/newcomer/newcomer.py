@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""A new user's first hour: the README from top to bottom, in bash and in zsh, the library alone and whole, help,
-completion, the manual, the examples, and the mistakes that one makes with what is said about them.
+"""A new user's first hour: the README and the pages of the command and of the library from top to bottom, in bash and
+in zsh, the library alone and whole, help, completion, the manual, the examples, and the mistakes that one makes with
+what is said about them. The tutorials are followed by tests/command/tutorials_test.py.
 
     tests/newcomer/newcomer.py --build build/release --work FOLDER [--own-root]
 
-Commands and programs are taken from README.md itself. A command in it that no step takes is a failure, and so is
-a step that finds its command no longer there. --own-root is for scripts/newcomer.sh, in a system that is thrown
+Commands and programs are taken from the pages themselves (PAGES). A command in them that no step takes is a failure,
+and so is a step that finds its command no longer there. --own-root is for scripts/newcomer.sh, in a system that is thrown
 away: installs into /usr/local, and builds the library once more as a part of another project, from a clone.
 """
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -16,9 +18,12 @@ import shutil
 import sys
 
 from mistakes import MISTAKES, OF_ZSH
-from support import NotHere, NotInstalled, Readme, Steps, Terminal, Wrong, expect, shell
+from support import NotHere, NotInstalled, Pages, Steps, Terminal, Wrong, expect, shell
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/command.md", "docs/cpp.md"]
+# Pages whose sentences name options of the command.
+OPTION_PAGES = [*PAGES, "docs/first-pictures.md", "docs/slow-kernel.md", "docs/ci.md", "docs/lab.md", "warpwise/cli/README.md"]
 # What explain and lab say where there is nothing to compile kernels with, or no CUDA path.
 NO_CUDA = ["there is no CUDA compiler", "has no libcudart.so.13"]
 PARENT = """cmake_minimum_required(VERSION 3.25)
@@ -32,7 +37,7 @@ target_link_libraries(your_program PRIVATE warpwise::warpwise)
 class FirstHour:
     def __init__(self, build, work, own_root):
         self.build, self.work, self.own_root = build, work, own_root
-        self.readme = Readme(REPOSITORY / "README.md")
+        self.pages = Pages(REPOSITORY, PAGES)
         self.steps = Steps()
         self.prefix = pathlib.Path("/usr/local") if own_root else work / "prefix"
         self.clone = REPOSITORY if own_root else self.made_clone()
@@ -66,12 +71,8 @@ class FirstHour:
     # ---- Start
 
     def start(self):
-        for line in self.readme.block("", "scripts/demo.sh").splitlines():
-            script = line.partition("#")[0].strip()
-            if script == "scripts/test.sh":  # of which this is a part
-                self.step(f"{script} is there", lambda script=script: self.is_script(script))
-            else:
-                self.step(script, lambda script=script: self.demo(script))
+        [script] = (line.partition("#")[0].strip() for line in self.pages.block("", "scripts/demo.sh").splitlines())
+        self.step(script, lambda: self.demo(script))
         self.step("the command is where the README says", self.the_command)
         self.step("cmake --install", self.install)
 
@@ -85,13 +86,13 @@ class FirstHour:
             expect((self.clone / "demo-output" / name).stat().st_size > 50, name)
 
     def the_command(self):
-        expect("The command is then `build/release/bin/warpwise`" in self.readme.text, "README.md does not say so")
+        expect("The command is then `build/release/bin/warpwise`" in self.pages.text, "README.md does not say so")
         self.line("build/release/bin/warpwise --version", says=["warpwise 0."])
 
     def install(self):
-        everywhere = self.readme.command("cmake --install build/release --prefix DIR")
-        default = next(code for code in self.readme.commands if code == "cmake --install build/release")
-        self.readme.taken.add(default)
+        everywhere = self.pages.command("cmake --install build/release --prefix DIR")
+        default = next(code for code in self.pages.commands if code == "cmake --install build/release")
+        self.pages.taken.add(default)
         self.line(default if self.own_root else everywhere.replace("DIR", str(self.prefix)))
         found = pathlib.Path(self.line("command -v warpwise").strip())
         expect(found == self.prefix / "bin/warpwise", f"warpwise is {found}")
@@ -100,7 +101,7 @@ class FirstHour:
 
     def command_lines(self):
         """Each line in both shells, in a folder of its own; the same files come out."""
-        lines = [line for block in self.readme.blocks_of("sh") for line in block.splitlines()]
+        lines = [line for block in self.pages.blocks_of("sh") for line in block.splitlines()]
         said = {}
         for where in ["bash", "zsh"]:
             folder = self.work / where
@@ -134,9 +135,9 @@ class FirstHour:
             expect(made["bash"].get(name) == made["zsh"].get(name), f"{name} is not the same in both shells")
 
     def quotation(self, lines, said):
-        quoted = self.readme.block("", "in[y * width + x];")
+        quoted = self.pages.block("", "in[y * width + x];")
         number = re.search(r"^ *[\d.]+ % +(\d+) ", quoted)[1]
-        expect(f"The first says of its line {number}:" in self.readme.text, "the README quotes another line")
+        expect(f"It says of line {number}:" in self.pages.text, "the README quotes another line")
         first = next((line for line in lines if line.startswith("warpwise explain")), "")
         expect(first, "README.md has no line that explains a kernel")
         if ("bash", first) not in said:
@@ -144,40 +145,50 @@ class FirstHour:
         expect(quoted in said["bash", first], f"README.md quotes explain, which says:\n{said['bash', first]}")
 
     def table(self):
-        """What the README's table says of each subcommand, against its --help."""
-        rows = re.findall(r"^\| `([a-z]+)\b(.*?) \| .*? \| (.*?) ?\|$", self.readme.text, re.MULTILINE)
-        for name, usage, options in rows:
-            below = ["", *re.findall(r"`([a-z]+)`|^ ([a-z]+)\b", usage)] if name == "lab" else [""]
-            self.step(f"the README's options of {name}", lambda name=name, below=below, options=options: self.row(
-                name, ["".join(words) for words in below], options))
-        self.step("the README's table has every subcommand", lambda: expect(
-            {row[0] for row in rows} == set(self.subcommands()) - {"help"},
-            f"the table has {[row[0] for row in rows]}, the command {self.subcommands()}"))
-        self.step("the README's formats are convert's", self.formats)
+        """The subcommands, options and formats that pages name, against --help."""
+        rows = re.findall(r"^\| `([a-z]+)` \|", self.pages.text, re.MULTILINE)
+        self.step("the table of docs/command.md has every subcommand", lambda: expect(
+            set(rows) == set(self.subcommands()) - {"help"}, f"the table has {rows}, the command {self.subcommands()}"))
+        self.step("the pages' formats are convert's", self.formats)
+        for page in OPTION_PAGES:
+            self.step(f"the options in {page} are the command's", lambda page=page: self.options(page))
 
     def subcommands(self):
         return re.findall(r"^  ([a-z]+) ", self.line("warpwise --help").partition("Subcommands:")[2], re.M)
 
-    def row(self, name, below, options):
-        said = "".join(self.line(f"warpwise {name} {words} --help") for words in below)
-        for option, values in re.findall(r"`(--[a-z-]+)([^`]*)`", options):
-            expect(re.search(rf"(?<![\w-]){option}(?![\w-])", said), f"warpwise {name} --help has no {option}")
-            listed = re.search(rf"`{option} [^`]*`, ([\w-]+(?:, [\w-]+)*)[;|]?", options)
-            for value in [*values.split(), *(listed[1].split(", ") if listed else [])]:
-                # At the line's start: descriptions of others may name it too.
-                line = re.search(rf"^ +(?:-\w,)?{option}(?![\w-]).*\n?.*", said, re.MULTILINE)[0]
-                if not re.fullmatch(r"[A-Z0-9:,.{}+%-]+", value):
-                    expect(value in line, f"warpwise {name} --help does not name {value} for {option}: {line}")
+    @functools.cache
+    def helps(self):
+        """What --help says of each option, in all subcommands and those of lab."""
+        names = self.subcommands()
+        below = re.findall(r"^  ([a-z]+) ", self.line("warpwise lab --help").partition("Subcommands:")[2], re.M)
+        found = {}
+        for call in ["", *names, *(f"lab {name}" for name in below)]:
+            said = self.line(f"warpwise {call} --help")
+            for entry in re.findall(r"^  (-.*(?:\n {10,}.*)?)", said, re.M):  # after a long name the text has a line of its own
+                for option in entry.split()[0].split(","):
+                    found.setdefault(option, []).append(entry)
+        return found
+
+    def options(self, page):
+        """Options in a page's inline code, and the values of those that take one of a few."""
+        text = re.sub(r"^ *```.*?^ *```$", "", (REPOSITORY / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for code in re.findall(r"`((?:--[a-z]|warpwise |lab )[^`]*)`", text):
+            for option, value in re.findall(r"(--[a-z-]+)(?: ([a-z]\w*)\b)?", code):
+                entries = self.helps().get(option)
+                expect(entries, f"{page}: no --help has {option} of `{code}`")
+                if value and all(" NAME" in entry for entry in entries):
+                    expect(any(re.search(rf"\b{value}\b", entry) for entry in entries),
+                           f"{page}: no --help names {value} of `{code}`")
 
     def formats(self):
-        text = " ".join(self.readme.text.split())
+        text = " ".join(self.pages.text.split())
         sentence = re.search(r"`convert` reads (.*?), and writes (.*?)\.", text)
-        expect(sentence, "README.md does not say what convert reads and writes")
+        expect(sentence, "docs/command.md does not say what convert reads and writes")
         calls = ["in.raw out.raw --to rgb24 --size 8x8 --from", "in.npy out.npy --to"]
         for call, names in zip(calls, sentence.groups()):
             said = self.line(f"warpwise convert {call} none", status=2).partition("'none'")[2]
             wanted, offered = (set(re.findall(r"[a-z]+\d+[a-z]*|yuyv|uyvy", text)) for text in [names, said])
-            expect(wanted == offered, f"{call}: README.md has {sorted(wanted)}, the command {sorted(offered)}")
+            expect(wanted == offered, f"{call}: docs/command.md has {sorted(wanted)}, the command {sorted(offered)}")
 
     # ---- Help
 
@@ -188,7 +199,7 @@ class FirstHour:
         for command in ["warpwise help threshold", "warpwise threshold --help"]:
             self.commands_step(command, says=["Usage: warpwise threshold", "--window N", "--invert"])
         self.commands_step("warpwise help lab run", says=["Usage: warpwise lab run", "--on"])
-        self.step("the manual: " + self.readme.command("man warpwise"), self.manual)
+        self.step("the manual: " + self.pages.command("man warpwise"), self.manual)
         for where in ["bash", "zsh"]:
             for typed, completed in [("so", "sobel"), ("convert --matrix bt6", "convert --matrix bt601"),
                                      ("lab ver", "lab verify"), ("sobel --keep", "sobel --keep-going"),
@@ -250,10 +261,10 @@ class FirstHour:
 
     def library(self):
         self.programs = []
-        for number, text in enumerate(self.readme.blocks_of("cpp"), 1):
+        for number, text in enumerate(self.pages.blocks_of("cpp"), 1):
             self.programs.append(self.work / f"example{number}.cpp")
             self.programs[-1].write_text(text, encoding="utf-8")
-        self.step("find_package: the README's programs are built", self.find_package)
+        self.step("find_package: the pages' programs are built", self.find_package)
         for program in self.programs:
             self.commands_step(f"{self.work}/found/{program.stem}")
         self.commands_step(f"{self.work}/found/emulator_user")
@@ -266,9 +277,9 @@ class FirstHour:
         self.step("the API reference", self.reference)
 
     def find_package(self):
-        block = self.readme.block("cmake", "find_package")
-        expect("`COMPONENTS emulator`" in self.readme.text and "`warpwise::emulator`" in self.readme.text,
-               "README.md does not say how the emulator is found")
+        block = self.pages.block("cmake", "find_package")
+        expect("`COMPONENTS emulator`" in self.pages.text and "`warpwise::emulator`" in self.pages.text,
+               "docs/cpp.md does not say how the emulator is found")
         project = self.work / "find_package"
         project.mkdir()
         lines = ["cmake_minimum_required(VERSION 3.25)", "project(your_project LANGUAGES CXX)"]
@@ -285,14 +296,14 @@ class FirstHour:
         if shutil.which("pkg-config") is None:
             raise NotInstalled("pkg-config is not installed")
         (self.work / "program.cpp").write_text(self.programs[0].read_text())
-        command = self.readme.command("g++ -std=c++20 program.cpp")
+        command = self.pages.command("g++ -std=c++20 program.cpp")
         variables = {}
         if self.own_root:
-            self.line(self.readme.command("ldconfig"))
+            self.line(self.pages.command("ldconfig"))
         else:
-            self.readme.command("ldconfig")
-            advised = re.findall(r"`([A-Z_]+)=DIR/(\S+)`", self.readme.text)
-            expect(len(advised) == 2, "README.md does not say how a library in a folder of one's own is found")
+            self.pages.command("ldconfig")
+            advised = re.findall(r"`([A-Z_]+)=DIR/(\S+)`", self.pages.text)
+            expect(len(advised) == 2, "docs/cpp.md does not say how a library in a folder of one's own is found")
             variables = {name: f"{self.prefix}/{below}" for name, below in advised}
         self.line(f"{command} && ./a.out", where, cwd=self.work, **variables)
 
@@ -302,7 +313,7 @@ class FirstHour:
         expect(len(errors) == 2 and "Warpwise needs C++20: compile with -std=c++20" in errors[0], said)
 
     def fetch_content(self):
-        block = self.readme.block("cmake", "FetchContent")
+        block = self.pages.block("cmake", "FetchContent")
         commit = "HEAD"
         if self.own_root:
             commit = self.line("git rev-parse HEAD").strip()
@@ -326,8 +337,8 @@ class FirstHour:
     def reference(self):
         if shutil.which("doxygen") is None:
             raise NotInstalled("doxygen is not installed")
-        self.line(self.readme.command("cmake --build build/release --target docs"))
-        expect("`build/release/reference/html/index.html`" in self.readme.text, "README.md does not say where it is")
+        self.line(self.pages.command("cmake --build build/release --target docs"))
+        expect("`build/release/reference/html/index.html`" in self.pages.text, "docs/cpp.md does not say where it is")
         expect((self.build / "reference/html/index.html").is_file(), "there is no index.html")
 
     # ---- Examples
@@ -362,7 +373,7 @@ class FirstHour:
     # ---- A program of one's own on the emulated GPU
 
     def emulated_program(self):
-        command = self.readme.command("warpwise run")
+        command = self.pages.command("warpwise run")
         self.step(f"bash: {command}", lambda: self.run_program(command))
 
     def run_program(self, command):
@@ -386,22 +397,32 @@ class FirstHour:
     # ---- The rest
 
     def rest(self):
-        for line in self.readme.block("", "warpwise/base ").splitlines():
-            for folder in re.findall(r"(?:^|  )((?:warpwise/|bench)\S*)", line):
-                self.step(f"the README's {folder} is there", lambda folder=folder: expect(
-                    (REPOSITORY / folder).is_dir(), f"there is no {folder}"))
-        preset = self.readme.command("cmake --preset").split()[-1]
+        self.step("the README's Python", self.python)
+        preset = self.pages.command("cmake --preset").split()[-1]
         self.commands_step("cmake --list-presets", says=[preset], cwd=REPOSITORY)
+        contributing = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        for script in sorted(set(re.findall(r"^(scripts/\S+\.sh)", contributing, re.MULTILINE))):
+            self.step(f"{script} is there", lambda script=script: self.is_script(script))
         # scripts/test-packages.sh installs what the first of these makes.
-        script = self.readme.command("scripts/package.sh")
+        script = self.pages.command("scripts/package.sh")
         self.step(f"{script} is there", lambda script=script: self.is_script(script))
-        for line in self.readme.block("", "pip install warpwise-").splitlines():
+        for line in self.pages.block("", "pip install warpwise-").splitlines():
             self.step(f"docs/packages.md has {line.split()[0]}", lambda line=line: expect(
                 line.partition(" #")[0].strip() in (REPOSITORY / "docs/packages.md").read_text(encoding="utf-8"), line))
-        script = self.readme.command("scripts/get-nvrtc.sh")
+        script = self.pages.command("scripts/get-nvrtc.sh")
         self.step(f"{script} is there", lambda: self.is_script(script))
-        self.step("README.md has nothing that no step has taken", lambda: expect(
-            not self.readme.not_taken(), "\n".join(self.readme.not_taken())))
+        self.step("the pages have nothing that no step has taken", lambda: expect(
+            not self.pages.not_taken(), "\n".join(self.pages.not_taken())))
+
+    def python(self):
+        """The README's program where its packages are there; python/tests/test_pages.py runs it with the wheel."""
+        [program] = self.pages.blocks_of("python")
+        try:
+            self.line('python3 -c "import numpy, PIL, warpwise"')
+        except Wrong as wrong:
+            raise NotHere("Python has no warpwise, NumPy or Pillow here") from wrong
+        (self.work / "page.py").write_text(program, encoding="utf-8")
+        self.line(f"python3 {self.work}/page.py", cwd=self.work / "bash")
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What the newcomer's steps share: their count, the README's parts, commands in a shell, keys on a terminal."""
+"""What the newcomer's steps share: their count, the pages' parts, commands in a shell, keys on a terminal."""
 import os
 import pty
 import re
@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-# Commands that stand in the midst of the README's sentences.
+# Commands that stand in the midst of a page's sentences.
 COMMAND = re.compile(r"`((?:cmake|g\+\+|ldconfig|man|warpwise) [^`]*|ldconfig|scripts/[\w-]+\.sh[^`]*)`")
 
 
@@ -58,11 +58,12 @@ class Steps:
         return 1 if self.wrong else 0
 
 
-class Readme:
-    """README.md in parts, each of which a step has to take."""
+class Pages:
+    """README.md and the pages that its first steps lead to, in parts, each of which a step has to take."""
 
-    def __init__(self, path):
-        self.text = path.read_text(encoding="utf-8")
+    def __init__(self, root, names):
+        self.names = ", ".join(names)
+        self.text = "\n".join((root / name).read_text(encoding="utf-8") for name in names)
         self.blocks = [(language, content) for language, content in
                        re.findall(r"^ *```(\w*)\n(.*?)^ *```$", self.text, re.MULTILINE | re.DOTALL)]
         outside = re.sub(r"^ *```.*?^ *```$", "", self.text, flags=re.MULTILINE | re.DOTALL)
@@ -73,14 +74,14 @@ class Readme:
         """The one block of this language that holds these words."""
         found = [block for block in self.blocks if block[0] == language and holds in block[1]]
         if len(found) != 1:
-            raise Wrong(f"README.md has {len(found)} blocks of '{language}' with \"{holds}\"")
+            raise Wrong(f"{self.names}: {len(found)} blocks of '{language}' with \"{holds}\"")
         self.taken.add(found[0])
         return found[0][1]
 
     def blocks_of(self, language):
         found = [block for block in self.blocks if block[0] == language]
         if not found:
-            raise Wrong(f"README.md has no block of '{language}'")
+            raise Wrong(f"{self.names}: no block of '{language}'")
         self.taken.update(found)
         return [content for _, content in found]
 
@@ -88,7 +89,7 @@ class Readme:
         """The one command within a sentence that starts like this."""
         found = [code for code in self.commands if code.startswith(start)]
         if len(found) != 1:
-            raise Wrong(f"README.md has {len(found)} commands `{start}…`")
+            raise Wrong(f"{self.names}: {len(found)} commands `{start}…`")
         self.taken.add(found[0])
         return found[0]
 

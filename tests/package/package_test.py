@@ -121,7 +121,7 @@ class Documents(unittest.TestCase):
         texts += [path.read_text() for path in (ROOT / "warpwise").rglob("*.cpp") if not path.name.endswith("_test.cpp")]
         named = set(re.findall(r"\bdocs/[\w/-]+\.md", "\n".join(texts)))
         self.assertIn("docs/hardware-rules.md", named)
-        for name in [*named, "LICENSE", "README.md", "README.ko.md", "docs/ko/lab.md", "CHANGELOG.md",
+        for name in [*named, "LICENSE", "README.md", "README.ko.md", "docs/README.md", "docs/ko/lab.md", "CHANGELOG.md",
                      "examples/README.md", "warpwise/lab/README.md"]:
             self.assertTrue((DOCUMENTS / name).is_file(), name)
 

@@ -276,10 +276,10 @@ TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
             example_of(Remedy::bank_conflicts).before);
 }
 
-TEST_F(AdviceOfALine, PlacesTheKernelAmongDocumentAsKinds) {
+TEST_F(AdviceOfALine, NamesTheKindOfKernel) {
   result_.launch.memory = result_.launch.lines[0].memory;
   EXPECT_EQ(placement_of(result_).kind, 0);
-  EXPECT_NE(placement_of(result_).text.find("kind 2 or 3"), std::string::npos);
+  EXPECT_NE(placement_of(result_).text.find("few memory transactions"), std::string::npos);
   // The access makes eight times the transactions that its bytes need.
   result_.launch.memory[0].global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   EXPECT_EQ(placement_of(result_).kind, 1);

@@ -47,18 +47,18 @@ Placement placement_of(const Explanation& explanation) {
     made += transactions(each);
     needed += each.ideal_transactions;
   }
-  if (needed == 0) return {0, "none of document A's kinds: it reaches no global memory"};
+  if (needed == 0) return {0, "none of the three: it reaches no global memory"};
   const double each = ratio(made, needed);
   const std::string evidence =
       fmt::format("{} transactions, {} for each that its bytes need", grouped(made), number(each));
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (each >= many) {
-    return {1, "document A's kind 1, many transactions (" + evidence +
+    return {1, "many memory transactions (" + evidence +
                    "): gather in shared memory what lies scattered" +
                    (prediction != nullptr ? what_rules(*prediction) : "")};
   }
   if (prediction == nullptr) {
-    return {0, "document A's kind 2 or 3, few transactions (" + evidence +
+    return {0, "few memory transactions (" + evidence +
                    "): without a profile of such a GPU nobody knows whether arithmetic hides their "
                    "latency"};
   }
@@ -70,13 +70,12 @@ Placement placement_of(const Explanation& explanation) {
       fmt::format("on {} that it fills {} us of waiting beside {} of instructions, modelled",
                   prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
   if (hidden) {
-    return {3, "document A's kind 3, few transactions (" + evidence +
+    return {3, "few memory transactions (" + evidence +
                    ") and enough arithmetic to hide their latency (" + balance +
                    "): global memory or textures directly"};
   }
-  return {2, "document A's kind 2, few transactions (" + evidence +
-                 ") whose latency arithmetic does not hide (" + balance + ")" +
-                 reuse_text(*prediction)};
+  return {2, "few memory transactions (" + evidence + ") whose latency arithmetic does not hide (" +
+                 balance + ")" + reuse_text(*prediction)};
 }
 
 }  // namespace warpwise::lab

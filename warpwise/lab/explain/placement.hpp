@@ -6,7 +6,8 @@
 
 namespace warpwise::lab {
 
-/// A kernel's place among document A's three kinds (row A11 of docs/sources.md):
+/// The kind of a kernel, one of the three in the guide of a source document (row A11 of
+/// docs/sources.md):
 /// - 1: many transactions
 /// - 2: few transactions
 /// - 3: few transactions, and enough arithmetic to hide their latency

@@ -373,7 +373,9 @@ std::string text_of(const Explanation& explanation, bool colour) {
     text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
     if (const auto example = example_for(advice)) text += example_text(*example, paint);
   }
-  text += "- " + wrapped("Placement: " + placement_of(explanation).text + ".", 2) + "\n";
+  text += "- " +
+          wrapped("Kind of kernel (docs/advice.md): " + placement_of(explanation).text + ".", 2) +
+          "\n";
   return text + fidelity_text(explanation);
 }
 

@@ -16,7 +16,7 @@ struct KernelWords {
   const char* before;
   const char* after;
   const char* seen_in;    ///< command
-  const char* placement;  ///< what it is
+  const char* placement;  ///< the kind of kernel
   const char* faults;
   const char* fault;         ///< kind, line, message, how many
   const char* bounds;        ///< GPU
@@ -63,7 +63,7 @@ inline constexpr KernelWords kernel_words = {
     .before = "An example: before",
     .after = "after",
     .seen_in = "Seen in: {}",
-    .placement = "Placement: {}.",
+    .placement = "Kind of kernel: {}.",
     .faults = "Faults",
     .fault = "{} at line {}: {} ({} in all)",
     .bounds = "Time on {}, modelled",
