@@ -88,7 +88,7 @@ class Sample(ExplainTest):
         self.assertLess(report["blocks_run"], 251)
         self.assertLess(report["warp_instructions"], 200000)
         self.assertIn("stopped: ", report["counted"])
-        self.assertIn(" of 251 blocks came to their end", report["counted"])
+        self.assertIn(" of 251 blocks finished", report["counted"])
 
     @runs_rungs
     def test_of_a_rung(self):

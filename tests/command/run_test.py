@@ -314,7 +314,7 @@ class Explain(RunTest):
         self.assertIn("program: 3 launches of 2 kernels", text)
         self.assertIn("scale<int>, 2 launches", text)
         self.assertIn("ordered, 1 launch\n", text)
-        self.assertIn("What to know", text)
+        self.assertIn("Advice", text)
         self.assertIn("Fidelity: all that ran is exact if no threads race.", text)
         self.assertIn("counts are the sum of 2 launches", text)
 
