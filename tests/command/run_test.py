@@ -370,7 +370,7 @@ class Explain(RunTest):
         self.assertIn(b"out_of_bounds", read("report.txt"))
         done = self.run_program("signal", str(int(signal.SIGTERM)), options=["--explain", "none.txt"])
         self.assertEqual(done.returncode, -signal.SIGTERM)
-        self.assertIn(b"did not come to its end", done.stderr)
+        self.assertIn(b"did not end normally", done.stderr)
         self.assertFalse(os.path.exists("none.txt"))
         self.fail_with(1, "run", "--explain", "missing/report.txt", self.program, "words", "x", says="missing/report.txt")
 
@@ -545,7 +545,7 @@ class Refusals(RunTest):
     def test_no_program(self):
         self.fail_with(2, "run", says="run needs PROGRAM")
         self.fail_with(1, "run", "./missing", says="./missing: there is no such file")
-        self.fail_with(1, "run", "missing", says="in a folder of PATH")
+        self.fail_with(1, "run", "missing", says="no program of this name in PATH")
         self.fail_with(1, "run", "/", says="/ is a folder")
         write("plain", b"text")
         self.fail_with(1, "run", "./plain", says="./plain is not executable")
@@ -597,11 +597,11 @@ class Refusals(RunTest):
         self.fail_with(2, "run", "--chek", "races", program, says="'--chek'")
         self.fail_with(2, "run", "--cc", "1.4", program, says="1.4")
         self.fail_with(2, "run", "--device", "h20", program, says=["h20", "h200"])
-        self.fail_with(2, "run", "--cc", "8.6", "--device", "h200", program, says="--device stands in the place of --cc")
+        self.fail_with(2, "run", "--cc", "8.6", "--device", "h200", program, says="--device replaces --cc")
         for code in ["0", "256", "x", ""]:
             self.fail_with(2, "run", "--error-exitcode", code, program, says="--error-exitcode got")
         self.fail_with(2, "run", "--orders", "1", program, says="--orders got '1'")
-        self.fail_with(2, "run", "--seed", "1", program, says="--seed is for --orders")
+        self.fail_with(2, "run", "--seed", "1", program, says="--seed needs --orders")
         self.fail_with(2, "run", "--budget", "0", program, says="--budget got '0'")
 
     def test_reports_that_cannot_be_written(self):

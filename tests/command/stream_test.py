@@ -493,7 +493,7 @@ class Signals(StreamTest):
                 command.send_signal(number)
                 self.assertEqual(command.wait(20), -number, name)
                 said = command.stderr.read()
-                self.assertIn(b"ends the stream and what it writes", said)
+                self.assertIn(b"ending the stream and its output", said)
                 told = command.stdout.read().decode()
                 report = self.report(name, "null")
                 self.assertIn(f"{name}: {report['read']} frame", told)

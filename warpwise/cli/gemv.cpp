@@ -119,7 +119,7 @@ class GemvCommand final : public Command {
 
 std::unique_ptr<Command> add_gemv(CLI::App& app) {
   return std::make_unique<GemvCommand>(
-      *app.add_subcommand("gemv", "Matrix times vector: y = alpha A x + beta y"));
+      *app.add_subcommand("gemv", "Multiply a matrix by a vector: y = alpha A x + beta y"));
 }
 
 }  // namespace warpwise::cli

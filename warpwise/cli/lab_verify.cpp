@@ -36,7 +36,7 @@ class LabVerify final : public Command {
         ->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
-    add_checks(app, "What is checked beside the result in the emulator", checks_);
+    add_checks(app, "Checks in the emulator, in addition to the result", checks_);
   }
 
   void execute() const override {

@@ -52,8 +52,9 @@ class RungStage final : public live::Stage {
 
   live::Stream begin(const live::Stream& from) override {
     if (from.format() != place_.from) {
-      throw InvalidArgument(fmt::format("the rungs of {} take {}, and {} comes", place_.ladder,
-                                        name_of(place_.from), name_of(from.format())));
+      throw InvalidArgument(fmt::format("the rungs of {} take {}, but the input is {}",
+                                        place_.ladder, name_of(place_.from),
+                                        name_of(from.format())));
     }
     live::Stream to = shipped_->begin(from);
     const live::Colours& colours = to.colours;

@@ -53,7 +53,7 @@ struct OptionsOf {
   StageOptions operator()(ThresholdText& stage) const { return threshold_options(stage.options); }
   StageOptions operator()(MatchText& stage) const {
     StageOptions options = match_options(stage.options, stage.max_motion);
-    add_text(options, "flo", "Where each frame's vectors go too, as .flo files", "FOLDER",
+    add_text(options, "flo", "Folder for each frame's vectors, as .flo files", "FOLDER",
              stage.flo_folder);
     return options;
   }
