@@ -123,7 +123,7 @@ class Structures(ExplainTest):
             self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]", "--arg", text,
                            says=f"argument 1 of the kernel is an integer of 32 bits, not '{text}'")
         self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "1", "--arg", "&{i32[2]}", "--arg", "i32:1",
-                       "--dump", "0=out.npy", says="argument 0 is no buffer, and one within it is not written")
+                       "--dump", "0=out.npy", says="argument 0 is no buffer, and a buffer within it is not written")
 
     @compiles
     def test_with_pointers_in_them(self):

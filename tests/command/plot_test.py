@@ -181,7 +181,7 @@ class Interrupted(Plots):
             for row in report["results"]:
                 self.assertGreater(row["counts"][0]["warp_instructions"], 0)
             if plot:
-                self.assertIn("interrupted: not all of it was measured", self.texts("banks.svg"))
+                self.assertIn("interrupted: the measurement is incomplete", self.texts("banks.svg"))
 
     @runs_rungs
     def test_json_of_what_was_measured(self):

@@ -118,7 +118,7 @@ Json json_of(const Row& row) {
 // At most 80 characters wide, like a terminal.
 constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
-    "  occ.              occupancy: resident warps of the most possible\n"
+    "  occ.              occupancy: resident warps, as a share of the maximum\n"
     "  limited by        the limiting resource; warps and blocks are the SM's slots\n"
     "  regs<=, shared<=  most of them that keep this number of blocks\n"
     "\n"

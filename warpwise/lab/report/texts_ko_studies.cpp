@@ -5,7 +5,7 @@ namespace warpwise::lab::report {
 namespace {
 
 constexpr Translation study_texts[] = {
-    {"which resource a kernel hangs on: multiprocessors, or the bandwidth of memory",
+    {"bottleneck of each kernel: the multiprocessors, or the bandwidth of memory",
      "커널이 어느 자원에 달렸나: 멀티프로세서, 또는 메모리의 대역폭"},
     {"bank conflicts: what a stride between the lanes of a warp costs in shared memory, and "
      "padding as the cure",
