@@ -110,7 +110,7 @@ class Fidelity(ExplainTest):
         write("sine.cu", b"extern \"C\" __global__ void sine(float* v) {\n  v[threadIdx.x] = __sinf(v[threadIdx.x]);\n}\n")
         shape = ["sine.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]"]
         text = " ".join(self.run_command("explain", *shape).stdout.decode().split())
-        self.assertIn("Fidelity: not exact: approximate functions, whose last bits are not a GPU's "
+        self.assertIn("Fidelity: not exact: approximate functions: their last bits may differ from a GPU's "
                       "(may have reached a result).", text)
         text = " ".join(self.run_command("explain", *shape, "--fidelity").stdout.decode().split())
         self.assertIn("may have reached a result; at sine.cu:2", text)

@@ -178,7 +178,7 @@ class Faults(RunTest):
             self.assertEqual(done.returncode, 3)
             text = done.stderr.decode()
             self.assertIn("race in kernel unordered(int*), block (0,0,0)", text)
-            self.assertIn("warpwise: exact but for what races: a GPU's order may give another result", text)
+            self.assertIn("warpwise: exact except for races: a GPU's order may give another result", text)
             self.assertIn(f"run_program.cu:{line_of('unordered')}", text)
         for options in [[], ["--check", "none"]]:
             self.assertEqual(self.run_program("race", options=options).returncode, 0)
@@ -249,7 +249,7 @@ int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicShared
         nvcc("-cudart", "shared", "-o", "caller", caller, "-L.", "-lcublas_test", "-Xlinker", "-rpath=" + FOLDER)
         done = self.run_command("run", "--error-exitcode", "9", os.path.join(FOLDER, "caller"))
         self.assertEqual(done.returncode, 9)
-        self.assertIn(b"kernel() was not run: libcublas_test.so is closed: NVIDIA's libraries hold machine code and no PTX", done.stderr)
+        self.assertIn(b"kernel() was not run: libcublas_test.so cannot be emulated: NVIDIA's libraries hold machine code and no PTX", done.stderr)
 
     def test_what_nvrtc_makes_is_run_as_ptx(self):
         """Though the program asks for the machine code of the GPU that it finds."""
@@ -285,7 +285,7 @@ class Fidelity(RunTest):
     def test_all_of_it(self):
         done = self.run_program("inexact", options=["--fidelity", "--quiet"])
         text = done.stderr.decode()
-        self.assertIn("exact: all that is not named below", text)
+        self.assertIn("exact: everything not named below", text)
         for kind, line in [("approximate functions", "approximate"), ("the order of threads", "atomic")]:
             part = text[text.index("modelled: " + kind):]
             first = part.splitlines()[1]
@@ -494,7 +494,7 @@ class Suppressions(RunTest):
 
     def test_by_function(self):
         said = self.suppressed("# both sides\nrace in unordered because nobody reads the result\n", "race")
-        self.assertIn("warpwise: exact but for what races: a GPU's order may give another result", said)
+        self.assertIn("warpwise: exact except for races: a GPU's order may give another result", said)
         self.assertEqual(said[-1], "warpwise: 2 launches of 2 kernels, 0 faults, 2 suppressed")
         self.assertEqual(ElementTree.parse("report.xml").getroot().get("failures"), "0")
         results = json.loads(read("report.json"))["runs"][0]["results"]

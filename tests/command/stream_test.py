@@ -276,10 +276,10 @@ class Refusals(StreamTest):
         for words, says in [
                 ([], "needs SOURCE SINK"), (["test:bars"], "needs SOURCE SINK"),
                 (["test:stripes", "null"], ["test:stripes is no pattern", "test:bars"]),
-                (["test:bars", "out.txt"], "names nothing that takes frames"),
+                (["test:bars", "out.txt"], "is no frame sink"),
                 (["test:bars", "one.png"], "is one picture"),
                 (["test:bars", "pipe:i420"], "pipe:i420 is no format to write"),
-                (["pipe:rgb24", "null"], "must say what comes"),
+                (["pipe:rgb24", "null"], "must describe its frames"),
                 (["pipe:rgb24:0x3", "null"], "'0x3' is no size"),
                 (["pipe:rgb25:4x3", "null"], "'rgb25' is no format of frames"),
                 (["camera:front", "null"], "camera:0 is /dev/video0"),
@@ -288,7 +288,7 @@ class Refusals(StreamTest):
                 (["test:bars", "view"], "warpwise view SOURCE"),
                 (["test:bars", "null", "--frames", "0"], "--frames"),
                 (["test:bars", "null", "--format", "i444"], "'i444' is no format"),
-                (["in.y4m", "null", "--size", "4x4"], "says itself what its frames are"),
+                (["in.y4m", "null", "--size", "4x4"], "describes its own frames"),
                 (["in.raw", "null"], "--format and --size"),
                 (["", "null"], "empty")]:
             self.refuse(*words, says=says)
@@ -306,7 +306,7 @@ class Refusals(StreamTest):
                 ("threshold --window 31", ["is no option", "window"]),
                 ("threshold window= 31", ["the option window needs a value", "window=N"]), ("track", ["needs box=X,Y,W,H"]),
                 ("sobel | disparity", ["'disparity' cannot follow 'sobel'", "gray8 7x5"]),
-                ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take the ycrcb24 frames"]),
+                ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take ycrcb24 frames"]),
                 ("match", ["'match' cannot follow the source", "7x5"])]:
             self.refuse("test:bars", "null", "--size", "7x5", "--pipeline", pipeline, says=says)
 

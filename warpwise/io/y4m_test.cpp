@@ -51,10 +51,10 @@ TEST(Y4mHeader, RefusesWhatCannotBeRead) {
   };
   for (const Case& each : {
            Case{"", "does not begin with YUV4MPEG2"},
-           Case{"YUV4MPEG2", "how wide and high"},
-           Case{"YUV4MPEG2 W7", "how wide and high"},
+           Case{"YUV4MPEG2", "no width or height"},
+           Case{"YUV4MPEG2 W7", "no width or height"},
            Case{"YUV4MPEG2W7 H5", "without a space"},
-           Case{"YUV4MPEG2 W0 H5", "'W0' where a size"},
+           Case{"YUV4MPEG2 W0 H5", "'W0' instead of a size"},
            Case{"YUV4MPEG2 W-7 H5", "'W-7'"},
            Case{"YUV4MPEG2 W7x H5", "'W7x'"},
            Case{"YUV4MPEG2 W H5", "'W'"},

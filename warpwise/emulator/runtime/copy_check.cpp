@@ -89,7 +89,7 @@ void check_written(const void* to, const Rows& from) {
   note_host_fault(FaultKind::uninitialised, CallSite::here(),
                   with_origins(std::to_string(from.width * from.height) +
                                " bytes are copied to the host, from " + device.describe(first) +
-                               " on, and nobody has written any of them"));
+                               " on, and all of them are uninitialised"));
 }
 
 void check_fill(const Rows& to) {

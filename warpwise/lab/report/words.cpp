@@ -34,7 +34,8 @@ constexpr Words english = {
     .no_longer = "Rungs and blocks that are no longer the best",
     .no_longer_rung =
         "{}: {} was the best rung ({} over the first, {} now); now it is {} ({} then, {} now).",
-    .no_longer_block = "{}, {}: the document's block {} is no longer the best; {} gains {} over it.",
+    .no_longer_block =
+        "{}, {}: the document's block {} is no longer the best; {} gains {} over it.",
     .all_hold =
         "None: the best rungs and blocks of the documents are still the best in these records.",
     .front_peers = "Beside other libraries",
