@@ -29,7 +29,7 @@ KernelArgument floating(double value, std::string_view type, std::size_t index) 
     if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
       throw InvalidArgument(place(index) + " is " +
                             nb::cast<std::string>(nb::repr(nb::float_(value))) +
-                            ", which its parameter .f32 does not hold");
+                            ", which does not fit its parameter .f32");
     return argument_with(static_cast<float>(value), ArgumentKind::floating);
   }
   return argument_with(value,

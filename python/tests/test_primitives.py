@@ -141,9 +141,9 @@ def test_tracker():
 @pytest.mark.parametrize("call,says", [
     (lambda a: warpwise.sobel(a[:, ::2]), "side by side"),
     (lambda a: warpwise.sobel(a[::-1]), "run backwards"),
-    (lambda a: warpwise.sobel(a.astype(float)), "src has elements of float64, which no primitive takes; there are uint8, "),
+    (lambda a: warpwise.sobel(a.astype(float)), "src has elements of float64, which no primitive takes; the types are uint8, "),
     (lambda a: warpwise.sobel(memoryview(a.astype(float))), "elements of the format 'd'"),
-    (lambda a: warpwise.copy(a, out=np.empty((16, 16), bool)), "out is of booleans"),
+    (lambda a: warpwise.copy(a, out=np.empty((16, 16), bool)), "out has booleans"),
     (lambda a: warpwise.sobel(a, stream=-1), "stream is -1"),
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', and is one of l1, l2"),

@@ -66,7 +66,7 @@ TEST(Y4mHeader, RefusesWhatCannotBeRead) {
            Case{"YUV4MPEG2 W7 H5 It", "interlaced (It)"},
            Case{"YUV4MPEG2 W7 H5 Ib", "interlaced (Ib)"},
            Case{"YUV4MPEG2 W7 H5 Im", "interlaced (Im)"},
-           Case{"YUV4MPEG2 W7 H5 F25", "'F25' where a ratio"},
+           Case{"YUV4MPEG2 W7 H5 F25", "'F25' instead of a ratio"},
            Case{"YUV4MPEG2 W7 H5 F:", "'F:'"},
            Case{"YUV4MPEG2 W7 H5 A1:x", "'A1:x'"},
            Case{"YUV4MPEG2 W7 H5 Q1", "a parameter 'Q1'"},

@@ -16,7 +16,7 @@ FORMATS = {1: "gray8", 3: "rgb24", 4: "rgba32"}
 
 
 class Device:
-    """Where pictures are processed, and the copies there (`put`) and back (`get`)."""
+    """Device that processes pictures, with copies to it (`put`) and back (`get`)."""
 
     def __init__(self, name: str) -> None:
         if name not in ("cpu", "cuda"):
