@@ -206,7 +206,7 @@ void add_chain(nb::module_& module) {
 steps  in their order: ChainConvert, SobelOptions or ThresholdOptions, at least one
 
 On the CPU a large image goes through all steps in bands that stay in the caches. On a GPU colours → [grey →] sobel →
-threshold is one kernel where that is faster. What lies between two steps is kept for the next run: make a chain
+threshold is one kernel where that is faster. A chain keeps its intermediate images for the next run: create it
 once, and run it often.
 
 >>> import numpy, warpwise
@@ -238,8 +238,8 @@ does not accept the result of the step before.)")
            arg("stream") = nb::none(),
            R"(Runs all steps on many images, of equal or mixed sizes, all of them in one memory.
 
-Returns a list of the results of run() for each image, or `outs`. On a GPU images that the fused kernel takes share its
-launches, where that is faster.)");
+Returns a list of the results of run() for each image, or `outs`. On a GPU, images that fit the fused kernel share its
+launches if that is faster.)");
 }
 
 }  // namespace warpwise::python

@@ -100,7 +100,7 @@ class DeviceArray {
   nb::object dlpack(std::optional<std::intptr_t> stream, std::optional<Pair> max_version,
                     std::optional<Pair> dl_device, std::optional<bool> copy) const {
     if (dl_device && *dl_device != dlpack_device())
-      refuse("a DeviceArray is lent on its own GPU alone");
+      refuse("a DeviceArray can be used only on its own GPU");
     const bool copied = copy.value_or(false);
     const DeviceArray given = copied ? copied_array() : *this;
     given.order_before(stream);
@@ -154,7 +154,7 @@ class DeviceArray {
     if (consumer == unordered) return;
     if (consumer <= 0)
       throw InvalidArgument("stream is " + std::to_string(consumer) +
-                            ", which no stream of CUDA is known by");
+                            ", which is no CUDA stream's number");
     const auto handle = static_cast<std::uintptr_t>(consumer);
     if (handle == memory_->stream.handle) return;
     const OnDevice on(memory_->device);

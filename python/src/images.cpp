@@ -230,8 +230,8 @@ src may be a list of images, which are copied together; then out, if given, is a
              arg("out") = nb::none(), arg("stream") = nb::none(),
              R"(Computes the image gradient: its length, or one of its components.
 
-src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, of which the grey
-         value is taken
+src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, whose grey value
+         is used
 output   "magnitude", "dx" or "dy"
 norm     "l1", |dx| + |dy|, or "l2", the square root of dx² + dy²
 kernel   "sobel", [1 2 1], or "scharr", [3 10 3]

@@ -204,7 +204,7 @@ max_disparity  the largest displacement tried
 check          largest difference between the disparities of a pixel and its counterpart; negative: no check
 subpixel       True: a parabola through the scores refines the result
 
-Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgument.
+Returns (height, width) of float32, -1 for pixels that fail the check. Raises InvalidArgument.
 
 >>> import numpy, warpwise
 >>> left = numpy.random.default_rng(1).integers(0, 256, (16, 32), numpy.uint8)

@@ -227,8 +227,10 @@ class LabRun final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_lab_run(CLI::App& lab) {
-  return std::make_unique<LabRun>(*lab.add_subcommand(
-      "run", "Verify rungs, then time them on a GPU, or count what they do in the emulator"));
+  return std::make_unique<LabRun>(
+      *lab.add_subcommand("run",
+                          "Verify rungs, then time them on a GPU, or count their instructions and "
+                          "accesses in the emulator"));
 }
 
 }  // namespace warpwise::cli

@@ -136,7 +136,7 @@ std::shared_ptr<live::Stage> rung_stage(std::unique_ptr<live::Stage> shipped,
 
 [[noreturn]] void refuse(const StageLadder& place, const std::string& options) {
   throw InvalidArgument(
-      fmt::format("the stage '{}': its rungs compute it with {} alone", place.stage, options));
+      fmt::format("the stage '{}': its rungs compute it only with {}", place.stage, options));
 }
 
 std::vector<std::string> rung_names(const char* ladder) {

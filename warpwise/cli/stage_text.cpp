@@ -93,7 +93,8 @@ std::vector<std::string> words_of(std::string_view text) {
 StageText read_stage(std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.empty()) {
-    throw UsageError("--pipeline has an empty stage; stages stand between '|', each with a name");
+    throw UsageError(
+        "--pipeline has an empty stage; stages are separated by '|', each with a name");
   }
   const std::string name = words.front();
   std::optional<What> what = find_stage(name);

@@ -97,8 +97,8 @@ class TrackCommand final : public Command {
     progress.clear();
     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(csv))};
     task.write(out, parts);
-    task.report(fmt::format("{}: {} frames, the box goes from {},{} to {},{}", out, frames, box_->x,
-                            box_->y, last.box.x, last.box.y),
+    task.report(fmt::format("{}: {} frames, the box moves from {},{} to {},{}", out, frames,
+                            box_->x, box_->y, last.box.x, last.box.y),
                 {{"positions", positions}});
   }
 

@@ -120,7 +120,7 @@ class PipelineActor:
             return decode(value)
         channels = value.shape[2] if value.ndim == 3 else 1
         if value.dtype != numpy.uint8 or value.ndim not in (2, 3) or channels not in FORMATS:
-            raise warpwise.InvalidArgument(f"a picture is {value.dtype} of {value.shape}; it has to be uint8 of (height, width), "
+            raise warpwise.InvalidArgument(f"a picture is {value.dtype} of {value.shape}; it must be uint8 of (height, width), "
                                            "(height, width, 3) or (height, width, 4)")
         return picture(value, FORMATS[channels])
 

@@ -46,7 +46,7 @@ void note_failed_launch(const void* function, cudaError_t error) {
   const Kernel* const kernel = find_kernel(function);
   const std::lock_guard lock(all_failed().mutex);
   all_failed().by_thread[this_thread()].push_back(
-      {kernel == nullptr ? "that is not known" : readable(kernel->name), error, CallSite::here()});
+      {kernel == nullptr ? "of unknown name" : readable(kernel->name), error, CallSite::here()});
 }
 
 void note_question() {

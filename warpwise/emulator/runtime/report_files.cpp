@@ -35,7 +35,7 @@ std::string_view meaning(FaultKind kind) {
              "orders the two.";
     case FaultKind::narrow_scope:
       return "Threads of two blocks touch the same memory with atomic accesses, one of which is "
-             "atomic for its own block alone.";
+             "atomic only within its own block.";
     case FaultKind::equal_writes:
       return "Two threads write the same value to the same byte of memory, and nothing orders the "
              "two.";

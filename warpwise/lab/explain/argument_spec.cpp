@@ -270,7 +270,7 @@ ArgumentSpec parse_nested(std::string_view text, int depth) {
     return spec;
   }
   if (!text.ends_with('}'))
-    refuse(text, "the '}' of a structure is missing, or stands before its end");
+    refuse(text, "the '}' of a structure is missing, or comes before its end");
   spec.kind = ArgumentSpec::Kind::structure;
   for (const std::string_view part : parts_of(text.substr(1, text.size() - 2)))
     spec.members.push_back(parse_nested(part, depth + 1));

@@ -331,7 +331,7 @@ std::string heading_of(const StudyRun& run) {
     text += fmt::format("; its bus reaches {:.1f} GB/s up, {:.1f} down, {:.1f} both ways at once",
                         run.bus->up_gb_per_s, run.bus->down_gb_per_s, run.bus->both_gb_per_s);
   }
-  if (!run.on_gpu) text += "; counts in the place of times";
+  if (!run.on_gpu) text += "; counts instead of times";
   if (!run.document_device.empty()) {
     text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
                         run.document_size.width, run.document_size.height);
