@@ -46,8 +46,7 @@ Json json_of(const lab::PredictedRow& row) {
 constexpr const char* prediction_legend =
     "  time          modelled, in microseconds: cold, all operands in DRAM\n"
     "  least, most   time if the parts overlap fully, or not at all\n"
-    "  rules         the bottleneck: the part that takes longest, then the parts above a third of "
-    "it\n\n";
+    "  bottleneck    the part that takes longest, then the parts above a third of it\n\n";
 
 // Returns the width of the longest name in a column.
 int width_of(const std::vector<std::string>& names, std::size_t least) {
@@ -135,7 +134,7 @@ class LabPredict final : public Command {
     request.stop = Interruption::asked;
     const int width = width_of(selection.rungs, 4);
     if (!json_) {
-      print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  rules\n",
+      print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  bottleneck\n",
                         selection.table.name(),
                         selection.experiment ? "/" + selection.experiment->name : "", profile.gpu,
                         prediction_legend, "rung", width, "time", "least", "most"));

@@ -269,7 +269,7 @@ std::string prediction_text(const LaunchPrediction& prediction) {
       fmt::format("{}{} us; launch {:.2g}", on, time_text(bounds.time_us()), bounds.launch_us);
   for (const Resource each : parts)
     text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
-  return wrapped(text + ", which overlap", 0) + "\n";
+  return wrapped(text + " (these parts overlap)", 0) + "\n";
 }
 
 // Writes the part above the source: machine code, the GPU's report, the prediction.
