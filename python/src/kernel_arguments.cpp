@@ -42,8 +42,8 @@ KernelArgument integer(nb::handle value, std::uint64_t bytes, std::size_t index)
   static_assert(std::endian::native == std::endian::little);
   const auto outside = [&] {
     return InvalidArgument(place(index) + " is " + nb::cast<std::string>(nb::str(value)) +
-                           ", which an integer of " + std::to_string(bytes) +
-                           " bytes does not hold");
+                           ", which does not fit an integer of " + std::to_string(bytes) +
+                           " bytes");
   };
   std::int64_t number = 0;
   if (std::uint64_t large = 0; nb::try_cast(value, large)) {

@@ -231,7 +231,7 @@ def test_arguments(bench):
     (lambda to: (to,), "takes 2 arguments, not 1"),
     (lambda to: (to, 1, 2), "takes 2 arguments, not 3"),
     (lambda to: (to, 1.5), "floating-point number of 8 bytes, its parameter .u32"),
-    (lambda to: (to, 1 << 32), "is 4294967296, which an integer of 4 bytes does not hold"),
+    (lambda to: (to, 1 << 32), "is 4294967296, which does not fit an integer of 4 bytes does not hold"),
     (lambda to: (to, -(1 << 31) - 1), "does not hold"),
     (lambda to: (to, 1 << 70), "does not hold"),
     (lambda to: (None, 1), r"argument 0 \(from 0\) is of type NoneType"),
