@@ -171,7 +171,7 @@ class Interrupted(Plots):
             running.send_signal(number)
             _, said = running.communicate(timeout=60)
             self.assertEqual(running.returncode, -number)
-            self.assertIn("keeps what was measured", said)
+            self.assertIn("keeping all measurements so far", said)
             # What was recorded of the whole stays.
             self.assertEqual(os.listdir("out"), ["banks-interrupted.json"])
             report = json.loads(read("out/banks-interrupted.json"))

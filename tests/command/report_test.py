@@ -60,7 +60,7 @@ class OfTheRecordedResults(Report):
             step = max((row for row in steps if "step_before" in row), key=lambda row: row["speedup_over_step_before"])
             card = next(text for text in page.texts["article"] if text.startswith(name))
             with self.subTest(name):
-                said = float(re.search(r"×([\d.]+)over its first step", card)[1])
+                said = float(re.search(r"×([\d.]+)over its first rung", card)[1])
                 self.assertAlmostEqual(said / gained, 1, delta=0.006)
                 self.assertIn(f"{steps[0]['rung']} takes ", card)
                 self.assertIn(f"The largest gain is that of {step['rung']}, ", card)

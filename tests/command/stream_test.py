@@ -344,7 +344,7 @@ class Refusals(StreamTest):
         write("in.y4m", random_y4m(4, 4, 2))
         os.symlink("in.y4m", "link.y4m")
         for sink in ["in.y4m", "./in.y4m", "link.y4m"]:
-            self.refuse("in.y4m", sink, says="read and written at a time")
+            self.refuse("in.y4m", sink, says="read and written at the same time")
         self.assertEqual(read("in.y4m"), random_y4m(4, 4, 2))
 
     def test_results_do_not_take_the_place_of_the_pictures_they_are_made_of(self):
@@ -352,7 +352,7 @@ class Refusals(StreamTest):
         before = [read(f"shots/{number:03}.npy") for number in [1, 2, 3]]
         for source, sink in [("shots", "shots/"), ("shots/*.npy", "shots/"), ("shots/", "shots/%03d.npy"),
                              ("shots/0*.npy", "./shots/x%d.npy")]:
-            self.refuse(source, sink, says=["read and written at a time", "another folder"])
+            self.refuse(source, sink, says=["read and written at the same time", "another folder"])
         self.assertEqual([read(f"shots/{number:03}.npy") for number in [1, 2, 3]], before)
 
     def test_a_named_pipe_without_a_header(self):

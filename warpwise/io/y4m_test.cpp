@@ -58,7 +58,7 @@ TEST(Y4mHeader, RefusesWhatCannotBeRead) {
            Case{"YUV4MPEG2 W-7 H5", "'W-7'"},
            Case{"YUV4MPEG2 W7x H5", "'W7x'"},
            Case{"YUV4MPEG2 W H5", "'W'"},
-           Case{"YUV4MPEG2 W99999999999999999999 H5", "where a size"},
+           Case{"YUV4MPEG2 W99999999999999999999 H5", "instead of a size"},
            Case{"YUV4MPEG2 W7 H5 C420p10", "its pixels are 420p10; 420jpeg, "},
            Case{"YUV4MPEG2 W7 H5 C444alpha", "444alpha"},
            Case{"YUV4MPEG2 W7 H5 C411", "411"},
