@@ -56,7 +56,7 @@ class Tuner {
     std::vector<Entry> entries;
     const std::vector<Key> keys = asked_by(prepared);
     if (keys.empty()) return entries;
-    if (!is_right(prepared)) throw Error("wrong result with what is built in");
+    if (!is_right(prepared)) throw Error("wrong result with the built-in values");
     for (const Key& key : keys) {
       const std::span<const int> choices = key.tunable->choices;
       const lab::Measurement built_in = time(prepared, {key, choices[0]});

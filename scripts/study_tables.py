@@ -174,5 +174,5 @@ def halved(report):
         lines.append([f"{row['rung']} {block_text(row)}", f"{many} → {half}",
                       *(f"{100 * row[key]:.1f} %" if key in row else "" for key in keys), row.get("hangs_on", "")])
     header = ["rung", "multiprocessors", "these halved, all of the bandwidth", "these halved, half of the bandwidth",
-              "bandwidth halved, many multiprocessors", "bandwidth halved, half of them", "hangs on"]
+              "bandwidth halved, many multiprocessors", "bandwidth halved, half of them", "bound by"]
     return f"{table(header, lines)}\n\n{origin(report)}, {size_text(report['results'][0]['size'])}."

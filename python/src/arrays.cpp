@@ -134,10 +134,10 @@ Array::Array(nb::handle object, const char* name, bool writable, const Stream& s
 
 void Array::fail_type(nb::handle object, const std::string& otherwise) const {
   fail("has elements of " + type_words(object, otherwise) +
-       ", which no primitive takes; there are " + all_types());
+       ", which no primitive takes; the types are " + all_types());
 }
 
-void Array::fail_booleans() const { fail("is of booleans, which hold no result; use uint8"); }
+void Array::fail_booleans() const { fail("has booleans, which cannot hold a result; use uint8"); }
 
 bool Array::take_buffer(nb::handle object, bool writable) {
   if (PyObject_CheckBuffer(object.ptr()) == 0) return false;
@@ -149,7 +149,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
     if (nb::hasattr(object, "__dlpack__")) return false;
     throw why;
   }
-  if (writable && buffer.readonly != 0) fail("is read-only, and is to be written");
+  if (writable && buffer.readonly != 0) fail("is read-only, but must be written");
   if (buffer.ndim > most_axes) fail("has " + std::to_string(buffer.ndim) + " axes");
   axes_ = static_cast<std::size_t>(buffer.ndim);
   std::int64_t packed = buffer.itemsize;
@@ -215,7 +215,7 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
         static_cast<const dlpack::ManagedTensor*>(PyCapsule_GetPointer(owner_.ptr(), "dltensor"))
             ->tensor);
   } else {
-    fail("returned something from __dlpack__ that is no DLPack capsule");
+    fail("returned something other than a DLPack capsule from __dlpack__");
   }
   return true;
 }
@@ -225,12 +225,12 @@ void Array::take_versioned(nb::handle object, bool writable,
   if (lent.major != 1)
     fail("is given as DLPack " + std::to_string(lent.major) + ", which is not known here");
   if (writable && (lent.flags & dlpack::flag_read_only) != 0)
-    fail("is read-only, and is to be written");
+    fail("is read-only, but must be written");
   take_tensor(object, writable, lent.tensor);
 }
 
 void Array::take_tensor(nb::handle object, bool writable, const dlpack::Tensor& tensor) {
-  if (writable && kind_ == Kind::jax) fail("is a JAX array, which never changes");
+  if (writable && kind_ == Kind::jax) fail("is a JAX array, which cannot be written");
   if (tensor.axes < 0 || tensor.axes > most_axes)
     fail("has " + std::to_string(tensor.axes) + " axes");
   if (writable && tensor.type.code == dlpack::TypeCode::boolean) fail_booleans();
@@ -253,7 +253,7 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
   if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
   const nb::dict says = nb::cast<nb::dict>(nb::object(object.attr("__cuda_array_interface__")));
   const auto data = nb::cast<std::pair<std::uintptr_t, bool>>(nb::object(says["data"]));
-  if (writable && data.second) fail("is read-only, and is to be written");
+  if (writable && data.second) fail("is read-only, but must be written");
   const auto typestr = nb::cast<std::string>(nb::object(says["typestr"]));
   if (writable && typestr == "|b1") fail_booleans();
   const auto type = type_of_typestr(typestr);
@@ -353,7 +353,7 @@ ElementType element_type_named(std::string_view name) {
     if (name == each.name) return each.type;
   }
   throw InvalidArgument("dtype '" + std::string(name) +
-                        "' is none that Warpwise has: " + all_types());
+                        "' is not one of Warpwise's: " + all_types());
 }
 
 }  // namespace warpwise::python

@@ -58,7 +58,7 @@ struct Views {
 
 inline void require_beside(const Array& first, const Array& other) {
   if (first.memory() != other.memory() || first.device() != other.device())
-    other.fail("is not in the memory that the first array is in");
+    other.fail("is not in the same memory as the first array");
 }
 
 /// Calls body(views) for arrays on the host and body(views, stream) for arrays on a GPU. Python's

@@ -141,10 +141,9 @@ void add_steps(nb::module_& module) {
   const ThresholdOptions threshold;
   const ConvertOptions convert;
   auto convert_step =
-      nb::class_<ChainConvert>(
-          module, "ChainConvert",
-          "A Chain's step that calls convert(), whose options it has. Both formats have one plane: "
-          "InvalidArgument for others.")
+      nb::class_<ChainConvert>(module, "ChainConvert",
+                               "A step of a Chain that calls convert(), with the same options. "
+                               "Raises InvalidArgument for formats of several planes.")
           .def(
               "__init__",
               [](ChainConvert* self, std::string_view source, std::string_view to,
@@ -163,7 +162,7 @@ void add_steps(nb::module_& module) {
               arg("gray_is_luma") = convert.gray_is_luma);
   auto sobel_step =
       nb::class_<SobelOptions>(module, "SobelOptions",
-                               "A Chain's step that calls sobel(), whose options it has.")
+                               "A step of a Chain that calls sobel(), with the same options.")
           .def(
               "__init__",
               [](SobelOptions* self, std::string_view output, std::string_view norm,
@@ -174,8 +173,9 @@ void add_steps(nb::module_& module) {
               arg("kernel") = word(sobel.kernel), arg("border") = word(sobel.border),
               arg("channels") = word(sobel.channels));
   auto threshold_step =
-      nb::class_<ThresholdOptions>(module, "ThresholdOptions",
-                                   "A Chain's step that calls threshold(), whose options it has.")
+      nb::class_<ThresholdOptions>(
+          module, "ThresholdOptions",
+          "A step of a Chain that calls threshold(), with the same options.")
           .def(
               "__init__",
               [](ThresholdOptions* self, std::int64_t window, double offset,
@@ -201,12 +201,12 @@ void add_chain(nb::module_& module) {
   add_steps(module);
   nb::class_<PythonChain>(
       module, "Chain",
-      R"(convert(), sobel() and threshold() one behind another, with the bytes of the calls one by one.
+      R"(Runs convert(), sobel() and threshold() one after the other, with the same bytes as separate calls.
 
 steps  in their order: ChainConvert, SobelOptions or ThresholdOptions, at least one
 
 On the CPU a large image goes through all steps in bands that stay in the caches. On a GPU colours → [grey →] sobel →
-threshold is one kernel where that is faster. What lies between two steps is kept for the next run: make a chain
+threshold is one kernel where that is faster. A chain keeps its intermediate images for the next run: create it
 once, and run it often.
 
 >>> import numpy, warpwise
@@ -217,7 +217,7 @@ once, and run it often.
 >>> edges.run(image)[0].tolist()
 [0, 0, 0, 255, 255, 0, 0, 0])")
       .def(nb::init<std::vector<ChainStep>>(), arg("steps"))
-      .def_prop_ro("steps", &PythonChain::steps, "A list of them.")
+      .def_prop_ro("steps", &PythonChain::steps, "The chain's steps, as a list.")
       .def("__repr__",
            [](const PythonChain& chain) {
              return "Chain(" + nb::cast<std::string>(nb::repr(nb::cast(chain.steps()))) + ")";
@@ -229,17 +229,17 @@ once, and run it often.
            })
       .def("run", &PythonChain::run, arg("src"), nb::kw_only(), arg("out") = nb::none(),
            arg("stream") = nb::none(),
-           R"(Runs all steps on an image that the first of them takes.
+           R"(Runs all steps on an image that the first step accepts.
 
 Returns an array of src's height and width, of the type that the last step gives by default, or `out`. Several
-threads may run one chain at a time; on a GPU it runs on one stream at a time. Raises InvalidArgument where a step
-does not take what the one before gives.)")
+threads may run one chain at a time; on a GPU it runs on one stream at a time. Raises InvalidArgument if a step
+does not accept the result of the step before.)")
       .def("run_all", &PythonChain::run_all, arg("srcs"), nb::kw_only(), arg("outs") = nb::none(),
            arg("stream") = nb::none(),
            R"(Runs all steps on many images, of equal or mixed sizes, all of them in one memory.
 
-Returns a list with what run() gives for each, or `outs`. On a GPU images that the fused kernel takes share its
-launches, where that is faster.)");
+Returns a list of the results of run() for each image, or `outs`. On a GPU, images that fit the fused kernel share its
+launches if that is faster.)");
 }
 
 }  // namespace warpwise::python

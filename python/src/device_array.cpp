@@ -100,7 +100,7 @@ class DeviceArray {
   nb::object dlpack(std::optional<std::intptr_t> stream, std::optional<Pair> max_version,
                     std::optional<Pair> dl_device, std::optional<bool> copy) const {
     if (dl_device && *dl_device != dlpack_device())
-      refuse("a DeviceArray is lent on its own GPU alone");
+      refuse("a DeviceArray can be used only on its own GPU");
     const bool copied = copy.value_or(false);
     const DeviceArray given = copied ? copied_array() : *this;
     given.order_before(stream);
@@ -154,7 +154,7 @@ class DeviceArray {
     if (consumer == unordered) return;
     if (consumer <= 0)
       throw InvalidArgument("stream is " + std::to_string(consumer) +
-                            ", which no stream of CUDA is known by");
+                            ", which is no CUDA stream's number");
     const auto handle = static_cast<std::uintptr_t>(consumer);
     if (handle == memory_->stream.handle) return;
     const OnDevice on(memory_->device);
@@ -178,11 +178,11 @@ void add_device_array(nb::module_& module) {
   using nb::arg;
   nb::class_<DeviceArray>(
       module, "DeviceArray",
-      R"(A result on a GPU for a library whose arrays Warpwise does not make: it takes this one without a copy.
+      R"(A result on a GPU, for libraries whose arrays Warpwise cannot create. They use it without a copy.
 
-By DLPack, as cupy.from_dlpack(result), or by __cuda_array_interface__, as numba.cuda.as_cuda_array(result). Either
-is ordered behind the work on the result by an event; nothing waits on the CPU. The memory lives as long as what was
-made of it, and is used again in the order of the stream that the result was written on.)")
+They take it by DLPack, as cupy.from_dlpack(result), or by __cuda_array_interface__, as
+numba.cuda.as_cuda_array(result). An event orders both after the work on the result; the CPU does not wait. The memory
+lives as long as the arrays made of it. It is then reused, in the order of the stream that wrote the result.)")
       .def("__dlpack_device__", &DeviceArray::dlpack_device)
       .def("__dlpack__", &DeviceArray::dlpack, arg("stream") = nb::none(),
            arg("max_version") = nb::none(), arg("dl_device") = nb::none(), arg("copy") = nb::none())

@@ -43,7 +43,7 @@ std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(objec
 void require_native(nb::handle dtype, const char* name) {
   if (!nb::cast<bool>(dtype.attr("isnative")))
     throw InvalidArgument(std::string(name) + " is of " + text(dtype) +
-                          ", whose bytes are the other way round than the machine's");
+                          ", whose byte order is not the machine's");
 }
 
 /// The contiguous bytes of an array: the array that owns them, and a buffer of it.
@@ -51,11 +51,11 @@ class BytesOf {
  public:
   explicit BytesOf(nb::handle array, const char* name) {
     if (!nb::hasattr(array, "dtype"))
-      throw nb::type_error((std::string(name) + " is no NumPy array, whose type it needs").c_str());
+      throw nb::type_error(
+          (std::string(name) + " is no NumPy array, so it has no NumPy type").c_str());
     const nb::module_ numpy = nb::module_::import_("numpy");
     if (nb::isinstance(array, numpy.attr("ma").attr("MaskedArray")))
-      throw InvalidArgument(std::string(name) +
-                            " is a masked array, whose mask a device does not hold");
+      throw InvalidArgument(std::string(name) + " is a masked array; a device has no masks");
     packed_ = numpy.attr("asarray")(array, nb::arg("order") = "C");
     require_native(packed_.attr("dtype"), name);
     const nb::object bytes = packed_.attr("reshape")(-1).attr("view")("uint8");
@@ -237,7 +237,7 @@ class PythonTestbench {
     const nb::object like = numpy.attr("broadcast_to")(one, shape);
     require_native(like.attr("dtype"), "dtype");
     if (nb::cast<bool>(like.attr("dtype").attr("hasobject")))
-      throw InvalidArgument("dtype is of Python's objects, which a device does not hold");
+      throw InvalidArgument("dtype holds Python objects, which a device cannot hold");
     const auto bytes = nb::cast<std::size_t>(like.attr("nbytes"));
     const auto memory =
         alone(device_, [&](auto& on) { return on.template zeros<std::byte>(name, bytes); });
@@ -251,7 +251,7 @@ class PythonTestbench {
     const std::string name(encoded.c_str(), encoded.size());
     if (name.find('\0') != std::string::npos)
       throw InvalidArgument(nb::cast<std::string>(nb::repr(path)) +
-                            " has a zero, which no path has");
+                            " contains a zero byte, which no path may contain");
     return name;
   }
 
@@ -259,7 +259,7 @@ class PythonTestbench {
                                           nb::handle include_folders) {
     bench::CompileOptions options{architecture, std::move(defines), {}};
     if (nb::isinstance<nb::str>(include_folders) || nb::isinstance<nb::bytes>(include_folders))
-      throw nb::type_error("include_folders is one path, where a list of them is taken");
+      throw nb::type_error("include_folders is one path, but must be a list of paths");
     for (const nb::handle each : include_folders) options.include_folders.push_back(path_of(each));
     return options;
   }
@@ -274,58 +274,57 @@ class PythonTestbench {
 
 void add_classes(nb::module_& module) {
   using nb::arg;
-  nb::class_<PythonBuffer>(module, "Buffer",
-                           "Memory of a Testbench's device. Passed to a kernel it is the address.")
+  nb::class_<PythonBuffer>(
+      module, "Buffer", "Memory of a Testbench's device. As a kernel's argument it is its address.")
       .def_prop_ro("address", &PythonBuffer::address,
-                   "Where it starts, for a structure or a buffer of pointers.")
-      .def_prop_ro("dtype", &PythonBuffer::dtype, "NumPy's type of an element.")
+                   "Address of the first byte, for a structure or a buffer of pointers.")
+      .def_prop_ro("dtype", &PythonBuffer::dtype, "NumPy type of an element.")
       .def_prop_ro("shape", &PythonBuffer::shape, nb::sig("def shape(self) -> tuple[int, ...]"),
-                   "Of the array that read() gives.")
-      .def("read", &PythonBuffer::read, "The elements as they are now, a new NumPy array.")
+                   "Shape of the array that read() returns.")
+      .def("read", &PythonBuffer::read, "Returns the current elements as a new NumPy array.")
       .def("write", &PythonBuffer::write, arg("elements"),
            "Replaces the first elements by those of an array of this dtype. Raises InvalidArgument "
-           "where there are more than the buffer has.");
+           "if the array has more elements than the buffer.");
 
   nb::class_<PythonKernel>(module, "Kernel", "A kernel of a module.")
-      .def_prop_ro("name", &PythonKernel::name, "As PTX has it, mangled.")
+      .def_prop_ro("name", &PythonKernel::name, "Name in the PTX, mangled.")
       .def("launch", &PythonKernel::launch, arg("grid"), arg("block"), arg("arguments"),
            nb::kw_only(), arg("dynamic_shared_bytes") = 0,
            nb::sig("def launch(self, grid: int | tuple[int, ...], block: int | tuple[int, ...], "
                    "*arguments: typing.Any, dynamic_shared_bytes: int = 0) -> Launch"),
            R"(Runs the kernel to its end.
 
-grid, block  in blocks and in threads, a number or up to three of them
-arguments    a Buffer for a pointer, an int, a float, a scalar of NumPy of the parameter's own type, or the bytes of a
-             structure (bytes, ctypes, a record of NumPy)
+grid, block  numbers of blocks and of threads: one number, or up to three
+arguments    a Buffer for a pointer, an int, a float, a NumPy scalar of the parameter's type, or the bytes of a
+             structure (bytes, ctypes, a NumPy record)
 
-Raises InvalidArgument for other arguments than its parameters, CudaError where a GPU has failed.)");
+Raises InvalidArgument if the arguments do not match the parameters, CudaError if a GPU fails.)");
 
   nb::class_<PythonModule>(module, "Module", "PTX on a device.")
       .def("kernel", &PythonModule::kernel, arg("name"),
-           "A kernel by its name: mangled, readable (\"scale<float>\") or the last part of it. "
-           "Raises "
-           "InvalidArgument with the names there are, Unsupported for one that the emulator does "
-           "not run.")
-      .def("variable", &PythonModule::variable, arg("name"), arg("dtype"),
-           "A __device__ or __constant__ variable as a Buffer of elements of a NumPy type.");
+           "Returns a kernel by its name: mangled, readable (\"scale<float>\") or the last part of "
+           "it. Raises InvalidArgument with the known names, or Unsupported if the emulator does "
+           "not run the kernel.")
+      .def(
+          "variable", &PythonModule::variable, arg("name"), arg("dtype"),
+          "Returns a __device__ or __constant__ variable as a Buffer of elements of a NumPy type.");
 }
 
 void add_testbench(nb::module_& module) {
   using nb::arg;
   const bench::CompileOptions compile;
   constexpr const char* compiled =
-      " Compiled by nvcc, or NVRTC, where there is one. Raises Unsupported where there is none, "
-      "Error "
-      "with what the compiler said.";
+      " nvcc or NVRTC compiles it. Raises Unsupported if there is no compiler, or Error with the "
+      "compiler's message.";
   nb::class_<PythonTestbench>(module, "Testbench",
                               R"(A device for tests of CUDA kernels: the emulator, or a GPU.
 
-backend               "emulator", "gpu", or None for what the environment variable WARPWISE_TEST_BACKEND says
-                      (emulator where it is not set)
-compute_capabilities  the GPUs that costs are counted for
-checks                what is looked for: "all", "none", or words of memory, races, init, sync, runtime, equal_writes
-budget                warp instructions after which a launch is ended with a fault, as `warpwise explain` does after as many:
-                      they take seconds, and with all checks up to a minute, in which Ctrl-C waits; 0: none
+backend               "emulator", "gpu", or None for the value of the environment variable WARPWISE_TEST_BACKEND
+                      (by default emulator)
+compute_capabilities  compute capabilities to count costs for
+checks                checks to run: "all", "none", or some of memory, races, init, sync, runtime, equal_writes
+budget                warp instructions after which a launch ends with a fault, by default as for `warpwise explain`:
+                      some seconds, with all checks up to a minute, in which Ctrl-C waits; 0: no limit
 
 >>> import numpy
 >>> from warpwise import emulator
@@ -339,15 +338,15 @@ budget                warp instructions after which a launch is ended with a fau
            arg("budget") = default_budget)
       .def_prop_ro("backend", &PythonTestbench::backend, "\"emulator\" or \"gpu\".")
       .def_prop_ro("skipped", &PythonTestbench::skipped,
-                   "How many expectations were skipped because a GPU has no counts.")
+                   "Number of expectations that were skipped because a GPU has no counts.")
       .def("buffer", &PythonTestbench::buffer, arg("name"), arg("elements"),
-           "Memory with the elements of a NumPy array. The name is what messages call it.")
+           "Creates memory with the elements of a NumPy array. Messages use the name.")
       .def("zeros", &PythonTestbench::zeros, arg("name"), arg("shape"), arg("dtype"),
            nb::sig("def zeros(self, name: str, shape: int | tuple[int, ...], dtype: typing.Any) -> "
                    "Buffer"),
-           "Memory of zeros. Raises OutOfMemory.")
+           "Creates memory of zeros. Raises OutOfMemory.")
       .def("load_ptx", &PythonTestbench::load_ptx, arg("ptx"),
-           "A module of PTX, as text. Raises InvalidArgument where it is malformed.")
+           "Creates a module from PTX text. Raises InvalidArgument if the text is malformed.")
       .def("load", &PythonTestbench::load, arg("file"), nb::kw_only(),
            arg("architecture") = compile.architecture, arg("defines") = compile.defines,
            arg("include_folders") = nb::tuple(),
@@ -356,7 +355,9 @@ budget                warp instructions after which a launch is ended with a fau
                    "defines: collections.abc.Sequence[str] = [], "
                    "include_folders: collections.abc.Iterable[str | bytes | "
                    "os.PathLike[typing.Any]] = ()) -> Module"),
-           (std::string("A file of PTX (.ptx) or of CUDA C++ (.cu).") + compiled).c_str())
+           (std::string("Creates a module from a PTX file (.ptx) or a CUDA C++ file (.cu).") +
+            compiled)
+               .c_str())
       .def("load_cuda", &PythonTestbench::load_cuda, arg("text"), nb::kw_only(),
            arg("architecture") = compile.architecture, arg("defines") = compile.defines,
            arg("include_folders") = nb::tuple(), arg("name") = "kernel.cu",
@@ -365,7 +366,8 @@ budget                warp instructions after which a launch is ended with a fau
                    "include_folders: collections.abc.Iterable[str | bytes | "
                    "os.PathLike[typing.Any]] = (), "
                    "name: str = ...) -> Module"),
-           (std::string("CUDA C++ as text; messages call it by the name.") + compiled).c_str());
+           (std::string("Creates a module from CUDA C++ text; messages use the name.") + compiled)
+               .c_str());
 }
 
 }  // namespace

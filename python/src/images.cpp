@@ -49,7 +49,8 @@ nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_v
       warpwise::threshold(in, into, options, on...);
     });
   }
-  if (is_list(src)) throw InvalidArgument("src is a list of arrays, and mean is of one only");
+  if (is_list(src))
+    throw InvalidArgument("src is a list of arrays, but mean is for one array only");
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   nb::object made = out.is_none() ? make(from, src, at) : nb::object(out);
@@ -187,7 +188,7 @@ nb::any gemv(nb::any a, nb::any x, float alpha, float beta, bool transpose, nb::
              nb::any stream) {
   const GemvOptions options{alpha, beta, transpose};
   if (beta != 0 && out.is_none())
-    throw InvalidArgument("beta is not 0, and out, which it is the factor of, is not given");
+    throw InvalidArgument("beta is not 0, but out, which beta multiplies, is not given");
   const auto at = stream_of(stream, a);
   const Array matrix(a, "a", false, at);
   const Array vector(x, "x", false, at);
@@ -227,16 +228,16 @@ src may be a list of images, which are copied together; then out, if given, is a
              arg("border") = word(sobel_default.border),
              arg("channels") = word(sobel_default.channels), arg("dtype") = nb::none(),
              arg("out") = nb::none(), arg("stream") = nb::none(),
-             R"(The image gradient: its length, or one of its components.
+             R"(Computes the image gradient: its length, or one of its components.
 
-src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, of which the grey
-         value is taken
+src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, whose grey value
+         is used
 output   "magnitude", "dx" or "dy"
 norm     "l1", |dx| + |dy|, or "l2", the square root of dx² + dy²
 kernel   "sobel", [1 2 1], or "scharr", [3 10 3]
 border   "reflect101", "replicate" or "constant", 0
 channels "rgb" or "bgr"
-dtype    of the result: for uint8 a magnitude in uint8 (saturated, the default) or uint16, components in int16;
+dtype    type of the result: for uint8 a magnitude in uint8 (saturated, the default) or uint16, components in int16;
          for uint16 uint32 and int32; for float32 float32
 
 Returns (height, width). Raises InvalidArgument.
@@ -258,12 +259,12 @@ dtype('int16'))");
       arg("offset") = threshold_default.offset, arg("method") = word(threshold_default.method),
       arg("maximum") = threshold_default.maximum, arg("inverted") = threshold_default.inverted,
       arg("mean") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
-      R"(Adaptive threshold: maximum where a pixel is above the mean of the window around it less the offset, else 0.
+      R"(Applies an adaptive threshold: maximum if a pixel exceeds the mean of its window less the offset, else 0.
 
 src     (height, width) of uint8 or uint16
-window  side of the square window, odd; it may exceed the image, beyond whose edge the edge pixel stands
+window  side of the square window, odd; it may exceed the image, whose edge pixels continue outside
 method  "mean" (rounded, OpenCV's), "gaussian" (OpenCV's) or "exact-mean" (the mean as a real number)
-mean    an array that receives the means: of src's type the rounded ones, of float32 the unrounded ones
+mean    an array for the means: of src's type for rounded means, of float32 for unrounded means
 
 Returns an array like src. Raises InvalidArgument.
 
@@ -286,26 +287,27 @@ width, 3) for rgb24, bgr24 and ycrcb24, (height, width, 4) for rgba32, bgra32 an
 nv12, nv21 and i420 are (height * 3 / 2, width), as OpenCV has them, or, of odd sizes, any array of the frame's bytes
 with size=(width, height).
 
-convention    whose arithmetic: "exact", "opencv", "libyuv" or "jfif"
+convention    arithmetic: "exact", "opencv", "libyuv" or "jfif"
 matrix        "bt601", "bt709" or "bt2020"
-from_range, to_range   "full" or "limited"; what the convention takes if not given
-upsampling    of subsampled chroma: "replicate" or "linear"
-gray_is_luma  whether gray8 is the Y of the YUV formats in every convention
+from_range, to_range   "full" or "limited"; by default the convention's range
+upsampling    upsampling of subsampled chroma: "replicate" or "linear"
+gray_is_luma  True: gray8 is the Y of the YUV formats in every convention
 
 src may be a list of frames, of any sizes: the result is a list then, and so is out. On a GPU 40 to 64 of
 them share a launch, on the CPU the threads.
 
-Raises InvalidArgument, with what there is, for a combination that has no definition.
+Raises InvalidArgument for a combination without a definition, with the possible ones.
 
 >>> import numpy, warpwise
 >>> red = numpy.array([[[255, 0, 0]]], numpy.uint8)
 >>> warpwise.convert(red, "rgb24", "ycbcr32").tolist()
 [[[76, 85, 255, 255]]])");
 
-  module.def("gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = gemv_default.alpha,
-             arg("beta") = gemv_default.beta, arg("transpose") = gemv_default.transpose,
-             arg("out") = nb::none(), arg("stream") = nb::none(),
-             R"(Matrix times vector: alpha * op(a) @ x + beta * out, op(a) = a or its transpose.
+  module.def(
+      "gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = gemv_default.alpha,
+      arg("beta") = gemv_default.beta, arg("transpose") = gemv_default.transpose,
+      arg("out") = nb::none(), arg("stream") = nb::none(),
+      R"(Multiplies a matrix by a vector: alpha * op(a) @ x + beta * out, where op(a) is a or its transpose.
 
 a, x  (rows, columns) and (columns,), both float32, float16 or bfloat16
 out   (rows,) of float32; read where beta is not 0

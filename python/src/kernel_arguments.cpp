@@ -29,7 +29,7 @@ KernelArgument floating(double value, std::string_view type, std::size_t index) 
     if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
       throw InvalidArgument(place(index) + " is " +
                             nb::cast<std::string>(nb::repr(nb::float_(value))) +
-                            ", which its parameter .f32 does not hold");
+                            ", which does not fit its parameter .f32");
     return argument_with(static_cast<float>(value), ArgumentKind::floating);
   }
   return argument_with(value,
@@ -42,8 +42,8 @@ KernelArgument integer(nb::handle value, std::uint64_t bytes, std::size_t index)
   static_assert(std::endian::native == std::endian::little);
   const auto outside = [&] {
     return InvalidArgument(place(index) + " is " + nb::cast<std::string>(nb::str(value)) +
-                           ", which an integer of " + std::to_string(bytes) +
-                           " bytes does not hold");
+                           ", which does not fit an integer of " + std::to_string(bytes) +
+                           " bytes");
   };
   std::int64_t number = 0;
   if (std::uint64_t large = 0; nb::try_cast(value, large)) {

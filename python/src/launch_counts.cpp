@@ -39,7 +39,7 @@ void add_memory_counts(nb::module_& module) {
   using Passes = emulator::PassCounts;
   using Memory = emulator::MemoryCounts;
   ResultClass<Execution>(module, "ExecutionCounts",
-                         "What was executed, whatever the compute capability.")
+                         "Counts of executed instructions, independent of the compute capability.")
       .member<&Execution::warp_instructions>("warp_instructions")
       .member<&Execution::thread_instructions>("thread_instructions")
       .member<&Execution::branches>("branches")
@@ -58,9 +58,8 @@ void add_memory_counts(nb::module_& module) {
       .member<&Traffic::bytes_moved>("bytes_moved")
       .member<&Traffic::ideal_transactions>("ideal_transactions")
       .finish();
-  ResultClass<Passes>(
-      module, "PassCounts",
-      "Accesses to shared or constant memory, and the passes (wavefronts) that they take.")
+  ResultClass<Passes>(module, "PassCounts",
+                      "Accesses to shared or constant memory, and their passes (wavefronts).")
       .member<&Passes::requests>("requests")
       .member<&Passes::passes>("passes")
       .member<&Passes::ideal_passes>("ideal_passes")
@@ -83,7 +82,8 @@ void add_memory_counts(nb::module_& module) {
   add_text<&Line::file>(line, "file");
   line.member<&Line::line>("line")
       .member<&Line::execution>("execution")
-      .member<&Line::memory>("memory", "For each compute capability of the Testbench.")
+      .member<&Line::memory>("memory",
+                             "Memory counts for each compute capability of the Testbench.")
       .finish();
 }
 
@@ -114,7 +114,7 @@ void add_fault(nb::module_& module) {
       "\"out_of_bounds\", \"race\", …");
   add_text<&Fault::message>(fault, "message");
   add_text<&Fault::file>(fault, "file");
-  fault.member<&Fault::line>("line", "0 where it is not known.").member<&Fault::count>("count");
+  fault.member<&Fault::line>("line", "0 if it is not known.").member<&Fault::count>("count");
   add_place<&Fault::thread>(fault, "thread");
   add_place<&Fault::block>(fault, "block");
   fault.finish([](const Fault& of) {
@@ -125,11 +125,12 @@ void add_fault(nb::module_& module) {
 void add_outcome(nb::module_& module) {
   using bench::Outcome;
   ResultClass<Outcome> outcome(module, "Outcome",
-                               "What came of an expectation: true where it holds. Its repr is the "
-                               "text, which `assert` of pytest shows.");
+                               "Result of an expectation: true if it holds. Its repr is the text, "
+                               "which `assert` of pytest shows.");
   outcome.member<&Outcome::holds>("holds").member<&Outcome::skipped>(
-      "skipped", "It was not looked at, and holds: the text says why.");
-  add_text<&Outcome::text>(outcome, "text", "What was found where, and what is allowed.");
+      "skipped", "True if it was skipped; then it holds, and the text says why.");
+  add_text<&Outcome::text>(outcome, "text",
+                           "Text: the found value with its place, and the allowed value.");
   outcome
       .finish([](const Outcome& of) {
         return text_of(of.text.empty() ? "Outcome(it holds)" : of.text);
@@ -157,39 +158,39 @@ void add_launch(nb::module_& module) {
   };
   nb::class_<Launch>(
       module, "Launch",
-      R"(A launch that has ended: what it counted and found, and what may be expected of it.
+      R"(A launch that has ended: its counts, its faults, and methods that check expectations.
 
-An expectation fails, too, where it could not be missed: the named line, or the whole kernel, executed nothing of the
-kind. On a GPU nothing is counted, and expectations of counts are skipped. `file` is the end of a path.)")
-      .def_prop_ro("faults", result(&Results::faults), "Empty for a clean run.")
+An expectation also fails if the named line, or the whole kernel, executed no such access. On a GPU nothing is
+counted, and expectations of counts are skipped. `file` is the end of a path.)")
+      .def_prop_ro("faults", result(&Results::faults), "Faults; empty for a clean run.")
       .def_prop_ro(
           "printed", [](const Launch& launch) { return text_of(launch.result().printed); },
-          "What the kernel's printf wrote; bytes that are no UTF-8 as \\xNN.")
+          "Output of the kernel's printf; bytes that are no UTF-8 appear as \\xNN.")
       .def_prop_ro("blocks", result(&Results::blocks), "How many ran.")
       .def_prop_ro("totals", result(&Results::totals), "What was executed.")
       .def_prop_ro("memory", result(&Results::memory),
                    "Memory counts for each compute capability of the Testbench.")
-      .def_prop_ro("lines", result(&Results::lines), "The same by source line.")
+      .def_prop_ro("lines", result(&Results::lines), "Counts of each source line.")
       .def("expect_no_faults", &Launch::expect_no_faults,
-           "No fault: nothing out of bounds, no race …, as the Testbench had it checked.")
+           "Expects no fault: nothing out of bounds, no race …, by the checks of the Testbench.")
       .def(
           "expect_sectors_per_request",
           [](const Launch& launch, double at_most, int line, std::string file) {
             return launch.expect_sectors_per_request(at_most, {line, std::move(file)});
           },
           arg("at_most"), nb::kw_only(), arg("line") = 0, arg("file") = "",
-          "Accesses to global memory ask for at most so many sectors of 32 bytes a request; 4 is "
-          "the "
-          "least for 32 lanes of 4 bytes each. `file` is the end of a path.")
+          "Expects at most this many sectors of 32 bytes per request of global memory; 4 is the "
+          "minimum for 32 lanes of 4 bytes each. `file` is the end of a path.")
       .def("expect_no_bank_conflicts", on_lines(&Launch::expect_no_bank_conflicts), nb::kw_only(),
            arg("line") = 0, arg("file") = "",
-           "No access to shared memory takes more passes than its bytes need.")
+           "Expects no bank conflicts: no access to shared memory takes more passes than its bytes "
+           "need.")
       .def("expect_no_divergence", on_lines(&Launch::expect_no_divergence), nb::kw_only(),
            arg("line") = 0, arg("file") = "",
-           "No branch sends the lanes of a warp to different places.")
+           "Expects no divergence: no branch sends the lanes of a warp to different places.")
       .def("expect_no_local_memory", on_lines(&Launch::expect_no_local_memory), nb::kw_only(),
            arg("line") = 0, arg("file") = "",
-           "Nothing lies in local memory: no array that is indexed at run time.");
+           "Expects no local memory, such as an array that is indexed at run time.");
 }
 
 }  // namespace warpwise::python

@@ -26,7 +26,7 @@ inline Objects objects_of(nb::handle list) {
 /// Returns the objects of the list `out`, or nothing if it is None.
 inline std::optional<Objects> outs_of(nb::handle out) {
   if (out.is_none()) return {};
-  if (!is_list(out)) throw InvalidArgument("src is a list of arrays, and out is none");
+  if (!is_list(out)) throw InvalidArgument("src is a list of arrays, but out is not a list");
   return objects_of(out);
 }
 

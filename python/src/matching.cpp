@@ -141,7 +141,7 @@ class AnyTracker {
       using Of = std::conditional_t<sizeof...(on) == 0, Tracker, DeviceTracker>;
       Of* tracker = std::get_if<Of>(&tracker_);
       if (tracker == nullptr || array.device() != device_)
-        array.fail("is not in the memory that the first frame was in");
+        array.fail("is not in the same memory as the first frame");
       const std::scoped_lock one_at_a_time(mutex_);
       found = tracker->next(array.view<typename decltype(views)::In>());
     });
@@ -171,16 +171,16 @@ void add_matching(nb::module_& module) {
       arg("search_y") = pair_of(match_default.search_y),
       arg("measure") = word(match_default.measure), arg("border") = word(match_default.border),
       arg("score") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
-      R"(Block motion: for each block of reference the displacement at which target looks most like it.
+      R"(Estimates block motion: for each block of reference, the displacement to the most similar place in target.
 
 reference, target   (height, width) of uint8, one size
-block, stride       (width, height) of a block, and from a block to its neighbours; 0: as the block
+block, stride       (width, height) of a block, and the step to its neighbours; 0: the block's size
 search_x, search_y  the first and the last displacement
 measure             "sad", "ssd", "ncc" or "zncc"
-border              "skip": displacements that leave the image are not tried; "replicate": they are
-score               an array that receives the scores, (rows, columns) of uint32, of ncc and zncc float32
+border              displacements that leave the image: "skip" does not try them, "replicate" repeats edge pixels
+score               an array for the scores, (rows, columns) of uint32, or of float32 for ncc and zncc
 
-Returns (rows, columns, 2) of int16, dx and dy; both are -32768 where no displacement could be tried. Raises
+Returns (rows, columns, 2) of int16, dx and dy; both are -32768 if no displacement could be tried. Raises
 InvalidArgument.
 
 >>> import numpy, warpwise
@@ -189,21 +189,22 @@ InvalidArgument.
 >>> warpwise.match(image[8:40, 8:40].copy(), moved[8:40, 8:40].copy(), block=(16, 16), border="replicate")[0, 1].tolist()
 [-3, 2])");
 
-  module.def("disparity", &disparity, arg("left"), arg("right"), nb::kw_only(),
-             arg("block") = disparity_default.block,
-             arg("max_disparity") = disparity_default.max_disparity,
-             arg("measure") = word(disparity_default.measure),
-             arg("check") = disparity_default.check, arg("subpixel") = disparity_default.subpixel,
-             arg("out") = nb::none(), arg("stream") = nb::none(),
-             R"(How far each pixel of a rectified stereo pair lies left of its counterpart.
+  module.def(
+      "disparity", &disparity, arg("left"), arg("right"), nb::kw_only(),
+      arg("block") = disparity_default.block,
+      arg("max_disparity") = disparity_default.max_disparity,
+      arg("measure") = word(disparity_default.measure), arg("check") = disparity_default.check,
+      arg("subpixel") = disparity_default.subpixel, arg("out") = nb::none(),
+      arg("stream") = nb::none(),
+      R"(Computes the disparity of each pixel of left, of a rectified stereo pair: how far left its counterpart lies in right.
 
 left, right    (height, width) of uint8, one size
 block          side of the square block around each pixel, odd
 max_disparity  the largest displacement tried
-check          the most by which the disparities of a pixel and of its counterpart differ; negative: not checked
-subpixel       whether a parabola through the scores refines the result
+check          largest difference between the disparities of a pixel and its counterpart; negative: no check
+subpixel       True: a parabola through the scores refines the result
 
-Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgument.
+Returns (height, width) of float32, -1 for pixels that fail the check. Raises InvalidArgument.
 
 >>> import numpy, warpwise
 >>> left = numpy.random.default_rng(1).integers(0, 256, (16, 32), numpy.uint8)
@@ -219,9 +220,9 @@ Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgu
             new (self) Finding{x, y, score};
           },
           arg("x"), arg("y"), arg("score"))
-      .def_ro("x", &Finding::x, "of the template's left column")
-      .def_ro("y", &Finding::y, "of the template's top row")
-      .def_ro("score", &Finding::score, "of sad and ssd the exact sum");
+      .def_ro("x", &Finding::x, "x of the template's left column")
+      .def_ro("y", &Finding::y, "y of the template's top row")
+      .def_ro("score", &Finding::score, "the score; for sad and ssd the exact sum");
   add_words<Finding>(finding, [](const Finding& found) {
     nb::dict words;
     words["x"] = found.x;
@@ -229,15 +230,13 @@ Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgu
     words["score"] = found.score;
     return words;
   });
-  module.def(
-      "find", &find, arg("template"), arg("image"), nb::kw_only(), arg("measure") = "zncc",
-      arg("map") = nb::none(), arg("stream") = nb::none(),
-      R"(Compares a template with every part of an image of its size and tells where it fits best.
+  module.def("find", &find, arg("template"), arg("image"), nb::kw_only(), arg("measure") = "zncc",
+             arg("map") = nb::none(), arg("stream") = nb::none(),
+             R"(Finds the best place of a template in an image, by comparing it at every place.
 
 template, image  (height, width) of uint8
 measure          "sad", "ssd", "ncc" or "zncc"
-map              an array that receives the score at each place, (H - h + 1, W - w + 1) of float32, or of sad and ssd
-                 uint32
+map              an array for the score at each place, (H - h + 1, W - w + 1) of float32, or of uint32 for sad and ssd
 
 Waits for the result, on a GPU too. Raises InvalidArgument.
 
@@ -251,7 +250,7 @@ Finding(x=3, y=2, score=0.0))");
 
 search_x, search_y  the first and the last displacement around the last position
 measure             "sad", "ssd", "ncc" or "zncc"
-update_template     whether what was found is looked for in the next frame, in place of the first frame's content
+update_template     True: search for the box of the last frame; False: for the box of the first frame
 
 >>> import numpy, warpwise
 >>> first = numpy.random.default_rng(1).integers(0, 256, (64, 64), numpy.uint8)
@@ -265,9 +264,8 @@ update_template     whether what was found is looked for in the next frame, in p
            arg("search_y") = pair_of(track_default.search_y),
            arg("measure") = word(track_default.measure),
            arg("update_template") = track_default.update_template, arg("stream") = nb::none())
-      .def(
-          "next", &AnyTracker::next, arg("frame"),
-          "Where the box is in the next frame, and its score. Waits for the result, on a GPU too.");
+      .def("next", &AnyTracker::next, arg("frame"),
+           "Returns the box in the next frame, and its score. Waits for the result, on a GPU too.");
 }
 
 }  // namespace warpwise::python

@@ -31,20 +31,20 @@ PyObject* make_exception(nb::module_& module, const char* name, const nb::object
 
 void add_exceptions(nb::module_& module) {
   exceptions.error = make_exception(module, "Error", nb::borrow(PyExc_Exception),
-                                    "Base of every exception of Warpwise's.");
+                                    "Base class of Warpwise's exceptions.");
   const nb::object base = nb::borrow(exceptions.error);
-  exceptions.invalid_argument = make_exception(
-      module, "InvalidArgument", nb::make_tuple(base, nb::borrow(PyExc_ValueError)),
-      "An array, an option or a combination of them that has no meaning; also a ValueError.");
+  exceptions.invalid_argument =
+      make_exception(module, "InvalidArgument", nb::make_tuple(base, nb::borrow(PyExc_ValueError)),
+                     "An invalid array, option or combination of them; also a ValueError.");
   exceptions.no_cuda_device = make_exception(
       module, "NoCudaDevice", base, "There is no GPU, no driver, or no CUDA in this build.");
   exceptions.cuda_error = make_exception(module, "CudaError", base, "A CUDA call failed.");
   exceptions.out_of_memory =
       make_exception(module, "OutOfMemory", nb::make_tuple(base, nb::borrow(PyExc_MemoryError)),
-                     "More memory was asked for than there is; also a MemoryError.");
-  exceptions.unsupported =
-      make_exception(module, "Unsupported", base,
-                     "Something valid that Warpwise does not do, named with its place.");
+                     "There is not enough memory; also a MemoryError.");
+  exceptions.unsupported = make_exception(
+      module, "Unsupported", base,
+      "Something valid that Warpwise does not support; the message names it and its place.");
   exceptions.io_error =
       make_exception(module, "IoError", nb::make_tuple(base, nb::borrow(PyExc_OSError)),
                      "A file could not be read or written; also an OSError.");
@@ -106,16 +106,16 @@ NB_MODULE(_warpwise, module) {
   find_numpy();
   add_exceptions(module);
   module.def("enums", &enums, nb::sig("def enums() -> dict[str, tuple[str, ...]]"),
-             "The names of the values of each enum.");
+             "Returns the names of each enum's values.");
   module.def("device_count", &warpwise::gpu::device_count,
-             "Number of GPUs that CUDA can use; 0 without a GPU, a driver, or CUDA in this build.");
+             "Returns the number of GPUs that CUDA can use; 0 without a GPU, a driver, or CUDA in "
+             "this build.");
   module.def("why_no_device", &warpwise::gpu::why_no_device,
-             "Why device_count() is 0, in words; empty when it is not.");
-  module.def(
-      "limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
-      R"(Lets calls on the CPU, all of this process's together, use at most this many threads.
+             "Returns the reason why device_count() is 0, or an empty text.");
+  module.def("limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
+             R"(Limits the number of threads of all of this process's calls on the CPU together.
 
-0 is all cores that the process may use, as from the start. For programs of many processes, as workers of a cluster.
+0, the default, means all cores that the process may use. For programs of many processes, such as workers of a cluster.
 Raises InvalidArgument for a negative number.)");
   add_device_array(module);
   add_images(module);

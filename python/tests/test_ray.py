@@ -297,7 +297,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(tmp_path, on_cluster,
         rows = manifest(out)
         assert counts.failed > 0 and len({row["input"] for row in rows}) == len(rows) == 12
         reasons = {row.get("reason") for row in rows} - {None}
-        assert reasons == {"No space left on device", "not done: the disk of OUT is full"}
+        assert reasons == {"No space left on device", "not processed: the disk of OUT is full"}
         for row in rows:  # what is there is whole
             assert row["status"] == "failed" or (png(out / row["output"]) == png(row["input"])).all()
         subprocess.run(["mount", "-o", "remount,size=50m", out], check=True)

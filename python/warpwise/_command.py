@@ -24,7 +24,7 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
     """
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
-        raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; WARPWISE=FILE says where it is")
+        raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
     with tempfile.TemporaryDirectory() as folder:
         all_words = [*words, "--json", *map(os.fspath, subjects)]
         for name, value in options.items():

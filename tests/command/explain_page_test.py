@@ -29,7 +29,7 @@ class KernelPage(PageTest, ExplainTest):
         page, text = self.page(name, "--cc", "1.3,9.0")
         said = json.loads(self.succeed("explain", name, "--cc", "1.3,9.0", "--json").stdout)
         shown = html.unescape(text)
-        self.assertEqual(page.texts["h1"], [f"What {name} costs"])
+        self.assertEqual(page.texts["h1"], [f"Costs of {name}"])
         for advice in said["advice"]:
             self.assertIn(advice["text"], shown)
             self.assertIn(advice["rule"], shown)
@@ -60,7 +60,7 @@ class KernelPage(PageTest, ExplainTest):
     @has_primitives
     def test_a_primitive_has_each_launch(self):
         page, text = self.page("find", "--size", "65x33")
-        self.assertEqual(page.texts["h1"], ["What find costs"])
+        self.assertEqual(page.texts["h1"], ["Costs of find"])
         self.assertEqual(len(page.texts["h2"]), 2)
         self.assertIn("differences.cuh", text)
 

@@ -68,7 +68,7 @@ class Primitives(ExplainTest):
     def test_text(self):
         said = self.succeed("explain", "find", "--size", "65x33").stdout.decode()
         self.assertTrue(said.startswith("find 65x33 (u8 sad template 16x16): 2 kernels launched\n"), said)
-        for words in ["==== 2 of 2", "differences_kernel", "find_best_kernel", "What to know"]:
+        for words in ["==== 2 of 2", "differences_kernel", "find_best_kernel", "Advice"]:
             self.assertIn(words, said)
 
     @has_primitives

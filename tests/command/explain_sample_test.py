@@ -88,7 +88,7 @@ class Sample(ExplainTest):
         self.assertLess(report["blocks_run"], 251)
         self.assertLess(report["warp_instructions"], 200000)
         self.assertIn("stopped: ", report["counted"])
-        self.assertIn(" of 251 blocks came to their end", report["counted"])
+        self.assertIn(" of 251 blocks finished", report["counted"])
 
     @runs_rungs
     def test_of_a_rung(self):
@@ -110,7 +110,7 @@ class Fidelity(ExplainTest):
         write("sine.cu", b"extern \"C\" __global__ void sine(float* v) {\n  v[threadIdx.x] = __sinf(v[threadIdx.x]);\n}\n")
         shape = ["sine.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]"]
         text = " ".join(self.run_command("explain", *shape).stdout.decode().split())
-        self.assertIn("Fidelity: not exact: approximate functions, whose last bits are not a GPU's "
+        self.assertIn("Fidelity: not exact: approximate functions: their last bits may differ from a GPU's "
                       "(may have reached a result).", text)
         text = " ".join(self.run_command("explain", *shape, "--fidelity").stdout.decode().split())
         self.assertIn("may have reached a result; at sine.cu:2", text)
@@ -123,7 +123,7 @@ class Structures(ExplainTest):
             self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]", "--arg", text,
                            says=f"argument 1 of the kernel is an integer of 32 bits, not '{text}'")
         self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "1", "--arg", "&{i32[2]}", "--arg", "i32:1",
-                       "--dump", "0=out.npy", says="argument 0 is no buffer, and one within it is not written")
+                       "--dump", "0=out.npy", says="argument 0 is no buffer, and a buffer within it is not written")
 
     @compiles
     def test_with_pointers_in_them(self):

@@ -162,7 +162,7 @@ class OnAGpu(ExplainTest):
     def test_without_one_the_emulator_reports(self):
         done = self.run_command("explain", *self.ONE, "--on", "gpu")
         self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"Not run on a GPU, these are the emulator's counts alone: ", done.stdout)
+        self.assertIn(b"Not run on a GPU; these are only the emulator's counts: ", done.stdout)
         self.assertIn(b"warp instructions", done.stdout)
         self.assertIn(b"not run on a GPU: ", done.stderr)
         report = self.json_of(*self.ONE, "--on", "gpu", code=FAILED)

@@ -61,7 +61,7 @@ class FaultsTest(unittest.TestCase):
         self.assertRegex(self.said("rows_past_end"), r"copy in the program, cudaMemcpy2D called at .*: to: a transfer of 144 bytes at byte 0 of "
                                                      r"allocation 1 of 128 bytes")
         self.assertRegex(self.said("launch_last_of_all"), r"unchecked_launch in the program, cudaLaunchKernel called at .* in faults::runtime_cases.*: "
-                                                          r"the program ends without having waited for kernel .*fill_variable\(\)")
+                                                          r"the program ends without waiting for kernel .*fill_variable\(\)")
         self.assertRegex(self.said("managed_taken"), r"unsynchronised in the program, at .*host_takes.*: reads byte 124 of allocation 1 of 4096 "
                                                      r"bytes, which kernel .*put\(int\*, int\) on stream 1 writes at .*streams.cu:\d+: ")
         self.assertRegex(self.said("use_after_free"), r"use_after_free in kernel .*; allocation 1 was made by cudaMalloc called at ")

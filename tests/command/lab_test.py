@@ -286,7 +286,7 @@ class Explain(LabTest):
         self.assertTrue(any("to[i] = from[i]" in line["source"] for line in report["lines"]))
         text = self.succeed("explain", "threshold/separable").stdout.decode()
         self.assertIn("2 kernels launched", text)
-        self.assertIn("What to know", text)
+        self.assertIn("Advice", text)
 
     @runs_rungs
     def test_an_edited_one(self):

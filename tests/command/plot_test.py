@@ -171,7 +171,7 @@ class Interrupted(Plots):
             running.send_signal(number)
             _, said = running.communicate(timeout=60)
             self.assertEqual(running.returncode, -number)
-            self.assertIn("keeps what was measured", said)
+            self.assertIn("keeping all measurements so far", said)
             # What was recorded of the whole stays.
             self.assertEqual(os.listdir("out"), ["banks-interrupted.json"])
             report = json.loads(read("out/banks-interrupted.json"))
@@ -181,7 +181,7 @@ class Interrupted(Plots):
             for row in report["results"]:
                 self.assertGreater(row["counts"][0]["warp_instructions"], 0)
             if plot:
-                self.assertIn("interrupted: not all of it was measured", self.texts("banks.svg"))
+                self.assertIn("interrupted: the measurement is incomplete", self.texts("banks.svg"))
 
     @runs_rungs
     def test_json_of_what_was_measured(self):

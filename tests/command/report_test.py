@@ -60,10 +60,10 @@ class OfTheRecordedResults(Report):
             step = max((row for row in steps if "step_before" in row), key=lambda row: row["speedup_over_step_before"])
             card = next(text for text in page.texts["article"] if text.startswith(name))
             with self.subTest(name):
-                said = float(re.search(r"×([\d.]+)over its first step", card)[1])
+                said = float(re.search(r"×([\d.]+)over its first rung", card)[1])
                 self.assertAlmostEqual(said / gained, 1, delta=0.006)
                 self.assertIn(f"{steps[0]['rung']} takes ", card)
-                self.assertIn(f"The largest step is {step['rung']}, ", card)
+                self.assertIn(f"The largest gain is that of {step['rung']}, ", card)
 
     def test_the_documents_best_that_is_no_longer(self):
         _, text = self.page()
@@ -72,7 +72,7 @@ class OfTheRecordedResults(Report):
         then = max(rows, key=lambda row: row["document_speedup_over_first"])["rung"]
         now = max(rows, key=lambda row: row["speedup_over_first"])["rung"]
         self.assertNotEqual(then, now)
-        self.assertRegex(text, rf"<li>sobel: {then} was the best step .* now it is {now} ")
+        self.assertRegex(text, rf"<li>sobel: {then} was the best rung .* now it is {now} ")
 
     def test_every_picture_has_its_table_and_its_figures_to_save(self):
         _, text = self.page()
@@ -120,8 +120,8 @@ class OfTheRecordedResults(Report):
             for row in each["rows"]:
                 self.assertIn(f"<th scope=\"row\">{row['rung']}</th>", of_documents)
         front = " ".join(page.texts["p"])
-        self.assertIn(f"all {PREDICTIONS['all']['points']} recorded times the predictions' rank correlation is "
-                      f"{PREDICTIONS['all']['rank_correlation']:.2f} (1: the same order), their median error "
+        self.assertIn(f"all {PREDICTIONS['all']['points']} recorded times, the rank correlation is "
+                      f"{PREDICTIONS['all']['rank_correlation']:.2f} (1: the same order), and the median error is "
                       f"{100 * PREDICTIONS['all']['median_error']:.0f} %", front)
 
     def test_rows_of_the_documents_are_told_as_the_list_of_them_has_it(self):
@@ -231,7 +231,7 @@ class OfOtherFolders(Report):
         write("mine/settings.json", b'{"colour": "red"}')
         write("mine/notes.txt", b"not JSON")
         page, _ = self.page("--from", "mine")
-        self.assertEqual(page.texts["h2"][:2], ["What was found", "The study banks"])
+        self.assertEqual(page.texts["h2"][:2], ["Findings", "The study banks"])
         self.assertIn("libraries", page.ids)
 
     def test_markup_in_a_record_is_text(self):

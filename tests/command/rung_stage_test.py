@@ -66,7 +66,7 @@ class OnAGpu(RungStageTest):
     @runs_rungs
     def test_sizes_that_a_rung_is_not_for(self):
         self.refuse("threshold window=5 method=exact-mean rung=texture",
-                    ["rung=texture' cannot follow the source, which gives gray8 33x17", "multiple of 32 bytes"],
+                    ["rung=texture' cannot follow the source, giving gray8 33x17", "multiple of 32 bytes"],
                     "gray8", "33x17")
         self.refuse("threshold window=2053 method=exact-mean rung=prefix",
                     ["rung=prefix' cannot follow", "windows of up to 2051"], "gray8")
@@ -77,8 +77,8 @@ class OnAGpu(RungStageTest):
         self.refuse("sobel border=replicate norm=l2 rung=method_i", "norm=l1")
         self.refuse("sobel border=replicate rung=method_j", ["sobel", "method_i"])
         self.refuse("ycbcr32 | sobel border=replicate rung=method_i",
-                    ["'ycbcr32', which gives ycbcr32 64x48, of which gray8 is made", "take rgba32"])
-        self.refuse("ycbcr32 matrix=bt709 rung=input", "the source, which gives rgba32 64x48, of which rgb24 is made",
+                    ["'ycbcr32', giving ycbcr32 64x48, converted to gray8", "take rgba32"])
+        self.refuse("ycbcr32 matrix=bt709 rung=input", "the source, giving rgba32 64x48, converted to rgb24",
                     "rgba32")
         self.refuse("threshold window=9 rung=prefix", "method=exact-mean")
         self.refuse("threshold window=9 method=exact-mean offset=0.5 rung=prefix", "whole offset")

@@ -276,10 +276,10 @@ class Refusals(StreamTest):
         for words, says in [
                 ([], "needs SOURCE SINK"), (["test:bars"], "needs SOURCE SINK"),
                 (["test:stripes", "null"], ["test:stripes is no pattern", "test:bars"]),
-                (["test:bars", "out.txt"], "names nothing that takes frames"),
+                (["test:bars", "out.txt"], "is no frame sink"),
                 (["test:bars", "one.png"], "is one picture"),
                 (["test:bars", "pipe:i420"], "pipe:i420 is no format to write"),
-                (["pipe:rgb24", "null"], "must say what comes"),
+                (["pipe:rgb24", "null"], "must describe its frames"),
                 (["pipe:rgb24:0x3", "null"], "'0x3' is no size"),
                 (["pipe:rgb25:4x3", "null"], "'rgb25' is no format of frames"),
                 (["camera:front", "null"], "camera:0 is /dev/video0"),
@@ -288,7 +288,7 @@ class Refusals(StreamTest):
                 (["test:bars", "view"], "warpwise view SOURCE"),
                 (["test:bars", "null", "--frames", "0"], "--frames"),
                 (["test:bars", "null", "--format", "i444"], "'i444' is no format"),
-                (["in.y4m", "null", "--size", "4x4"], "says itself what its frames are"),
+                (["in.y4m", "null", "--size", "4x4"], "describes its own frames"),
                 (["in.raw", "null"], "--format and --size"),
                 (["", "null"], "empty")]:
             self.refuse(*words, says=says)
@@ -306,7 +306,7 @@ class Refusals(StreamTest):
                 ("threshold --window 31", ["is no option", "window"]),
                 ("threshold window= 31", ["the option window needs a value", "window=N"]), ("track", ["needs box=X,Y,W,H"]),
                 ("sobel | disparity", ["'disparity' cannot follow 'sobel'", "gray8 7x5"]),
-                ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take the ycrcb24 frames"]),
+                ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take ycrcb24 frames"]),
                 ("match", ["'match' cannot follow the source", "7x5"])]:
             self.refuse("test:bars", "null", "--size", "7x5", "--pipeline", pipeline, says=says)
 
@@ -344,7 +344,7 @@ class Refusals(StreamTest):
         write("in.y4m", random_y4m(4, 4, 2))
         os.symlink("in.y4m", "link.y4m")
         for sink in ["in.y4m", "./in.y4m", "link.y4m"]:
-            self.refuse("in.y4m", sink, says="read and written at a time")
+            self.refuse("in.y4m", sink, says="read and written at the same time")
         self.assertEqual(read("in.y4m"), random_y4m(4, 4, 2))
 
     def test_results_do_not_take_the_place_of_the_pictures_they_are_made_of(self):
@@ -352,7 +352,7 @@ class Refusals(StreamTest):
         before = [read(f"shots/{number:03}.npy") for number in [1, 2, 3]]
         for source, sink in [("shots", "shots/"), ("shots/*.npy", "shots/"), ("shots/", "shots/%03d.npy"),
                              ("shots/0*.npy", "./shots/x%d.npy")]:
-            self.refuse(source, sink, says=["read and written at a time", "another folder"])
+            self.refuse(source, sink, says=["read and written at the same time", "another folder"])
         self.assertEqual([read(f"shots/{number:03}.npy") for number in [1, 2, 3]], before)
 
     def test_a_named_pipe_without_a_header(self):
@@ -493,7 +493,7 @@ class Signals(StreamTest):
                 command.send_signal(number)
                 self.assertEqual(command.wait(20), -number, name)
                 said = command.stderr.read()
-                self.assertIn(b"ends the stream and what it writes", said)
+                self.assertIn(b"ending the stream and its output", said)
                 told = command.stdout.read().decode()
                 report = self.report(name, "null")
                 self.assertIn(f"{name}: {report['read']} frame", told)

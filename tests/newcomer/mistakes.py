@@ -19,7 +19,7 @@ MISTAKES = [
     ("warpwise sobel samples/building.jpg out.png --output dx", USAGE, ["i16", ".tiff", ".npy"]),
     ("warpwise sobel samples/building.jpg out", USAGE, ["out cannot hold", ".png"]),
     ("warpwise sobel samples/building.jpg samples/sudoku.png out.png",
-     USAGE, ["out.png", "several inputs need a folder"]),
+     USAGE, ["out.png", "several inputs need an output folder"]),
     ("warpwise sobel samples/house.jpg out.png", FAILED, ["samples/house.jpg", "No such file"]),
     ("warpwise sobel samples/README.md out.png", FAILED, ["samples/README.md", "no image"]),
     ("warpwise sobel none edges", FAILED, ["none", "no picture"]),

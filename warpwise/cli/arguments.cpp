@@ -100,32 +100,32 @@ RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& 
 
 void RunOptions::validate() const {
   if (backend == BackendChoice::cpu && device) {
-    throw UsageError("--device chooses a GPU and has no meaning with --backend cpu");
+    throw UsageError("--device selects a GPU; it does not go with --backend cpu");
   }
 }
 
 void add_place_options(CLI::App& app, RunOptions& options) {
-  add_choice(app, "--backend", "Where to compute; auto takes a GPU if there is one",
-             all_backend_choices, options.backend);
+  add_choice(app, "--backend", "Backend; auto chooses a GPU if there is one", all_backend_choices,
+             options.backend);
   app.add_option_function<std::string>(
          "--device",
          [&options](const std::string& text) {
            options.device = static_cast<int>(parse_integer("--device", text, 0, INT_MAX));
          },
-         "Number of the GPU, as `warpwise devices` lists them")
+         "Number of the GPU, as listed by `warpwise devices`")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--threads",
          [&options](const std::string& text) {
            options.threads = static_cast<int>(parse_integer("--threads", text, 1, most_threads));
          },
-         "Greatest number of CPU threads (default: as many as cores)")
+         "Maximum number of CPU threads (default: the number of cores)")
       ->type_name("N");
 }
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   add_place_options(app, options);
-  app.add_flag("--json", options.json, "Print one JSON object that says what was done");
+  app.add_flag("--json", options.json, "Print the result as one JSON object");
 }
 
 bool InputOptions::is_raw(const std::string& input) const {
@@ -140,20 +140,18 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
   const auto raw = std::find_if(inputs.begin(), inputs.end(),
                                 [this](const std::string& input) { return is_raw(input); });
   if (raw != inputs.end() && (!size || !from)) {
-    throw UsageError(*raw +
-                     " has headerless frames: --from FMT and --size WxH must say what is in it");
+    throw UsageError(*raw + " has headerless frames: --from FMT and --size WxH must describe them");
   }
-  if (from && !size) throw UsageError("--from FMT needs --size WxH beside it");
+  if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const bool folder = std::any_of(inputs.begin(), inputs.end(), [](const std::string& input) {
     std::error_code ignored;
     return std::filesystem::is_directory(input, ignored);
   });
   if (size && raw == inputs.end() && !folder) {
     throw UsageError(
-        "--from and --size describe headerless input, and no input is a .raw file or a "
-        "pipe");
+        "--from and --size describe headerless input, but no input is a .raw file or a pipe");
   }
-  if (size && !from) throw UsageError("--size WxH needs --from FMT beside it");
+  if (size && !from) throw UsageError("--size WxH needs --from FMT too");
   RunOptions::validate();
 }
 
@@ -181,11 +179,10 @@ void add_input_options(CLI::App& app, InputOptions& options,
 
 void add_shared_options(CLI::App& app, SharedOptions& options,
                         const std::vector<RawFormat>& formats) {
-  app.add_option(
-         "IN... OUT", options.paths,
-         "Inputs and the output. An input is an image file, an .npy file, a .y4m video, headerless "
-         "frames (.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a "
-         "folder")
+  app.add_option("IN... OUT", options.paths,
+                 "Inputs and the output. An input is an image file, an .npy file, a .y4m video, "
+                 "headerless frames (.raw), a folder, or - for a pipe. With several inputs, or a "
+                 "folder, OUT is a folder; it is created if needed")
       ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(
@@ -193,11 +190,11 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          [&options](const std::string& text) {
            options.jobs = static_cast<int>(parse_integer("--jobs", text, 1, most_jobs));
          },
-         "Greatest number of files that are worked on at a time; they share the CPU threads "
-         "(default: as many as these)")
+         "Maximum number of files processed at a time; they share the CPU threads (default: the "
+         "number of CPU threads)")
       ->type_name("N");
   app.add_flag("--keep-going", options.keep_going,
-               "Go on after an input that fails, and name those that failed at the end");
+               "Continue after an input fails, and list the failed inputs at the end");
   add_input_options(app, options, formats);
 }
 

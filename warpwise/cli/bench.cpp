@@ -28,35 +28,35 @@ std::string roofs_text(const bench::Roofs& roofs) {
 class BenchCommand final : public Command {
  public:
   explicit BenchCommand(CLI::App& app) {
-    app.add_option("PRIMITIVE", primitives_, "What to time (default: all)")->type_name("");
-    app.add_option(
-           "--filter", filters_,
-           "Only cases that have TEXT in \"PRIMITIVE VARIANT IMPLEMENTATION\"; may be given "
-           "several times")
+    app.add_option("PRIMITIVE", primitives_, "Primitives to time (default: all)")->type_name("");
+    app.add_option("--filter", filters_,
+                   "Time only cases whose \"PRIMITIVE VARIANT IMPLEMENTATION\" contains TEXT; may "
+                   "be repeated")
         ->type_name("TEXT")
         ->allow_extra_args(false);
-    app.add_flag(
-        "--growth", growth_,
-        "Instead the main case of each primitive and of chain from 64 KiB to 4 GiB; `lab plot` "
-        "draws what --json keeps of it");
+    app.add_flag("--growth", growth_,
+                 "Time the main case of each primitive and of chain at sizes from 64 KiB to 4 GiB "
+                 "instead; `lab plot` draws the file that --json writes");
     app.add_flag("--shapes", shapes_,
-                 "Instead gemv in f32 at 64 shapes, plain and transposed, beside cuBLAS")
+                 "Time gemv in f32 at 64 shapes instead, plain and transposed, beside cuBLAS")
         ->excludes("--growth");
-    app.add_flag("--list", list_, "List the cases and time none; needs no GPU");
+    app.add_flag("--list", list_, "List the cases without timing them; needs no GPU");
     app.add_flag("--no-python", no_python_,
-                 "Without the second table: OpenCV, PyTorch and CuPy of this machine's python3");
+                 "Leave out the second table: OpenCV, PyTorch and CuPy of this machine's python3");
     app.add_option("--json", json_file_,
-                   "Keep the run, with up to 200 samples of each time and the clock at each")
+                   "Write the run to this file, with up to 200 samples of each time and the clock "
+                   "at each sample")
         ->type_name("FILE")
         ->check(refuse_empty_name);
     app.add_option("--machine", machine_file_,
-                   "A JSON object that --json takes into its \"machine\": a commit, a date")
+                   "File with a JSON object that --json adds to its \"machine\", such as a commit "
+                   "and a date")
         ->type_name("FILE");
-    app.add_option("--against", record_, "Compare with a run that --json kept, of the same GPU")
+    app.add_option("--against", record_, "Compare with a run that --json wrote on the same GPU")
         ->type_name("FILE");
     app.add_option(
            "--fail-on-regression", fail_percent_,
-           "Exit with 1 if a time is longer than in --against by more than so many per cent")
+           "Exit with 1 if a time exceeds that of --against by more than this many per cent")
         ->type_name("PERCENT");
   }
 
@@ -69,7 +69,7 @@ class BenchCommand final : public Command {
     const std::vector<bench::Case> cases =
         bench::selected_cases(chosen_cases(), primitives_, filters_);
     if (cases.empty())
-      throw UsageError("bench: no case has that in its name; --list shows them all");
+      throw UsageError("bench: no case's name contains this text; --list shows all cases");
     if (list_) {
       list(cases);
       return;
@@ -97,7 +97,7 @@ class BenchCommand final : public Command {
     if (shapes_) {
       for (const std::string& line : bench::gemv_shapes_summary(run.rows)) print_line(line);
     }
-    print_line(run.tuned.empty() ? "tuning: what is built in"
+    print_line(run.tuned.empty() ? "tuning: built-in values"
                                  : fmt::format("tuning: {}", fmt::join(run.tuned, ", ")));
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
@@ -162,8 +162,9 @@ class BenchCommand final : public Command {
                            std::optional<double> percent) const {
     const std::vector<bench::Change> changes = recorded.changes_to(run);
     print("\n");
-    print_line(fmt::format("Since {}: {} of these times are in it", record_, changes.size()));
-    if (changes.empty() && percent) throw Error("nothing that was timed is in " + record_);
+    print_line(
+        fmt::format("Compared with {}, which has {} of these times", record_, changes.size()));
+    if (changes.empty() && percent) throw Error("none of these times is in " + record_);
     std::size_t slower = 0;
     for (const bench::Change& change : changes) {
       print_line(bench::line_of(change));
@@ -195,7 +196,7 @@ class BenchCommand final : public Command {
 
 std::unique_ptr<Command> add_bench(CLI::App& app) {
   return std::make_unique<BenchCommand>(*app.add_subcommand(
-      "bench", "Time the primitives on this GPU beside NPP, cuBLAS, OpenCV, PyTorch and CuPy"));
+      "bench", "Time the primitives on this GPU, beside NPP, cuBLAS, OpenCV, PyTorch and CuPy"));
 }
 
 }  // namespace warpwise::cli

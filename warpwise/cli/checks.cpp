@@ -21,8 +21,7 @@ void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks
            }
          },
          help + ": " + names +
-             "several with commas between them; all, which is all but equal_writes; none (default: "
-             "none)")
+             "all (without equal_writes) or none, the default; separate several by commas")
       ->type_name("LIST");
 }
 

@@ -74,10 +74,9 @@ class DevicesCommand final : public Command {
  public:
   explicit DevicesCommand(CLI::App& app) {
     app.add_flag("--json", json_, "Print one JSON object");
-    app.add_option(
-           "--write-profile", profile_,
-           "Measure what the GPU can do at most and write it as a profile for `lab predict` "
-           "and `explain --device`; takes some seconds")
+    app.add_option("--write-profile", profile_,
+                   "Measure the GPU's peak rates and write them as a profile for `lab predict` and "
+                   "`explain --device`; takes some seconds")
         ->type_name("FILE.json");
   }
 
@@ -145,7 +144,7 @@ class DevicesCommand final : public Command {
 
 std::unique_ptr<Command> add_devices(CLI::App& app) {
   return std::make_unique<DevicesCommand>(
-      *app.add_subcommand("devices", "List what can compute on this machine, and its cameras"));
+      *app.add_subcommand("devices", "List this machine's CPU, GPUs and cameras"));
 }
 
 }  // namespace warpwise::cli

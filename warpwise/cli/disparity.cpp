@@ -80,7 +80,7 @@ class DisparityCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--colour", colour_,
-                   "Also write a picture to look at: from blue, far, to red, near; black = invalid")
+                   "Also write a picture for viewing: blue is far, red is near, black is invalid")
         ->check(refuse_empty_name)
         ->type_name("OUT.png");
     disparity_options(options_).add_to(app);
@@ -174,8 +174,8 @@ class DisparityCommand final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_disparity(CLI::App& app) {
-  return std::make_unique<DisparityCommand>(
-      *app.add_subcommand("disparity", "Disparity of each pixel of a rectified stereo pair"));
+  return std::make_unique<DisparityCommand>(*app.add_subcommand(
+      "disparity", "Compute the disparity of each pixel of a rectified stereo pair"));
 }
 
 }  // namespace warpwise::cli

@@ -43,7 +43,7 @@ void require_explainable(Size size, const std::string& name) {
   if (size.width <= most_pixels / size.height) return;
   throw UsageError(
       fmt::format("--size {}x{} is too large to run {} without a GPU: at most {} pixels "
-                  "(16384x16384); far fewer cost the same for each pixel",
+                  "(16384x16384); a far smaller size gives the same cost per pixel",
                   size.width, size.height, name, most_pixels));
 }
 
@@ -173,7 +173,7 @@ class ExplainCommand final : public Command {
     }
     if (options_.place == LabPlace::gpu) {
       throw UsageError(
-          "--on gpu is for one kernel; two are compared by counts and predictions, and lab run "
+          "--on gpu is for one kernel. Two kernels are compared by counts and predictions; lab run "
           "times rungs");
     }
     const lab::Comparison comparison = with_compiler_log([&] {
@@ -204,7 +204,7 @@ class ExplainCommand final : public Command {
     options.ladder_folder = options_.ladder_folder;
     Selection selection = select(options).front();
     if (!selection.experiment) return selection;
-    throw UsageError(name + " is an experiment; explain takes one of its rungs");
+    throw UsageError(name + " is an experiment; name one of its rungs");
   }
 
   lab::ExplainedKernel explained_rung(std::size_t which) const {
@@ -263,8 +263,7 @@ class ExplainCommand final : public Command {
       throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
     if (options_.file.sample)
       throw UsageError(
-          "--sample is for a FILE or a rung: of a primitive's kernels one reads what another "
-          "wrote");
+          "--sample is for a FILE or a rung: a primitive's kernels read each other's results");
     refuse_gpu();
     const lab::PrimitiveRequest request = request_of(options_.name());
     if (!lab::on_emulated_runtime()) restart(request);
@@ -282,8 +281,8 @@ class ExplainCommand final : public Command {
     const std::vector<std::string> ladders = lab::study_names();
     const bool has_ladder = std::find(ladders.begin(), ladders.end(), name) != ladders.end();
     throw UsageError(fmt::format(
-        "--on gpu is for a FILE or a rung: what {} launches is seen on the emulated CUDA runtime, "
-        "which stands in the place of the GPU's{}",
+        "--on gpu is for a FILE or a rung: the launches of {} are observed by the emulated CUDA "
+        "runtime, which replaces the GPU's{}",
         name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
@@ -374,7 +373,7 @@ class ExplainCommand final : public Command {
 
 std::unique_ptr<Command> add_explain(CLI::App& app) {
   return std::make_unique<ExplainCommand>(*app.add_subcommand(
-      "explain", "Run a CUDA kernel without a GPU and say what it would cost on one"));
+      "explain", "Run a CUDA kernel without a GPU and explain its costs on a GPU"));
 }
 
 }  // namespace warpwise::cli

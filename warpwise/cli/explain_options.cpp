@@ -74,24 +74,25 @@ const std::string& needed(const ExplainOptions& options, const char* option,
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
   app.add_option("FILE", options.names,
-                 "A file of CUDA C++ (.cu) or of PTX (.ptx), NAME/RUNG as warpwise lab list has "
-                 "them, or a primitive, whose own kernels are run: " +
+                 "CUDA C++ file (.cu), PTX file (.ptx), NAME/RUNG as listed by warpwise lab list, "
+                 "or a primitive, whose kernels are run: " +
                      list_of_primitives() + "; two files, or two rungs, are compared")
       ->type_name("")
       ->expected(0, 2);
-  add_text(app, "--size", "WxH",
-           "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
-           [&options](const std::string& text) { options.size = parse_size("--size", text); });
+  add_text(
+      app, "--size", "WxH",
+      "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
+      [&options](const std::string& text) { options.size = parse_size("--size", text); });
   add_list(app, "--kernel", "NAME",
-           "The kernel's name, plain or mangled; this and the next three once more for a second "
-           "FILE, where its differ",
+           "Name of the kernel, plain or mangled. Repeat this option and the next three for a "
+           "second FILE if its values differ",
            options.kernels);
   add_list(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", options.grids);
   add_list(app, "--block", "X[,Y[,Z]]", "Threads of a block", options.blocks);
   add_list(app, "--shared", "N", "Bytes of dynamic shared memory (default: 0)", options.shared);
-  add_list(app, "--define", "K=V", "A macro for the compiler, as -D; may be repeated",
+  add_list(app, "--define", "K=V", "Macro for the compiler, like -D; may be repeated",
            options.file.compile.defines);
-  add_list(app, "--include", "FOLDER", "Where the compiler looks for headers; may be repeated",
+  add_list(app, "--include", "FOLDER", "Folder with headers for the compiler; may be repeated",
            options.includes);
   add_list(
       app, "--arg", "SPEC",
@@ -100,45 +101,46 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       "structure of such "
       "{f32[N], i32:5}, or a pointer to one &{i32:5}",
       options.arguments);
-  add_counted_for(app,
-                  "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
-                  "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
-                  "(default: one of the newest compute capability above); in place of --cc too",
-                  options.counted_for);
+  add_counted_for(
+      app, "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
+      "GPU to predict the time for: h200, another profile's name or FILE.json (default: a GPU of "
+      "the newest compute capability of --cc). Without --cc it also chooses the compute capability",
+      options.counted_for);
   add_number(app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
              [&options](std::int64_t value) {
                options.file.compile.architecture = static_cast<int>(value);
              });
-  add_number(app, "--registers", "Registers of a thread, in place of the compiler's", 1, 255,
+  add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
              [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
   add_number(
       app, "--budget",
-      "Warp instructions after which the run is stopped (default: what 20 s allow)", 1, INT64_MAX,
+      "Stop the run after this many warp instructions (default: about 20 s of work)", 1, INT64_MAX,
       [&options](std::int64_t value) { options.file.budget = static_cast<std::uint64_t>(value); });
   add_list(
       app, "--dump", "INDEX=FILE.npy",
-      "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
+      "Write the buffer that is argument INDEX (from 0) as it is after the kernel; may be repeated",
       options.dumps);
   app.add_option(
          "--ladder-dir,--study-dir", options.ladder_folder,
-         "With a rung: a folder with the table of its ladder or study, in place of an installed "
-         "one")
+         "With a rung: folder with the table of its ladder or study, instead of the installed one")
       ->type_name("FOLDER");
   add_choice(app, "--on",
-             "Where to run: gpu also runs it on the GPU, whose counters and times stand beside the "
-             "emulator's counts; auto does so if there is one (default: emulator)",
+             "Backend: gpu also runs the kernel on the GPU and adds the GPU's counters and times; "
+             "auto does so if there is a GPU (default: emulator)",
              all_lab_places, options.place);
   app.add_flag("--machine-code", options.file.machine_code,
-               "Print each line's machine code below it, where there is a disassembler");
+               "Print each line's machine code below it, if a disassembler is installed");
   app.add_flag("--fidelity", options.file.fidelity,
-               "Say of each source line what was not exact, and what it may have reached");
-  add_text(app, "--sample", "BLOCKS|SHARE%",
-           "Run only so many blocks, spread over the grid, and make their counts those of all",
-           [&options](const std::string& text) { options.file.sample = lab::parse_sample(text); });
+               "List the source lines that were not exact, and whether they may have affected a "
+               "branch or a result");
+  add_text(
+      app, "--sample", "BLOCKS|SHARE%",
+      "Run only this many blocks, spread over the grid, and scale their counts to the whole grid",
+      [&options](const std::string& text) { options.file.sample = lab::parse_sample(text); });
   CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
   app.add_option("--html", options.html,
-                 "Write the report as a page for a browser, with the source's counts in its "
-                 "margin, in the place of printing it")
+                 "Write the report as a page for a browser, with counts beside the source, instead "
+                 "of printing it")
       ->type_name("FILE.html")
       ->excludes(json);
 }
@@ -153,12 +155,11 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
   const std::string& name = options.names[which];
   if (!name.ends_with(".cu") && !name.ends_with(".ptx")) {
     throw UsageError(fmt::format(
-        "explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}", name,
+        "explain got '{}'{}, but takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}", name,
         nearest_ladder(name), list_of_primitives()));
   }
   if (options.size)
-    throw UsageError(
-        "--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
+    throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
   lab::ExplainRequest request = options.file;
@@ -175,7 +176,7 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
   for (const std::string& text : options.arguments)
     request.arguments.push_back(lab::parse_argument(text));
   if (options.file.sample && !options.dumps.empty())
-    throw UsageError("--dump needs all blocks to run: it does not go with --sample");
+    throw UsageError("--dump needs all blocks to run, so it does not go with --sample");
   for (const std::string& text : options.dumps) request.dumps.push_back(lab::parse_dump(text));
   request.compile.include_folders.assign(options.includes.begin(), options.includes.end());
   return request;
@@ -184,8 +185,7 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
 void refuse_options_of_files(const CLI::App& app, const std::string& name) {
   for (const char* option : options_of_files) {
     if (app.count(option) > 0) {
-      throw UsageError(
-          fmt::format("{} is for a FILE: {} says itself what it launches", option, name));
+      throw UsageError(fmt::format("{} is for a FILE: {} sets its own launches", option, name));
     }
   }
 }

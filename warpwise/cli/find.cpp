@@ -36,7 +36,7 @@ void find_into(std::span<const DeviceSource> sources, std::span<const DeviceResu
 class FindCommand final : public Command {
  public:
   explicit FindCommand(CLI::App& app) {
-    app.add_option("TEMPLATE IMAGE", paths_, "What to look for, and where")
+    app.add_option("TEMPLATE IMAGE", paths_, "Template, and the image to search")
         ->check(refuse_empty_name)
         ->type_name("");
     StageOptions options;
@@ -95,7 +95,7 @@ class FindCommand final : public Command {
 
 std::unique_ptr<Command> add_find(CLI::App& app) {
   return std::make_unique<FindCommand>(
-      *app.add_subcommand("find", "The best place of a template in an image"));
+      *app.add_subcommand("find", "Find the best place of a template in an image"));
 }
 
 }  // namespace warpwise::cli

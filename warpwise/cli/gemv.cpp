@@ -99,7 +99,7 @@ class GemvCommand final : public Command {
     const std::string& path = paths_[2];
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-      throw IoError(fmt::format("--beta {} adds the vector that is in {}, and there is none",
+      throw IoError(fmt::format("--beta {} adds the vector in {}, but there is no such file",
                                 options_.beta, path));
     }
     io::Picture y = task.read_vector(path);
@@ -119,7 +119,7 @@ class GemvCommand final : public Command {
 
 std::unique_ptr<Command> add_gemv(CLI::App& app) {
   return std::make_unique<GemvCommand>(
-      *app.add_subcommand("gemv", "Matrix times vector: y = alpha A x + beta y"));
+      *app.add_subcommand("gemv", "Multiply a matrix by a vector: y = alpha A x + beta y"));
 }
 
 }  // namespace warpwise::cli

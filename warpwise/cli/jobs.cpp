@@ -28,8 +28,8 @@ bool is_video(const std::string& path) {
 void refuse_video(const std::string& path) {
   if (!is_video(path)) return;
   throw IoError(path + " is a video: warpwise stream " + path +
-                " OUT --pipeline STAGES goes through its frames, and warpwise stream " + path +
-                " frames/ makes pictures of them");
+                " OUT --pipeline STAGES processes its frames, and warpwise stream " + path +
+                " frames/ writes them as pictures");
 }
 
 namespace {
@@ -44,7 +44,7 @@ void require_distinct_names(const std::vector<std::string>& inputs) {
     const auto [other, is_new] = seen.emplace(stem_of(input), input);
     if (!is_new) {
       throw UsageError(other->second + " and " + input + " would both become '" + stem_of(input) +
-                       "' in the output folder; run them apart");
+                       "' in the output folder; process them separately");
     }
   }
 }
@@ -53,11 +53,11 @@ void require_no_file(const std::string& path) {
   std::error_code ignored;
   if (is_folder(path)) return;
   if (fs::exists(path, ignored)) {
-    throw IoError(path + " is a file; several inputs need a folder to go to");
+    throw IoError(path + " is a file; several inputs need an output folder");
   }
   // A user who forgot that OUT is a folder would not expect a folder of that name.
   if (io::is_readable_extension(io::extension_of(path))) {
-    throw UsageError(path + " is the name of a picture; several inputs need a folder to go to");
+    throw UsageError(path + " is the name of a picture; several inputs need an output folder");
   }
 }
 
@@ -112,7 +112,8 @@ void require_distinct_places(const std::vector<std::string>& outputs) {
     const fs::path place =
         output == "-" ? fs::path(output) : fs::weakly_canonical(fs::absolute(output, error), error);
     if (!places.insert(error ? fs::path(output) : place).second) {
-      throw UsageError("two results would go to one place, " + output + "; name different outputs");
+      throw UsageError("two results would be written to one place, " + output +
+                       "; name different outputs");
     }
   }
 }
@@ -141,7 +142,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
   for (const std::string& output : outputs) {
     const bool folder = several || is_folder(output) || output.ends_with('/');
     if (several && io::written_directly(output)) {
-      throw UsageError("several inputs need a folder to go to, not " + output);
+      throw UsageError("several inputs need an output folder, not " + output);
     }
     if (folder) {
       require_distinct_names(inputs);

@@ -113,7 +113,7 @@ bool LabOptions::on_gpu() const {
 
 void add_ladder_folder(CLI::App& app, LabOptions& options) {
   app.add_option("--ladder-dir,--study-dir", options.ladder_folder,
-                 "A folder with a ladder's or a study's table, in place of an installed one")
+                 "Folder with a ladder's or a study's table, instead of the installed one")
       ->type_name("FOLDER");
 }
 
@@ -123,7 +123,7 @@ std::vector<rules::ComputeCapability> CountedFor::all() const {
   }
   if (device &&
       std::find(listed->begin(), listed->end(), device->compute_capability) == listed->end()) {
-    throw UsageError(fmt::format("--cc leaves out {}, which --device {} has",
+    throw UsageError(fmt::format("--cc must contain {}, the compute capability of --device {}",
                                  rules::to_string(device->compute_capability), device->name));
   }
   return *listed;
@@ -146,12 +146,12 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
 }
 
 void add_place(CLI::App& app, LabOptions& options) {
-  add_choice(app, "--on", "Where to run; auto is a GPU if there is one (default: auto)",
+  add_choice(app, "--on", "Backend; auto chooses a GPU if there is one (default: auto)",
              all_lab_places, options.place);
-  add_counted_for(
-      app, "Compute capabilities that the emulator stands for: 1.3,2.0,9.0 (default: 9.0)",
-      "In place of --cc: a GPU that has one, h200 or another profile's name or FILE.json",
-      options.counted_for);
+  add_counted_for(app, "Compute capabilities to emulate, such as 1.3,2.0,9.0 (default: 9.0)",
+                  "GPU whose compute capability to use instead of --cc: h200, another profile's "
+                  "name or FILE.json",
+                  options.counted_for);
 }
 
 std::vector<Selection> select(const LabOptions& options) {
@@ -192,8 +192,9 @@ std::vector<Selection> expanded(std::vector<Selection> selections) {
     options.names = each.table.collects;
     for (Selection& collected : select(options)) {
       if (!collected.experiment) {
-        throw InvalidArgument(fmt::format("{} collects experiments, and {} is none",
-                                          each.table.name(), fmt::join(collected.rungs, ", ")));
+        throw InvalidArgument(
+            fmt::format("{} is a collection of experiments, and {} is not an experiment",
+                        each.table.name(), fmt::join(collected.rungs, ", ")));
       }
       result.push_back(std::move(collected));
     }
@@ -202,10 +203,10 @@ std::vector<Selection> expanded(std::vector<Selection> selections) {
 }
 
 std::unique_ptr<Command> add_lab(CLI::App& app) {
-  return std::make_unique<LabCommand>(*app.add_subcommand(
-      "lab",
-      "Ladders, every optimisation step of each primitive, and other studies of kernels: to "
-      "run, verify and compare"));
+  return std::make_unique<LabCommand>(
+      *app.add_subcommand("lab",
+                          "Run, verify and compare ladders (the optimisation steps of each "
+                          "primitive, called rungs) and other studies of kernels"));
 }
 
 }  // namespace warpwise::cli

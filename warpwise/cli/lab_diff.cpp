@@ -70,8 +70,8 @@ class LabDiff final : public Command {
  public:
   explicit LabDiff(CLI::App& app) {
     app.add_option("LADDER", ladder_, "The ladder or the study")->type_name("");
-    app.add_option("RUNG1", first_, "The rung or kernel before")->type_name("");
-    app.add_option("RUNG2", second_, "The rung or kernel after")->type_name("");
+    app.add_option("RUNG1", first_, "First rung or kernel")->type_name("");
+    app.add_option("RUNG2", second_, "Second rung or kernel")->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
   }
@@ -81,7 +81,8 @@ class LabDiff final : public Command {
     LabOptions options = options_;
     options.names = {ladder_};
     if (ladder_.find('/') != std::string::npos) {
-      throw UsageError("lab diff takes the ladder and the rungs apart: LADDER RUNG1 RUNG2");
+      throw UsageError(
+          "lab diff takes the ladder and the rungs as separate arguments: LADDER RUNG1 RUNG2");
     }
     const Selection selection = select(options).front();
     const lab::Rung& before = selection.table.rung(first_);
@@ -117,8 +118,8 @@ class LabDiff final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_lab_diff(CLI::App& lab) {
-  return std::make_unique<LabDiff>(*lab.add_subcommand(
-      "diff", "What changes from one rung to another: source, constants, counts, times"));
+  return std::make_unique<LabDiff>(
+      *lab.add_subcommand("diff", "Compare two rungs: source, constants, counts, times"));
 }
 
 }  // namespace warpwise::cli

@@ -150,8 +150,7 @@ lab::StudyTable listed(Selection selection) {
 }
 
 constexpr const char* list_legend =
-    "Behind a name: the rows of the source documents that it shows (docs/sources.md), and its "
-    "idea.\n";
+    "After a name: rows of the source documents (docs/sources.md), then the idea.\n";
 
 class LabList final : public Command {
  public:
@@ -194,7 +193,7 @@ class LabList final : public Command {
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab) {
   return std::make_unique<LabList>(*lab.add_subcommand(
-      "list", "Ladders and other studies, their kernels, and experiments with them"));
+      "list", "List ladders and other studies, their kernels and their experiments"));
 }
 
 }  // namespace warpwise::cli

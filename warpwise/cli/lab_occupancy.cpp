@@ -118,9 +118,9 @@ Json json_of(const Row& row) {
 // At most 80 characters wide, like a terminal.
 constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
-    "  occ.              occupancy: resident warps of the most possible\n"
-    "  limited by        what ends it; warps and blocks are the SM's places for them\n"
-    "  regs<=, shared<=  up to how many of them the number of blocks stays\n"
+    "  occ.              occupancy: resident warps, as a share of the maximum\n"
+    "  limited by        the limiting resource; warps and blocks are the SM's slots\n"
+    "  regs<=, shared<=  most of them that keep this number of blocks\n"
     "\n"
     "CC   threads  regs  shared  blocks  warps    occ.  limited by    regs<= shared<=\n";
 
@@ -150,15 +150,15 @@ class LabOccupancy final : public Command {
  public:
   explicit LabOccupancy(CLI::App& app) {
     add_counted_for(app, "Compute capabilities: 1.3,2.0,9.0 (default: 9.0)",
-                    "In place of --cc: a GPU that has one, h200 or another profile's name or "
-                    "FILE.json",
+                    "GPU whose compute capability to use instead of --cc: h200, another profile's "
+                    "name or FILE.json",
                     counted_for_);
     add_numbers(app, "--threads", "Threads of a block", 1, threads_);
-    add_numbers(app, "--registers", "Registers of a thread (default: 0, as if they were no limit)",
-                0, registers_);
+    add_numbers(app, "--registers", "Registers of a thread (default: 0, no limit by registers)", 0,
+                registers_);
     add_numbers(app, "--shared",
                 "Bytes of shared memory of a block, static and dynamic (default: 0). Before CC 2.0 "
-                "a launch takes 16 and its arguments in addition",
+                "a launch adds 16 bytes and its arguments",
                 0, shared_);
     app.add_flag("--json", json_, "Print one JSON object");
     app.add_flag("--csv", csv_, "Print comma-separated values");
@@ -168,8 +168,8 @@ class LabOccupancy final : public Command {
     if (json_ && csv_) throw UsageError("--json and --csv exclude each other");
     if (threads_.empty()) {
       throw UsageError(
-          "lab occupancy needs --threads N of a block; a list such as 64,128 or a range such as "
-          "32:1024:32 makes a table");
+          "lab occupancy needs --threads N, the threads of a block; a list such as 64,128 or a "
+          "range such as 32:1024:32 makes a table");
     }
     const std::vector<Row> rows = all_rows();
     const bool any_runs = std::any_of(rows.begin(), rows.end(),
@@ -232,9 +232,10 @@ class LabOccupancy final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_lab_occupancy(CLI::App& lab) {
-  return std::make_unique<LabOccupancy>(*lab.add_subcommand(
-      "occupancy",
-      "How many blocks and warps of a kernel an SM holds at once, and what limits it"));
+  return std::make_unique<LabOccupancy>(
+      *lab.add_subcommand("occupancy",
+                          "Compute occupancy: the blocks and warps of a kernel that an SM holds at "
+                          "once, and the limiting resource"));
 }
 
 }  // namespace warpwise::cli

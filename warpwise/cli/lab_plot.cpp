@@ -34,13 +34,11 @@ std::string text_of(const std::string& file) {
 class LabPlot final : public Command {
  public:
   explicit LabPlot(CLI::App& app) {
-    app.add_option(
-           "RECORD.json", record_,
-           "What lab run --json printed or --out wrote, of one run, or bench --growth --json")
+    app.add_option("RECORD.json", record_,
+                   "Record of one run by lab run --json or --out, or by bench --growth --json")
         ->required()
         ->type_name("");
-    app.add_option("--out", out_,
-                   "The picture, FILE.svg; FILE.csv with its figures comes beside it")
+    app.add_option("--out", out_, "Output picture, FILE.svg; its figures are written to FILE.csv")
         ->required()
         ->type_name("FILE");
   }
@@ -82,7 +80,7 @@ std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& fi
 
 std::unique_ptr<Command> add_lab_plot(CLI::App& lab) {
   return std::make_unique<LabPlot>(*lab.add_subcommand(
-      "plot", "Draw what lab run or bench --growth recorded, without measuring again"));
+      "plot", "Draw a record of lab run or bench --growth, without measuring again"));
 }
 
 }  // namespace warpwise::cli

@@ -45,8 +45,8 @@ Json json_of(const lab::PredictedRow& row) {
 
 constexpr const char* prediction_legend =
     "  time          modelled, in microseconds: cold, all operands in DRAM\n"
-    "  least, most   if the parts below overlapped fully, or not at all\n"
-    "  rules         the part that takes the longest; behind it those above a third of it\n\n";
+    "  least, most   time if the parts overlap fully, or not at all\n"
+    "  bottleneck    the part that takes longest, then the parts above a third of it\n\n";
 
 // Returns the width of the longest name in a column.
 int width_of(const std::vector<std::string>& names, std::size_t least) {
@@ -94,7 +94,7 @@ class LabPredict final : public Command {
              const Size size = parse_size("--size", text);
              size_ = {size.width, size.height};
            },
-           "Of the image, or of gemv's matrix (default: the document's)")
+           "Size of the image, or of gemv's matrix (default: the source document's)")
         ->type_name("WxH");
     add_ladder_folder(app, options_);
     app.add_flag("--json", json_, "Print one JSON object");
@@ -105,8 +105,8 @@ class LabPredict final : public Command {
     const std::vector<Selection> selections = expanded(select(options_));
     lab::require_compiler();
     const Interruption interruption(
-        "\nwarpwise: stops behind this row and keeps what was predicted; once more to stop at "
-        "once\n");
+        "\nwarpwise: stopping after this row, keeping all predictions so far; interrupt again to "
+        "stop at once\n");
     Json runs = Json::array();
     for (const Selection& each : selections) {
       Json rows = Json::array();
@@ -134,7 +134,7 @@ class LabPredict final : public Command {
     request.stop = Interruption::asked;
     const int width = width_of(selection.rungs, 4);
     if (!json_) {
-      print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  rules\n",
+      print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  bottleneck\n",
                         selection.table.name(),
                         selection.experiment ? "/" + selection.experiment->name : "", profile.gpu,
                         prediction_legend, "rung", width, "time", "least", "most"));
@@ -170,7 +170,7 @@ class LabPredict final : public Command {
 
 std::unique_ptr<Command> add_lab_predict(CLI::App& lab) {
   return std::make_unique<LabPredict>(*lab.add_subcommand(
-      "predict", "How long rungs would take on a GPU that need not be there, and what rules that"));
+      "predict", "Predict the time of rungs on a GPU, and their bottleneck, without that GPU"));
 }
 
 }  // namespace warpwise::cli

@@ -25,11 +25,11 @@ class LabReport final : public Command {
  public:
   explicit LabReport(CLI::App& app) {
     app.add_option("--from", from_,
-                   "A folder with records of lab run --out, in it or below it (default: the "
+                   "Folder with records of lab run --out, also in subfolders (default: the "
                    "recorded results that come with warpwise)")
         ->type_name("FOLDER");
-    add_choice(app, "--lang", "The page's language (default: en)", all_languages, language_);
-    app.add_option("--out", out_, "The page (default: report.html)")->type_name("FILE.html");
+    add_choice(app, "--lang", "Language of the page (default: en)", all_languages, language_);
+    app.add_option("--out", out_, "Output page (default: report.html)")->type_name("FILE.html");
   }
 
   void execute() const override {
@@ -56,7 +56,7 @@ class LabReport final : public Command {
 
 std::unique_ptr<Command> add_lab_report(CLI::App& lab) {
   return std::make_unique<LabReport>(*lab.add_subcommand(
-      "report", "What was recorded as one page for a browser: what each step gained"));
+      "report", "Write recorded results as one page for a browser: the gain of each rung"));
 }
 
 }  // namespace warpwise::cli

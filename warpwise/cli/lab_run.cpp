@@ -51,24 +51,22 @@ class LabRun final : public Command {
              const Size size = parse_size("--size", text);
              size_ = {size.width, size.height};
            },
-           "Of the image, or of gemv's matrix (default: the document's on a GPU, a small one in "
-           "the "
-           "emulator)")
+           "Size of the image, or of gemv's matrix (default: the source document's on a GPU, a "
+           "small one in the emulator)")
         ->type_name("WxH");
     app.add_option_function<std::string>(
            "--block", [this](const std::string& text) { block_ = parse_block(text); },
-           "Threads of a block, in place of the rungs' own")
+           "Threads of a block, instead of the rungs' own")
         ->type_name("XxY");
     add_place(app, options_);
     add_ladder_folder(app, options_);
     app.add_flag("--counters", counters_,
-                 "On a GPU: its hardware counters too, beside the emulator's counts");
+                 "On a GPU: also read its hardware counters, beside the emulator's counts");
     app.add_flag("--json", json_, "Print one JSON object for each ladder, study or experiment");
     app.add_flag("--csv", csv_, "Print comma-separated values");
     app.add_option("--out", out_,
-                   "Also write NAME.json, NAME-EXPERIMENT.json, or NAME-RUNG.json for rungs that "
-                   "are named, "
-                   "into this folder")
+                   "Also write records into this folder: NAME.json, NAME-EXPERIMENT.json, or "
+                   "NAME-RUNG.json for named rungs")
         ->type_name("DIR");
     app.add_option("--plot", plot_,
                    "Also draw the one ladder, study or experiment into FILE.svg, with gnuplot, and "
@@ -89,8 +87,8 @@ class LabRun final : public Command {
     std::optional<Interruption> interruption;
     if (json_ || csv_ || !out_.empty() || !plot_.empty()) {
       interruption.emplace(
-          "\nwarpwise: stops behind this row and keeps what was measured; once more to stop at "
-          "once\n");
+          "\nwarpwise: stopping after this row, keeping all measurements so far; interrupt again "
+          "to stop at once\n");
     }
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
@@ -229,8 +227,10 @@ class LabRun final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_lab_run(CLI::App& lab) {
-  return std::make_unique<LabRun>(*lab.add_subcommand(
-      "run", "Verify rungs, then time them on a GPU, or count what they do in the emulator"));
+  return std::make_unique<LabRun>(
+      *lab.add_subcommand("run",
+                          "Verify rungs, then time them on a GPU, or count their instructions and "
+                          "accesses in the emulator"));
 }
 
 }  // namespace warpwise::cli

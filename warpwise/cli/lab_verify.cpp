@@ -36,7 +36,7 @@ class LabVerify final : public Command {
         ->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
-    add_checks(app, "What is checked beside the result in the emulator", checks_);
+    add_checks(app, "Checks in the emulator, in addition to the result", checks_);
   }
 
   void execute() const override {
@@ -70,8 +70,9 @@ class LabVerify final : public Command {
         lab::verify(*executor, each.table, each.rungs, on_gpu, done);
       }
     }
-    print(fmt::format("{} of {} rungs right on {}: {} problems, {} more skipped with the reason\n",
-                      total - wrong.size(), total, executor->device_name(), problems, skipped));
+    print(
+        fmt::format("{} of {} rungs right on {}: {} problems checked, {} skipped (reasons above)\n",
+                    total - wrong.size(), total, executor->device_name(), problems, skipped));
     if (!wrong.empty()) throw Error(fmt::format("wrong: {}", fmt::join(wrong, "; ")));
   }
 

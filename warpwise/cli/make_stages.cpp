@@ -43,7 +43,7 @@ struct Make {
 void require_gpu_for_rung(const StageText& stage, bool on_gpu) {
   if (stage.rung.empty() || on_gpu) return;
   throw UsageError(fmt::format(
-      "the stage '{}': rungs run on a GPU, and the CPU computes here{}", stage.text,
+      "the stage '{}': rungs need a GPU, but this run uses the CPU{}", stage.text,
       gpu::device_count() > 0 ? ": --backend cuda" : " (" + gpu::why_no_device() + ")"));
 }
 

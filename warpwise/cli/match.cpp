@@ -82,7 +82,7 @@ class MatchCommand final : public Command {
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
     require_output(paths_[2], match_output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {
-      throw UsageError("--max-motion is about the colours of a .png; the output is " + paths_[2]);
+      throw UsageError("--max-motion sets the colours of a .png, but the output is " + paths_[2]);
     }
     Task task("match", run_, {paths_[0], paths_[1]}, option_values());
     std::vector<io::Picture> images;
@@ -186,7 +186,7 @@ class MatchCommand final : public Command {
 
 std::unique_ptr<Command> add_match(CLI::App& app) {
   return std::make_unique<MatchCommand>(
-      *app.add_subcommand("match", "Block motion from one image to another"));
+      *app.add_subcommand("match", "Estimate block motion from one image to another"));
 }
 
 }  // namespace warpwise::cli

@@ -43,7 +43,7 @@ int wait_for(pid_t child, const sigset_t& signals) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
     if (ended < 0)
-      throw Error(std::string("how the program ended is not known: ") + std::strerror(errno));
+      throw Error(std::string("the program's exit status is not known: ") + std::strerror(errno));
   }
 }
 
@@ -123,8 +123,7 @@ void run_and_explain(const std::string& file, const lab::ExplainRequest& request
     const int ended = run_to_its_end(folder, [&] { become(record); });
     std::error_code ignored;
     if (!std::filesystem::exists(record, ignored)) {
-      fmt::print(stderr,
-                 "warpwise: nothing is explained: the program did not come to its end by itself\n");
+      fmt::print(stderr, "warpwise: nothing to explain: the program did not end normally\n");
       return ended;
     }
     const std::string text = report_of(lab::explain_program(record, request), file);

@@ -38,8 +38,9 @@ fs::path find_program(const std::string& name) {
   if (name.find('/') == std::string::npos) {
     const fs::path found = lab::in_search_path(name);
     if (!found.empty()) return found;
-    throw Error(fmt::format("{}: no program of this name is in a folder of PATH{}", name,
-                            lab::is_program(name) ? fmt::format("; here is ./{}", name) : ""));
+    throw Error(
+        fmt::format("{}: there is no program of this name in PATH{}", name,
+                    lab::is_program(name) ? fmt::format("; did you mean ./{}?", name) : ""));
   }
   if (lab::is_program(name)) return name;
   std::error_code error;
@@ -96,7 +97,7 @@ void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path&
 // Explains how to run programs that a script or another program starts: by the environment.
 std::string how_by_variables(const fs::path& folder) {
   return fmt::format(
-      "the programs that it starts run so with LD_LIBRARY_PATH={} WARPWISE_EMULATED_CHECK=all "
+      "to emulate the programs that it starts, put LD_LIBRARY_PATH={} WARPWISE_EMULATED_CHECK=all "
       "WARPWISE_EMULATED_MESSAGES=faults WARPWISE_EMULATED_ERROR_EXITCODE=1 before its name",
       folder.string());
 }
@@ -123,7 +124,7 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   if (!place.empty()) {
     throw Error(
         fmt::format("{} would load {}, not the emulated one: it was linked with an RPATH, which "
-                    "-Wl,--enable-new-dtags turns into one that gives way",
+                    "takes precedence; link it with -Wl,--enable-new-dtags instead",
                     name, place));
   }
   constexpr std::string_view refusal = ": error while loading shared libraries: ";
@@ -136,13 +137,12 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   const std::size_t other = libraries.find("\tlibcudart.so.");
   if (other != std::string::npos) {
     throw Error(fmt::format(
-        "{} needs {}, the emulated CUDA runtime is {}: build it with CUDA 13", name,
+        "{} needs {}, but the emulated CUDA runtime is {}: build it with CUDA 13", name,
         libraries.substr(other + 1, libraries.find(' ', other) - other - 1), runtime_library));
   }
   throw Error(
-      fmt::format("{} does not load the shared CUDA runtime, {}: if it is a CUDA program, "
-                  "build it with nvcc -cudart shared (nvcc links a static one by default); if it "
-                  "is none, {}",
+      fmt::format("{} does not load the shared CUDA runtime, {}: if it is a CUDA program, build it "
+                  "with nvcc -cudart shared (nvcc links a static runtime by default); if not, {}",
                   name, runtime_library, how_by_variables(folder)));
 }
 
@@ -192,59 +192,57 @@ class RunCommand final : public Command {
     app.prefix_command();  // words after PROGRAM are its own
     app.formatter(std::make_shared<Help>());
     add_checks(app,
-               "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
-               "deadlocks and the budget, which always are",
+               "Checks in addition to those always on (accesses out of bounds, misaligned "
+               "accesses, asserts, deadlocks, budget)",
                checks_);
-    add_text(app, "--cc", "X.Y", "The emulated GPU's compute capability (default: 9.0)",
+    add_text(app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
     add_text(app, "--device", "DEVICE",
-             "In place of --cc: a GPU that has one, h200 or another profile's name or FILE.json",
+             "GPU whose compute capability to use instead of --cc: h200, another profile's name or "
+             "FILE.json",
              [this](const std::string& text) {
                cc_ = lab::find_device_profile(text).compute_capability;
              });
-    add_text(app, "--budget", "N", "Ends a kernel after so many warp instructions (default: none)",
-             [this](const std::string& text) {
-               budget_ =
-                   parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
-             });
+    add_text(
+        app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
+        [this](const std::string& text) {
+          budget_ = parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
+        });
     add_text(
         app, "--orders", "N",
-        "Runs each launch N times, 2 to 1000, from the same memory and with its blocks, warps "
-        "and lanes taking turns in other orders: a result that depends on the order is a "
-        "fault",
+        "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
+        "different orders. A result that depends on the order is a fault",
         [this](const std::string& text) { orders_ = parse_integer("--orders", text, 2, 1000); });
-    add_text(app, "--seed", "S", "What the orders are made from (default: 1)",
+    add_text(app, "--seed", "S", "Seed of the orders (default: 1)",
              [this](const std::string& text) {
                seed_ = parse_integer("--seed", text, 0, std::numeric_limits<std::int64_t>::max());
              });
     app.add_option("--suppressions", suppressions_,
-                   "A file of faults that are known and not reported, each with its reason: lines "
-                   "such as: race at sum.cu:12 because …")
+                   "File of known faults, which are not reported. Each line has a fault and a "
+                   "reason: race at sum.cu:12 because …")
         ->type_name("FILE");
     app.add_option("--explain", explain_,
-                   "Writes what each of its kernels costs and why, as warpwise explain does, when "
-                   "the program has ended: FILE.json, FILE.html, or text; - is standard output")
+                   "After the program ends, explain each kernel's costs as warpwise explain does: "
+                   "FILE.json, FILE.html, or text; - is standard output")
         ->type_name("FILE");
-    app.add_option("--junit", junit_, "Writes a test case for each kernel, as JUnit's XML")
+    app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
         ->type_name("FILE");
-    app.add_option("--sarif", sarif_, "Writes each fault with its source line, as SARIF 2.1.0")
+    app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
         ->type_name("FILE");
     add_text(app, "--error-exitcode", "N",
-             "Where a kernel faulted, or it or a CUDA function could not be run, and the program "
-             "ends with 0 all the "
-             "same: this exit code, 1 to 255",
+             "Exit code, 1 to 255, in place of 0 if a kernel faulted, or if a kernel or CUDA "
+             "function could not be run",
              [this](const std::string& text) {
                error_exit_code_ = parse_integer("--error-exitcode", text, 1, 255);
              });
     app.add_flag("--fidelity", fidelity_,
-                 "Says at the end which of what ran is exact, modelled or not run, by kernel and "
-                 "source line, and what may have reached a branch or a result");
+                 "At the end, list what was exact, modelled or not run, by kernel and source line, "
+                 "and what may have affected a branch or a result");
     app.add_flag("-q,--quiet", quiet_,
-                 "No lines at the end that count launches and faults and say what was not exact");
+                 "Omit the final lines that count launches and faults and name inexact parts");
     app.footer(
-        "PROGRAM is one that was built with nvcc -cudart shared -lineinfo, with PTX in it\n"
-        "(-arch=compute_75 or later), and what stands behind it is its own. Its exit code is "
-        "kept.");
+        "Build PROGRAM with nvcc -cudart shared -lineinfo, and with PTX in it\n"
+        "(-arch=compute_75 or later). ARGS go to PROGRAM, and its exit code is kept.");
   }
 
   void execute() const override {
@@ -252,15 +250,13 @@ class RunCommand final : public Command {
     if (words.empty())
       throw UsageError("run needs PROGRAM: warpwise run [OPTIONS] PROGRAM [ARGS...]");
     if (words[0].starts_with('-')) {
-      throw UsageError(
-          fmt::format("run got '{}', which is none of its options (see warpwise run "
-                      "--help); those of PROGRAM stand behind it",
-                      words[0]));
+      throw UsageError(fmt::format(
+          "run has no option '{}' (see warpwise run --help); options of PROGRAM come after PROGRAM",
+          words[0]));
     }
     if (app_.count("--cc") > 0 && app_.count("--device") > 0)
-      throw UsageError("--device stands in the place of --cc: give one of them");
-    if (seed_ && orders_ == 1)
-      throw UsageError("--seed is for --orders: give how many there are to be");
+      throw UsageError("--device replaces --cc: give only one of them");
+    if (seed_ && orders_ == 1) throw UsageError("--seed needs --orders N, the number of orders");
     if (!junit_.empty()) require_report("--junit", junit_);
     if (!sarif_.empty()) require_report("--sarif", sarif_);
     require_different("--junit", junit_, "--sarif", sarif_);
@@ -338,7 +334,7 @@ class RunCommand final : public Command {
 
 std::unique_ptr<Command> add_run(CLI::App& app) {
   return std::make_unique<RunCommand>(*app.add_subcommand(
-      "run", "Run a CUDA program without a GPU, and report what its kernels do wrong"));
+      "run", "Run a CUDA program without a GPU, and report the faults of its kernels"));
 }
 
 }  // namespace warpwise::cli

@@ -52,8 +52,9 @@ class RungStage final : public live::Stage {
 
   live::Stream begin(const live::Stream& from) override {
     if (from.format() != place_.from) {
-      throw InvalidArgument(fmt::format("the rungs of {} take {}, and {} comes", place_.ladder,
-                                        name_of(place_.from), name_of(from.format())));
+      throw InvalidArgument(fmt::format("the rungs of {} take {}, but the input is {}",
+                                        place_.ladder, name_of(place_.from),
+                                        name_of(from.format())));
     }
     live::Stream to = shipped_->begin(from);
     const live::Colours& colours = to.colours;
@@ -135,7 +136,7 @@ std::shared_ptr<live::Stage> rung_stage(std::unique_ptr<live::Stage> shipped,
 
 [[noreturn]] void refuse(const StageLadder& place, const std::string& options) {
   throw InvalidArgument(
-      fmt::format("the stage '{}': its rungs compute it with {} alone", place.stage, options));
+      fmt::format("the stage '{}': its rungs compute it only with {}", place.stage, options));
 }
 
 std::vector<std::string> rung_names(const char* ladder) {

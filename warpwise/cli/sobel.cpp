@@ -94,7 +94,7 @@ class SobelCommand final : public Command, public Operation {
 
 std::unique_ptr<Command> add_sobel(CLI::App& app) {
   return std::make_unique<SobelCommand>(
-      *app.add_subcommand("sobel", "Edges: the gradient's magnitude or its components"));
+      *app.add_subcommand("sobel", "Find edges: the gradient's magnitude or its components"));
 }
 
 }  // namespace warpwise::cli

@@ -102,7 +102,7 @@ float parse_length(std::string_view called, std::string_view text) {
   const double length = parse_number(called, text);
   // Displacements are whole pixels.
   if (length >= 1 && length <= max_match_displacement) return static_cast<float>(length);
-  throw UsageError(fmt::format("{} got '{}', it needs a length from 1 to {} pixels", called, text,
+  throw UsageError(fmt::format("{} got '{}', but needs a length from 1 to {} pixels", called, text,
                                max_match_displacement));
 }
 
@@ -153,7 +153,7 @@ void StageOptions::read(const std::vector<std::string>& words) const {
     }
     const bool is_first =
         values.emplace(&bound, has_value ? word.substr(equals + 1) : std::string()).second;
-    if (!is_first) throw UsageError(fmt::format("the option {} is there twice", option.name));
+    if (!is_first) throw UsageError(fmt::format("the option {} is given twice", option.name));
   }
   for (const Bound& bound : options_) {
     const auto found = values.find(&bound);
@@ -168,7 +168,7 @@ std::vector<StageOption> StageOptions::list() const {
 }
 
 void add_measure(StageOptions& options, Measure& measure) {
-  add_stage_choice(options, "measure", "What likeness is measured by", all_measures, measure);
+  add_stage_choice(options, "measure", "Measure of similarity", all_measures, measure);
 }
 
 void add_text(StageOptions& options, const std::string& name, const std::string& help,
@@ -180,23 +180,25 @@ void add_text(StageOptions& options, const std::string& name, const std::string&
 StageOptions convert_options(live::ConvertChoices& choices) {
   StageOptions list;
   add_stage_choice(list, "matrix", "Weights of the colours in luma", all_matrices, choices.matrix,
-                   "bt601; in a stream the stream's");
+                   "bt601; in a stream, the stream's");
   add_stage_choice(list, "from-range", "Range of YUV input", all_ranges, choices.from_range,
-                   "the .y4m file's or the stream's, else the convention's");
+                   "that of the .y4m file or the stream, else the convention's");
   add_stage_choice(list, "to-range", "Range of YUV output", all_ranges, choices.to_range,
-                   "the convention's; in a stream full, of YUV as it was");
-  add_stage_choice(list, "convention", "Whose arithmetic", all_conventions, choices.convention);
-  add_stage_choice(list, "chroma", "How subsampled chroma reaches every pixel",
-                   all_chroma_upsamplings, choices.upsampling);
+                   "the convention's; in a stream full, or unchanged for YUV");
+  add_stage_choice(list, "convention", "Arithmetic of the conversion", all_conventions,
+                   choices.convention);
+  add_stage_choice(list, "chroma", "Upsampling of subsampled chroma", all_chroma_upsamplings,
+                   choices.upsampling);
   return list;
 }
 
 StageOptions sobel_options(SobelOptions& options) {
   StageOptions list;
-  add_stage_choice(list, "output", "What to write", all_sobel_outputs, options.output);
-  add_stage_choice(list, "norm", "|dx| + |dy| or sqrt(dx^2 + dy^2)", all_norms, options.norm);
+  add_stage_choice(list, "output", "Result to write", all_sobel_outputs, options.output);
+  add_stage_choice(list, "norm", "Length of the gradient: |dx| + |dy| or sqrt(dx^2 + dy^2)",
+                   all_norms, options.norm);
   add_stage_choice(list, "kernel", "Smoothing 1 2 1 or 3 10 3", all_sobel_kernels, options.kernel);
-  add_stage_choice(list, "border", "What stands outside the image", all_borders, options.border);
+  add_stage_choice(list, "border", "Pixels outside the image", all_borders, options.border);
   return list;
 }
 
@@ -211,13 +213,13 @@ StageOptions threshold_options(ThresholdOptions& options) {
            [&options](const std::string& called, const std::string& text) {
              options.offset = parse_number(called, text);
            });
-  add_stage_choice(list, "method", "Which mean", all_threshold_methods, options.method);
-  list.add(integer("max", "What a pixel above its mean becomes", "V",
-                   std::to_string(options.maximum), {0, 255}),
+  add_stage_choice(list, "method", "Kind of mean", all_threshold_methods, options.method);
+  list.add(integer("max", "Value of pixels above their mean", "V", std::to_string(options.maximum),
+                   {0, 255}),
            [&options](const std::string& called, const std::string& text) {
              options.maximum = static_cast<std::uint32_t>(parse_integer(called, text, 0, 65535));
            });
-  add_flag(list, "invert", "Exchange the maximum and 0", options.inverted);
+  add_flag(list, "invert", "Swap the maximum and 0", options.inverted);
   return list;
 }
 
@@ -227,18 +229,18 @@ StageOptions match_options(MatchOptions& options, std::optional<float>& max_moti
            [&options](const std::string& called, const std::string& text) {
              options.block_width = options.block_height = parse_integer(called, text, 1, 256);
            });
-  list.add(integer("stride", "From a block to its neighbour", "N", "the block", {1, 256}),
+  list.add(integer("stride", "Step from a block to its neighbour", "N", "the block", {1, 256}),
            [&options](const std::string& called, const std::string& text) {
              options.stride_x = options.stride_y = parse_integer(called, text, 1, INT32_MAX);
            });
   add_search(list, options.search_x, options.search_y);
   add_measure(list, options.measure);
-  add_stage_choice(list, "border", "Displacements that leave the target", all_match_borders,
-                   options.border);
-  list.add(number("max-motion", "The length that a picture shows in full colour, as any longer one",
+  add_stage_choice(list, "border", "Treatment of displacements that leave the target",
+                   all_match_borders, options.border);
+  list.add(number("max-motion", "Motion length shown in full colour; longer motion looks the same",
                   "PIXELS",
-                  "the length that 99 % of the blocks do not exceed, at least 1; in a stream the "
-                  "search's reach",
+                  "the length that 99 % of the blocks stay within, at least 1; in a stream, the "
+                  "search range",
                   {1, 64}),
            [&max_motion](const std::string& called, const std::string& text) {
              max_motion = parse_length(called, text);
@@ -262,13 +264,14 @@ StageOptions disparity_options(DisparityOptions& options) {
   add_measure(list, options.measure);
   add_flag(list, "subpixel", "Refine to fractions of a pixel by the scores beside the best",
            options.subpixel);
-  list.add(integer("check",
-                   "How far the disparities of a pixel and its counterpart may differ; -1 for no "
-                   "check",
-                   "N", std::to_string(options.check), {-1, 16}),
-           [&options](const std::string& called, const std::string& text) {
-             options.check = static_cast<int>(parse_integer(called, text, -1, max_disparity_range));
-           });
+  list.add(
+      integer(
+          "check",
+          "Largest difference between the disparities of a pixel and its counterpart; -1: no check",
+          "N", std::to_string(options.check), {-1, 16}),
+      [&options](const std::string& called, const std::string& text) {
+        options.check = static_cast<int>(parse_integer(called, text, -1, max_disparity_range));
+      });
   return list;
 }
 
@@ -283,7 +286,8 @@ StageOptions track_options(std::optional<Box>& box, TrackOptions& options) {
            });
   add_search(list, options.search_x, options.search_y);
   add_measure(list, options.measure);
-  add_flag(list, "update", "What was found is looked for in the next frame",
+  add_flag(list, "update",
+           "Search each frame for the box found in the frame before, not for the first box",
            options.update_template);
   return list;
 }

@@ -53,7 +53,7 @@ struct OptionsOf {
   StageOptions operator()(ThresholdText& stage) const { return threshold_options(stage.options); }
   StageOptions operator()(MatchText& stage) const {
     StageOptions options = match_options(stage.options, stage.max_motion);
-    add_text(options, "flo", "Where each frame's vectors go too, as .flo files", "FOLDER",
+    add_text(options, "flo", "Folder for each frame's vectors, as .flo files", "FOLDER",
              stage.flo_folder);
     return options;
   }
@@ -93,7 +93,8 @@ std::vector<std::string> words_of(std::string_view text) {
 StageText read_stage(std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.empty()) {
-    throw UsageError("--pipeline has an empty stage; stages stand between '|', each with a name");
+    throw UsageError(
+        "--pipeline has an empty stage; stages are separated by '|', each with a name");
   }
   const std::string name = words.front();
   std::optional<What> what = find_stage(name);

@@ -30,11 +30,10 @@ constexpr std::size_t frames_on_gpu = 3;
 class StreamCommand final : public Command {
  public:
   explicit StreamCommand(CLI::App& app) {
-    app.add_option(
-           "SOURCE SINK", paths_,
-           "Where frames come from: /dev/video0, a video, a folder, 'frames/*.png', "
-           "test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
-           ".avi, .mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
+    app.add_option("SOURCE SINK", paths_,
+                   "Frame source: /dev/video0, a video, a folder, 'frames/*.png', test:bars, "
+                   "scene:, pipe:rgb24:1280x720@30, - (.y4m); and frame sink: FILE.mp4, .avi, "
+                   ".mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--pipeline", pipeline_,
@@ -44,16 +43,16 @@ class StreamCommand final : public Command {
         ->type_name("STAGES");
     add_source_options(app, source_);
     app.add_flag("--realtime", run_.realtime,
-                 "Keep the source's pace: where it is too fast, the newest frame wins");
+                 "Keep the source's pace: if frames come too fast, drop all but the newest");
     app.add_option_function<std::string>(
            "--frames",
            [this](const std::string& text) {
              run_.frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
            },
-           "End after so many frames")
+           "Stop after this many frames")
         ->type_name("N");
     app.add_flag("--no-interop", no_interop_,
-                 "Let frames that OpenGL draws go by the host also where CUDA could share them");
+                 "Copy frames that OpenGL draws through the host even if CUDA could share them");
     add_run_options(app, where_);
   }
 
@@ -98,8 +97,8 @@ class StreamCommand final : public Command {
         fs::equivalent(folder_of_pictures(paths_[0]), folder_of_pictures(paths_[1]), ignored);
     if (is_same_folder || fs::equivalent(paths_[0], paths_[1], ignored)) {
       throw UsageError(fmt::format(
-          "{} would be read and written at a time; name another {} than {} for the sink", paths_[0],
-          is_same_folder ? "folder" : "file", paths_[1]));
+          "{} would be read and written at the same time; name another {} than {} for the sink",
+          paths_[0], is_same_folder ? "folder" : "file", paths_[1]));
     }
   }
 
@@ -156,7 +155,7 @@ class StreamCommand final : public Command {
     live::RunOptions options = run_;
     options.workers = place.workers;
     const Interruption interruption(
-        "\nwarpwise: ends the stream and what it writes; once more to stop at once\n");
+        "\nwarpwise: ending the stream and its output; interrupt again to stop at once\n");
     StatusLine status;
     std::optional<std::int64_t> total = source->frames();
     if (run_.frames) total = std::min(total.value_or(*run_.frames), *run_.frames);
@@ -189,7 +188,7 @@ class StreamCommand final : public Command {
 
 std::unique_ptr<Command> add_stream(CLI::App& app) {
   return std::make_unique<StreamCommand>(*app.add_subcommand(
-      "stream", "Frames from a camera, video or pipe, through stages, to another"));
+      "stream", "Process the frames of a camera, video or pipe in stages, and write them"));
 }
 
 }  // namespace warpwise::cli

@@ -107,7 +107,8 @@ class ThresholdCommand final : public Command, public Operation {
 
 std::unique_ptr<Command> add_threshold(CLI::App& app) {
   return std::make_unique<ThresholdCommand>(*app.add_subcommand(
-      "threshold", "Adaptive threshold: each pixel against the mean of the window around it"));
+      "threshold",
+      "Apply an adaptive threshold: each pixel against the mean of the window around it"));
 }
 
 }  // namespace warpwise::cli

@@ -53,10 +53,9 @@ class Following {
 class TrackCommand final : public Command {
  public:
   explicit TrackCommand(CLI::App& app) {
-    app.add_option(
-           "FRAMES... OUT", paths_,
-           "Images of one size, a .y4m video, or folders of them in the order of their names, "
-           "and the .csv file of where the box is in each")
+    app.add_option("FRAMES... OUT", paths_,
+                   "Frames: images of one size, a .y4m video, or folders of images in the order of "
+                   "their names. OUT.csv gets the box's place in each frame")
         ->check(refuse_empty_name)
         ->type_name("");
     track_options(box_, options_).add_to(app);
@@ -98,8 +97,8 @@ class TrackCommand final : public Command {
     progress.clear();
     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(csv))};
     task.write(out, parts);
-    task.report(fmt::format("{}: {} frames, the box goes from {},{} to {},{}", out, frames, box_->x,
-                            box_->y, last.box.x, last.box.y),
+    task.report(fmt::format("{}: {} frames, the box moves from {},{} to {},{}", out, frames,
+                            box_->x, box_->y, last.box.x, last.box.y),
                 {{"positions", positions}});
   }
 

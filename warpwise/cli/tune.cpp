@@ -29,13 +29,12 @@ std::vector<std::string> primitives_with_tunables() {
 class TuneCommand final : public Command {
  public:
   explicit TuneCommand(CLI::App& app) {
-    app.add_option("PRIMITIVE", primitives_, "What to tune (default: all)")->type_name("");
-    app.add_option("--budget", budget_,
-                   "Seconds to spend; what is left over is done by the next run")
+    app.add_option("PRIMITIVE", primitives_, "Primitives to tune (default: all)")->type_name("");
+    app.add_option("--budget", budget_, "Seconds to spend; the next run continues")
         ->type_name("SECONDS")
         ->capture_default_str();
     app.add_flag("--list", list_,
-                 "Show what was measured, and why a line has no effect; measures nothing");
+                 "Show the measured values, and why a line has no effect, without measuring");
   }
 
   void execute() const override {
@@ -60,8 +59,8 @@ class TuneCommand final : public Command {
                   [](const bench::Case& work) { return work.implementation != bench::own_name; });
     request.seconds = seconds;
     const Interruption interruption(
-        "\nwarpwise: stops behind this case and keeps what was measured; once more to stop at "
-        "once\n");
+        "\nwarpwise: stopping after this case, keeping all measurements so far; interrupt again to "
+        "stop at once\n");
     request.stop = Interruption::asked;
     Progress progress(request.cases.size());
     request.begin = [&](std::size_t done, const bench::Case& work) {
@@ -113,7 +112,7 @@ class TuneCommand final : public Command {
 
 std::unique_ptr<Command> add_tune(CLI::App& app) {
   return std::make_unique<TuneCommand>(*app.add_subcommand(
-      "tune", "Find the fastest way to launch the primitives on this GPU, for later calls"));
+      "tune", "Find the fastest launch settings of the primitives on this GPU, for later calls"));
 }
 
 }  // namespace warpwise::cli

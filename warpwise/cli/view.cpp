@@ -19,30 +19,30 @@ class ViewCommand final : public Command {
  public:
   explicit ViewCommand(CLI::App& app) {
     app.add_option("SOURCE", source_name_,
-                   "Where frames come from, as of `stream`: /dev/video0, a video, a folder, "
-                   "'frames/*.png', test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m)")
+                   "Frame source, as for `stream`: /dev/video0, a video, a folder, 'frames/*.png', "
+                   "test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m)")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option(
            "--pipeline", view_.pipeline,
-           "Stages between '|', as of `stream`; the window can change them. " + list_of_stages())
+           "Stages between '|', as for `stream`; the window can change them. " + list_of_stages())
         ->type_name("STAGES");
     add_source_options(app, source_);
-    add_choice(app, "--view", "What is shown first", viewer::all_views, view_.view);
+    add_choice(app, "--view", "Initial view", viewer::all_views, view_.view);
     app.add_option_function<std::string>(
            "--frames",
            [this](const std::string& text) {
              view_.frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
            },
-           "End after so many frames")
+           "Stop after this many frames")
         ->type_name("N");
     app.add_option("--screenshot", view_.screenshot,
-                   "Write the window with the last frame, the first unless --frames says "
-                   "otherwise, to this PNG file, and end")
+                   "Write the window with the last frame (without --frames: the first) to this PNG "
+                   "file, and stop")
         ->check(refuse_empty_name)
         ->type_name("FILE");
     app.add_flag("--no-interop", view_.no_interop,
-                 "Let frames go by the host also where CUDA and OpenGL could share them");
+                 "Copy frames through the host even if CUDA and OpenGL could share them");
     add_place_options(app, where_);
   }
 
@@ -83,7 +83,8 @@ class ViewCommand final : public Command {
 
 std::unique_ptr<Command> add_view(CLI::App& app) {
   return std::make_unique<ViewCommand>(*app.add_subcommand(
-      "view", "A window with the frames of a camera, video or pipe and what stages make of them"));
+      "view",
+      "Show the frames of a camera, video or pipe, and the results of stages, in a window"));
 }
 
 }  // namespace warpwise::cli

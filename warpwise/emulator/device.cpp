@@ -129,7 +129,7 @@ Allocation Device::State::take(std::uint64_t bytes, std::string name) {
     allocation.shadow.reset(static_cast<std::byte*>(std::malloc(bytes > 0 ? bytes : 1)));
     if (allocation.shadow == nullptr) {
       throw OutOfMemory("this machine has no " + std::to_string(bytes) +
-                        " bytes to remember which of a buffer's are initialised");
+                        " bytes to track the initialised bytes of a buffer");
     }
     std::memset(allocation.shadow.get(), unwritten, bytes);
   }
@@ -177,7 +177,7 @@ void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
   void* pointer = allocation.host.get();
   const auto address = reinterpret_cast<Address>(pointer);
   if (address < host_visible_base)
-    throw OutOfMemory("this machine's memory lies where the emulated GPU's does");
+    throw OutOfMemory("this machine's memory overlaps the addresses of the emulated GPU's memory");
   state_->forget_freed(address, bytes);
   state_->allocations.emplace(address, std::move(allocation));
   return pointer;
@@ -187,7 +187,7 @@ void Device::show(void* host, std::uint64_t bytes, std::string name) {
   const std::unique_lock lock(state_->mutex);
   const auto address = reinterpret_cast<Address>(host);
   if (address < host_visible_base)
-    throw InvalidArgument("the host's memory lies where the emulated GPU's does");
+    throw InvalidArgument("the host's memory overlaps the addresses of the emulated GPU's memory");
   const auto after = state_->allocations.lower_bound(address + bytes);
   if (after != state_->allocations.begin()) {
     const auto& [begin, before] = *std::prev(after);

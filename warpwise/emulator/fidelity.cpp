@@ -29,16 +29,19 @@ void add(std::vector<ModelledUse>& all, const ModelledUse& use) {
 
 std::string_view meaning_of(Modelled what) {
   switch (what) {
-    case Modelled::approximation: return "approximate functions, whose last bits are not a GPU's";
+    case Modelled::approximation:
+      return "approximate functions: their last bits may differ from a GPU's";
     case Modelled::matrix_sum:
-      return "sums in matrix instructions, whose order a GPU does not tell";
-    case Modelled::contraction: return "products and sums that machine code may round once";
-    case Modelled::texture_filter: return "filtered texels, whose last bits may differ";
+      return "sums in matrix instructions: a GPU's order of summation is not known";
+    case Modelled::contraction:
+      return "products and sums that machine code may fuse and round once";
+    case Modelled::texture_filter: return "filtered texels: their last bits may differ";
     case Modelled::order:
-      return "the order of threads: atomics, addresses of malloc, and reads of what others write";
+      return "the order of threads: atomics, addresses from malloc, and reads of other threads' "
+             "writes";
     case Modelled::placement: return "numbers of multiprocessors, warps and grids";
     case Modelled::clock: return "clocks";
-    case Modelled::asynchrony: return "asynchronous copies, done where they are issued";
+    case Modelled::asynchrony: return "asynchronous copies, executed when they are issued";
   }
   return "";
 }
@@ -48,7 +51,7 @@ void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& mor
 }
 
 std::string reach_of(const ModelledUse& use) {
-  if (use.what == Modelled::asynchrony) return "what they bring is exact";
+  if (use.what == Modelled::asynchrony) return "the copied data is exact";
   return use.may_reach_branch   ? "may have reached a branch"
          : use.may_reach_result ? "may have reached a result"
                                 : "reached no branch and no result";

@@ -34,7 +34,7 @@ constexpr auto enum_names(Modelled) {
                                             {Modelled::asynchrony, "asynchrony"}});
 }
 
-/// Describes the difference in a phrase, for a report: "approximate functions, whose last bits …".
+/// Describes the difference in a phrase, for a report: "approximate functions: their last bits …".
 WARPWISE_EXPORT std::string_view meaning_of(Modelled what);
 
 struct ModelledUse;

@@ -50,7 +50,7 @@ class GridWorkspace {
   GridWorkspace(Device& device, bool is_wanted) : device_(device) {
     if (!is_wanted) return;
     constexpr std::uint32_t bytes = 8;
-    address_ = device.allocate(bytes, "what a cooperative launch's blocks meet at");
+    address_ = device.allocate(bytes, "the barrier of a cooperative launch");
     std::memcpy(device.host_pointer(address_, bytes), &bytes, sizeof(bytes));
   }
   ~GridWorkspace() {

@@ -60,11 +60,11 @@ class Line {
     if (result_.kind) return;
     std::string names = "any";
     for (const FaultKind each : all_values<FaultKind>()) names += ", " + std::string(name_of(each));
-    fail("'" + std::string(name) + "' is no kind of fault, which are " + names);
+    fail("'" + std::string(name) + "' is no kind of fault; the kinds are " + names);
   }
 
   void places(std::string_view text) {
-    if (text == "in" || text.ends_with(" in")) fail("it names no function behind 'in'");
+    if (text == "in" || text.ends_with(" in")) fail("it names no function after 'in'");
     bool has_function = text.starts_with("in ");
     if (text.starts_with("at ")) {
       text.remove_prefix(3);
@@ -77,7 +77,7 @@ class Line {
       result_.in_program = text == "the program";
       if (!result_.in_program) result_.function = text;
     } else if (has_function || !text.empty() || result_.file.empty()) {
-      fail("it names no place, at FILE or in FUNCTION, behind the kind");
+      fail("it names no place (at FILE or in FUNCTION) after the kind");
     }
   }
 
@@ -91,7 +91,7 @@ class Line {
         fail("'" + std::string(begin, end) + "' is no line's number");
       text = trimmed(text.substr(0, colon));
     }
-    if (text.empty()) fail("it names no file behind 'at'");
+    if (text.empty()) fail("it names no file after 'at'");
     result_.file = text;
   }
 

@@ -25,7 +25,7 @@ std::string text_of(CUresult result) {
   const char* text = nullptr;
   texts().name(result, &name);
   texts().text(result, &text);
-  return std::string(name == nullptr ? "an error that the driver has no name for" : name) + " (" +
+  return std::string(name == nullptr ? "an error without a name in the driver" : name) + " (" +
          (text == nullptr ? std::to_string(result) : text) + ")";
 }
 

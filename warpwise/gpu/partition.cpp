@@ -60,7 +60,7 @@ const PartitionFunctions& partition_functions() {
 void require_parts(CUresult result, const char* what) {
   if (result == CUDA_ERROR_NOT_SUPPORTED || result == CUDA_ERROR_NOT_PERMITTED) {
     throw Unsupported(
-        std::string("green contexts, parts of the multiprocessors, are not to be had here: ") +
+        std::string("green contexts (parts of the multiprocessors) are not available here: ") +
         what + ": " + text_of(result));
   }
   require(result, what);
@@ -149,8 +149,8 @@ Part::~Part() = default;
 
 Partition::Made Partition::make(int) {
   throw Unsupported(
-      "this build's CUDA toolkit is older than 12.5, which has no parts of the multiprocessors "
-      "(green contexts)");
+      "this build's CUDA toolkit is older than 12.5, so it has no green contexts (parts of the "
+      "multiprocessors)");
 }
 
 #endif

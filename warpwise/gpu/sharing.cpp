@@ -21,7 +21,7 @@ int device_of(const void* pointer) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
   if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
-    throw InvalidArgument("a pointer is in no GPU's memory, and has to be");
+    throw InvalidArgument("a pointer is not in a GPU's memory");
   return attributes.device;
 }
 

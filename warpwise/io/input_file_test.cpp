@@ -144,7 +144,7 @@ TEST_F(InputFileTest, ReadsNoMoreOfASparseFileThanAnImageHas) {
 TEST(WhyNotHeld, NamesTheReason) {
   const auto grey = PictureShape::interleaved(ElementType::u8, 1, 1, 1);
   EXPECT_TRUE(contains(why_not_held("a.gif", grey), "a.gif cannot hold gray8: no .gif files are"));
-  EXPECT_TRUE(contains(why_not_held("a", grey), "no ending"));
+  EXPECT_TRUE(contains(why_not_held("a", grey), "no extension"));
   EXPECT_EQ(why_not_held("a.pfm", grey).find("a.pfm cannot hold gray8; files of"), 0U);
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
   if (pictures.empty()) {
     throw IoError("the folder " + folder + " has no picture in it" +
-                  (raw_too ? "" : " (of .raw files format and size must be said)"));
+                  (raw_too ? "" : " (.raw files need a format and a size)"));
   }
   std::sort(pictures.begin(), pictures.end());
   return pictures;

@@ -160,7 +160,7 @@ class PngFiles final : public ImageModule {
     const bool complete = reader.exit.completes([&] {
       reader.set_transformations();
       if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
-        png_error(reader.png, "its rows have another size than its header says");
+        png_error(reader.png, "its rows do not have the size that its header says");
       }
       png_read_image(reader.png, rows.data());
       png_read_end(reader.png, nullptr);

@@ -185,7 +185,7 @@ class SampleReader {
     TIFF* tiff = stream_.tiff();
     if (row_bytes_ !=
         static_cast<std::size_t>(tags_.tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff))) {
-      refuse_damaged(name_, "TIFF", "its rows have another size than its header says");
+      refuse_damaged(name_, "TIFF", "its rows do not have the size that its header says");
     }
     const std::uint64_t block_bytes = std::uint64_t{row_bytes_} * tags_.block_height;
     if (block_bytes > std::uint64_t{most_block_bytes}) {

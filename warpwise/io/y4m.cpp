@@ -43,7 +43,7 @@ const ColourSpace& colour_space_named(std::string_view text, const std::string& 
     known += (known.empty() ? "" : ", ") + std::string(space.name);
   }
   fail(name, "its pixels are " + std::string(text) + "; " + known +
-                 " can be read, which have 8 bits (ffmpeg's -pix_fmt yuv420p makes 420)");
+                 " can be read, with 8 bits (ffmpeg's -pix_fmt yuv420p makes 420)");
 }
 
 std::int64_t extent_in(std::string_view parameter, const std::string& name) {
@@ -51,7 +51,7 @@ std::int64_t extent_in(std::string_view parameter, const std::string& name) {
   const char* end = parameter.data() + parameter.size();
   const auto [stop, error] = std::from_chars(parameter.data() + 1, end, extent);
   if (error != std::errc() || stop != end || extent < 1) {
-    fail(name, "its header says '" + std::string(parameter) + "' where a size must stand");
+    fail(name, "its header says '" + std::string(parameter) + "' instead of a size");
   }
   return extent;
 }
@@ -66,7 +66,7 @@ std::string ratio_in(std::string_view parameter, const std::string& name) {
   };
   if (colon == std::string_view::npos || !is_number(text.substr(0, colon)) ||
       !is_number(text.substr(colon + 1))) {
-    fail(name, "its header says '" + std::string(parameter) + "' where a ratio such as 25:1 must");
+    fail(name, "its header says '" + std::string(parameter) + "' instead of a ratio such as 25:1");
   }
   return std::string(text);
 }
@@ -74,8 +74,7 @@ std::string ratio_in(std::string_view parameter, const std::string& name) {
 void require_progressive(std::string_view parameter, const std::string& name) {
   if (parameter == "Ip" || parameter == "I?") return;
   fail(name, "its frames are interlaced (" + std::string(parameter) +
-                 "), each of them two pictures in one; make whole ones first, for example with "
-                 "ffmpeg's -vf yadif");
+                 "); deinterlace them first, for example with ffmpeg's -vf yadif");
 }
 
 std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
@@ -177,7 +176,7 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
       default: fail(name, "its header has a parameter '" + std::string(parameter) + "'");
     }
   }
-  if (width == 0 || height == 0) fail(name, "its header does not say how wide and high frames are");
+  if (width == 0 || height == 0) fail(name, "its header has no width or height of frames");
   const ColourSpace& space = colour_space_named(colours, name);
   header.planes = space.planes;
   header.shape = PictureShape::of(space.format, width, height);

@@ -154,7 +154,7 @@ TEST_F(CameraTest, GivesUpWhereNothingCanBeDecoded) {
   SourceOptions mjpeg = size(1280, 720);  // without FAKE_CAMERA_JPEG no frame is a JPEG
   mjpeg.rate = Rate{30, 1};
   EXPECT_EQ(message_of([&] { open(mjpeg); }),
-            "cannot read /dev/video9: nothing that it sends can be decoded");
+            "cannot read /dev/video9: none of its data can be decoded");
 }
 
 TEST_F(CameraTest, IsFoundBehindALink) {

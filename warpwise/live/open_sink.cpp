@@ -38,8 +38,8 @@ std::unique_ptr<Sink> open_sink(const std::string& name) {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
   throw InvalidArgument("'" + name +
-                        "' names nothing that takes frames: FILE.mp4, FILE.avi, FILE.mkv, "
-                        "FILE.y4m, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");
+                        "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.y4m, "
+                        "FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");
 }
 
 }  // namespace warpwise::live

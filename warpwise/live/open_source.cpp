@@ -50,16 +50,14 @@ bool takes_format_and_size(const std::string& name) {
 
 std::unique_ptr<Source> open_scene(const std::string& name, const SourceOptions& options) {
   if (name == "scene:") return scene_source(options);
-  throw InvalidArgument(
-      name + " is no source: scene: has no more to its name, and takes --size and --fps");
+  throw InvalidArgument(name + " is no source: scene: has no further name; use --size and --fps");
 }
 
 void require_options(const std::string& name, const SourceOptions& options) {
   if (!options.format && !options.width) return;
-  throw InvalidArgument(
-      name +
-      " says itself what its frames are; --format and --size are for cameras, test:, "
-      "scene: and .raw files");
+  throw InvalidArgument(name +
+                        " describes its own frames; --format and --size are for cameras, test:, "
+                        "scene: and .raw files");
 }
 
 }  // namespace

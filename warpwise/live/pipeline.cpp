@@ -43,10 +43,10 @@ bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
 
 // Describes a step's output, and its conversion for the next step.
 std::string text_of(const Stream& gives, const Stream& taken) {
-  std::string text = fmt::format("which gives {} {}x{}", gives.shape.pixel_text(),
-                                 gives.shape.width, gives.shape.height);
+  std::string text = fmt::format("giving {} {}x{}", gives.shape.pixel_text(), gives.shape.width,
+                                 gives.shape.height);
   if (taken.format() != gives.format()) {
-    text += fmt::format(", of which {} is made", taken.shape.pixel_text());
+    text += fmt::format(", converted to {}", taken.shape.pixel_text());
   }
   return text;
 }
@@ -125,11 +125,10 @@ void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, b
     const Stream to = stage->begin(from);
     steps_.push_back({std::move(stage), from, to, is_inserted});
   } catch (const InvalidArgument& error) {
-    throw InvalidArgument(
-        is_inserted
-            ? fmt::format("{} cannot take the {} frames that come to it: {}", neighbour,
-                          from.shape.pixel_text(), error.what())
-            : fmt::format("'{}' cannot follow {}: {}", stage->text(), neighbour, error.what()));
+    throw InvalidArgument(is_inserted ? fmt::format("{} cannot take {} frames: {}", neighbour,
+                                                    from.shape.pixel_text(), error.what())
+                                      : fmt::format("'{}' cannot follow {}: {}", stage->text(),
+                                                    neighbour, error.what()));
   }
 }
 

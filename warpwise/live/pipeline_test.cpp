@@ -123,17 +123,17 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
                {"'disparity' cannot follow 'sobel'", "gray8 7x4"});
   expect_words(
       refusal([&] { Pipeline({disparity}, stream_of(PixelFormat::i420, 7, 4, {}), *null_sink()); }),
-      {"'disparity' cannot follow the source, which gives i420 7x4, of which gray8 is made: "});
+      {"'disparity' cannot follow the source, giving i420 7x4, converted to gray8: "});
   expect_words(refusal([&] {
                  Pipeline({conversion(PixelFormat::ycbcr32), disparity},
                           stream_of(PixelFormat::rgb24, 7, 4, {}), *null_sink());
                }),
-               {"cannot follow 'ycbcr32', which gives ycbcr32 7x4, of which gray8 is made: "});
+               {"cannot follow 'ycbcr32', giving ycbcr32 7x4, converted to gray8: "});
   expect_words(
       refusal([&] { made_of({conversion(PixelFormat::ycrcb24), track()}, PixelFormat::rgb24); }),
-      {"track cannot take the ycrcb24 frames", "ycrcb24"});
+      {"track cannot take ycrcb24 frames", "ycrcb24"});
   expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
-               {"wanting cannot take the gray8 frames", "nv12"});
+               {"wanting cannot take gray8 frames", "nv12"});
 }
 
 TEST(PipelineTest, RemembersIfOneStageDoes) {

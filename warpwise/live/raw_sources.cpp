@@ -72,7 +72,8 @@ class Y4mSource final : public Source {
 std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions& options) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) {
-    throw InvalidArgument("pipe:" + text + " must say what comes, as pipe:rgb24:1280x720@30 does");
+    throw InvalidArgument("pipe:" + text +
+                          " must describe its frames, such as pipe:rgb24:1280x720@30");
   }
   const std::size_t at = text.find('@', colon);
   const FrameSize size = parse_frame_size(text.substr(colon + 1, at - colon - 1));
@@ -85,7 +86,7 @@ std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions
 
 std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions& options) {
   if (!options.format || !options.width) {
-    throw InvalidArgument(path + " has no header: --format and --size must say what is in it");
+    throw InvalidArgument(path + " has no header: --format and --size must describe its frames");
   }
   return std::make_unique<RawSource>(path,
                                      stream_of(*options.format, *options.width, *options.height,

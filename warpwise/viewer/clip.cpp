@@ -29,11 +29,11 @@ std::string text_of(const live::Stream& stream) {
 void Clip::require_name(const std::string& path) const {
   const std::string extension = io::extension_of(path);
   if (std::ranges::find(live::video_extensions, extension) == live::video_extensions.end()) {
-    throw InvalidArgument(path + " is no name of a clip; one ends with .mp4, .avi or .mkv");
+    throw InvalidArgument(path + " is no name of a clip; it must end with .mp4, .avi or .mkv");
   }
   std::error_code ignored;
   if (std::filesystem::equivalent(path, source_, ignored)) {
-    throw InvalidArgument(path + " is what is being read; give the clip another name");
+    throw InvalidArgument(path + " is being read; give the clip another name");
   }
 }
 
@@ -88,7 +88,7 @@ void Clip::convert_from(std::shared_ptr<const Computation> computation) {
   auto conversion =
       std::make_unique<live::Pipeline>(std::vector<std::shared_ptr<live::Stage>>{}, result, *sink_);
   if (begun_ && !are_alike(*begun_, conversion->result())) {
-    throw InvalidArgument(fmt::format("{} ends here: it holds {}, and the result is {} now",
+    throw InvalidArgument(fmt::format("{} has ended: it holds {}, but the result is now {}",
                                       state_.path, text_of(*begun_),
                                       text_of(conversion->result())));
   }

@@ -41,13 +41,13 @@ class Progress:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m warpwise.ray", description="Pictures, and frames of videos, through a pipeline into PNG files named by what "
-        "they are made of, with OUT/manifest.jsonl. The same command again goes on where a run was broken off.")
-    parser.add_argument("inputs", nargs="+", metavar="INPUTS", help="files, and folders of them")
-    parser.add_argument("out", metavar="OUT", help="a folder, made if it is missing")
+        prog="python -m warpwise.ray", description="Process pictures and video frames with a pipeline, and write PNG "
+        "files, named by their inputs and work, and OUT/manifest.jsonl. The same command again continues an interrupted run.")
+    parser.add_argument("inputs", nargs="+", metavar="INPUTS", help="files and folders of files")
+    parser.add_argument("out", metavar="OUT", help="output folder, created if needed")
     parser.add_argument("--pipeline", required=True, help="stages between bars: 'ycbcr32 | sobel | threshold window=31'")
-    parser.add_argument("--cluster", help="local: a Ray of this machine; auto or ray://HOST:PORT: one that is there; else no Ray")
-    parser.add_argument("--workers", type=int, help="at a time; by default as many as there are CPUs")
+    parser.add_argument("--cluster", help="local: start Ray on this machine; auto, HOST:PORT or ray://HOST:PORT: a running Ray; default: no Ray")
+    parser.add_argument("--workers", type=int, help="number of workers at a time (default: the cluster's number of CPUs)")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     return parser.parse_args()
 

@@ -16,7 +16,7 @@ FORMATS = {1: "gray8", 3: "rgb24", 4: "rgba32"}
 
 
 class Device:
-    """Where pictures are processed, and the copies there (`put`) and back (`get`)."""
+    """Device that processes pictures, with copies to it (`put`) and back (`get`)."""
 
     def __init__(self, name: str) -> None:
         if name not in ("cpu", "cuda"):
@@ -120,7 +120,7 @@ class PipelineActor:
             return decode(value)
         channels = value.shape[2] if value.ndim == 3 else 1
         if value.dtype != numpy.uint8 or value.ndim not in (2, 3) or channels not in FORMATS:
-            raise warpwise.InvalidArgument(f"a picture is {value.dtype} of {value.shape}; it has to be uint8 of (height, width), "
+            raise warpwise.InvalidArgument(f"a picture is {value.dtype} of {value.shape}; it must be uint8 of (height, width), "
                                            "(height, width, 3) or (height, width, 4)")
         return picture(value, FORMATS[channels])
 

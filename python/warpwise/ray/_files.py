@@ -91,7 +91,7 @@ def _picture_of(frame: Any) -> Picture:
     else:
         pixels = numpy.concatenate([part.ravel() for part in parts])
     if frame.colorspace not in (*MATRICES, 0, 2):  # 0: RGB, 2: unspecified
-        raise BadInput(f"has colours of a matrix that is not taken (AVColorSpace {int(frame.colorspace)})")
+        raise BadInput(f"has colours of an unsupported matrix (AVColorSpace {int(frame.colorspace)})")
     is_full = "yuvj" in frame.format.name
     return picture(pixels, format, (frame.width, frame.height), MATRICES.get(frame.colorspace),
                    "full" if is_full else RANGES.get(frame.color_range))

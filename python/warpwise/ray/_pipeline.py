@@ -99,7 +99,7 @@ class Stage:
         self.name, *words = text.split() or [""]
         if self.name not in ("sobel", "threshold", *FORMATS):
             remembers = ", which needs more than one picture," if self.name in ("match", "track", "disparity") else ""
-            raise warpwise.InvalidArgument(f"'{self.name}'{remembers} is no stage of pictures that are alone: sobel, threshold, "
+            raise warpwise.InvalidArgument(f"'{self.name}'{remembers} is no stage for single pictures; these are sobel, threshold, "
                                            + ", ".join(FORMATS))
         self.text = " ".join([self.name, *words])
         known = {"sobel": SOBEL, "threshold": THRESHOLD}.get(self.name, CONVERT)

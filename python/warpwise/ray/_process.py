@@ -131,7 +131,7 @@ def _rows(paths: list[str], work: Work, cluster: Optional[str], workers: Optiona
                     yield row
                 seen.add((row.input, row.frame))
                 if row.out_is_full:
-                    yield from (Row(path, None, "failed", "", "not done: the disk of OUT is full") for path in left)
+                    yield from (Row(path, None, "failed", "", "not processed: the disk of OUT is full") for path in left)
                     return
     yield from (Row(path, None, "failed", "", f"its worker died, {ATTEMPTS} times") for path in left)
 

@@ -329,7 +329,7 @@ def images():
 def outputs():
     for out in ["out.gif", "out.xyz", "out.heic", "out.mp4"]:
         yield case("sobel", "in/a.npy", out, says=[out, "cannot hold", "are written here"])
-    yield case("sobel", "in/a.npy", "out", says=["out cannot hold", "no ending"])
+    yield case("sobel", "in/a.npy", "out", says=["out cannot hold", "no extension"])
     yield case("sobel", "in/a.npy", "out.png", "--output", "dx", says=["out.png", "i16"])
     yield case("sobel", "in/deep.npy", "out.jpg", code=FAILED, says=["u32", "out.jpg"])
     yield case("match", "in/a.npy", "in/a.npy", "out.gif", says=[".flo", "out.gif"])

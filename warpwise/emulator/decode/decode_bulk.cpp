@@ -88,7 +88,7 @@ void Decoder::emit_bulk(Handler handler, const std::vector<std::int32_t>& list, 
 void Decoder::decode_copy_tensor() {
   for (const char* mode :
        {"im2col", "im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"}) {
-    if (has(mode)) refuse("tiles alone are run");
+    if (has(mode)) refuse("only tiles are supported");
   }
   TensorCopyFlags flags;
   for (const std::string& modifier : current_->modifiers) {

@@ -117,7 +117,7 @@ void Decoder::decode_selected() {
     const Operand& source = operand(next++);
     fields[field] = read(source, widths[field], selection->loose_source);
     if (source.negated) {
-      if (widths[field] != Width::predicate) malformed("negates what is no predicate");
+      if (widths[field] != Width::predicate) malformed("negates an operand that is no predicate");
       negated[field] = true;
     }
   }

@@ -118,7 +118,7 @@ void Decoder::decode_access(bool is_load) {
   }
   const int bytes = type_bits(element) / 8;
   if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16)
-    refuse("vectors of at most 16 bytes are run");
+    refuse("only vectors of at most 16 bytes are supported");
   Width width = Width::none;
   for (const Operand* e : elements) {
     const Width own = register_width(*e);

@@ -350,7 +350,7 @@ std::int32_t KernelBuilder::write(const Operand& operand, Width width, bool loos
   }
   const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
   if (symbol == nullptr || symbol->kind != Symbol::Kind::reg)
-    malformed("writes to what is no register");
+    malformed("writes to an operand that is no register");
   if (!fits(symbol->width, width, loose))
     malformed("writes register '" + operand.name + "' of another width");
   accesses_.writes.push_back(symbol->reg);
@@ -373,7 +373,7 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
   if (current_ != nullptr && !current_->guard.empty()) {
     const Symbol* guard = lookup(current_->guard);
     if (guard == nullptr || guard->width != Width::predicate)
-      malformed("is guarded by what is no predicate");
+      malformed("is guarded by an operand that is no predicate");
     op.guard = guard->reg;
     op.guard_negated = current_->guard_negated;
     accesses_.reads.push_back(guard->reg);

@@ -64,10 +64,10 @@ void report(Warp& warp, const Group& group, const Code& code) {
                  "waits at " + where + rest);
   } else if (warp.poll.known) {
     record_fault(warp, code.operations[warp.poll.operation], FaultKind::livelock, lane,
-                 "goes round a loop that polls: " + polled_text(warp) + rest);
+                 "polls in a loop: " + polled_text(warp) + rest);
   } else {
     record_fault(warp, code.operations[group.pc], FaultKind::livelock, lane,
-                 "goes round a loop for ever" + rest);
+                 "loops for ever" + rest);
   }
 }
 

@@ -78,7 +78,7 @@ TEST(Livelock, AFlagOutsideOfItsBuffer) {
 }
 
 TEST(Livelock, ALoopWithoutAnyEnd) {
-  expect_livelock("LOOP:\nbra.uni LOOP;", {2}, {64}, "goes round a loop for ever");
+  expect_livelock("LOOP:\nbra.uni LOOP;", {2}, {64}, "loops for ever");
 }
 
 TEST(Livelock, NamesThoseThatWaitAtABarrierToo) {

@@ -183,7 +183,7 @@ class Orders {
       fault.functions = functions_of(code_, source);
       fault.block = place_in(watch.block, shape_.grid);
       fault.thread = place_in(watch.thread, shape_.block);
-      fault.message += ", and what is named here wrote the last of these values";
+      fault.message += ", and the code named here wrote the last of these values";
     } else {
       fault.message += ", and in this order nobody changed it";
     }

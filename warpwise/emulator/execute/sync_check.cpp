@@ -134,16 +134,16 @@ void check_barrier(Block& block, std::uint32_t id) {
   const std::uint64_t threads = launch.block.count();
   if (block.live != threads) {
     fault(*places.begin(), counted(threads - block.live, "thread") + " of " +
-                               std::to_string(threads) + " never come to barrier " +
+                               std::to_string(threads) + " never reach barrier " +
                                std::to_string(id) + ": " + exits_text(block, launch));
   }
   if (places.size() == 1) return;
   const auto& [first, at_first] = *places.begin();
   for (auto place = std::next(places.begin()); place != places.end(); ++place) {
-    fault(*place, counted(place->second.threads, "thread") + " of the block come to barrier " +
+    fault(*place, counted(place->second.threads, "thread") + " of the block reach barrier " +
                       std::to_string(id) + " here, and " + counted(at_first.threads, "thread") +
                       " at " + line_text(code, first) +
-                      ": all of them have to come to the same one");
+                      ": all threads must reach the same barrier");
   }
 }
 

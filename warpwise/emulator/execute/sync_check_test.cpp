@@ -42,7 +42,7 @@ void expect_none(const std::string& body, Dim3 block) {
 TEST(SyncBarrier, ThreadsThatExitBeforeIt) {
   expect_only(
       FaultKind::barrier, "setp.ge.u32 %p, %r1, 60;\n@%p ret;\n.loc 1 8 0\nbar.sync 0;", {64},
-      "4 threads of 64 never come to barrier 0: thread (60,0,0) and 3 more exited at hand.cu:7");
+      "4 threads of 64 never reach barrier 0: thread (60,0,0) and 3 more exited at hand.cu:7");
   expect_only(FaultKind::barrier,
               "setp.eq.u32 %p, %r1, 5;\n@%p bra END;\nbar.red.popc.u32 %r5, 0, %p;\nEND:", {32},
               "1 thread of 32");
@@ -58,7 +58,7 @@ TEST(SyncBarrier, ThreadsOfABlockAtDifferentOnes) {
       FaultKind::barrier,
       "setp.lt.u32 %p, %r1, 32;\n@%p bra LOW;\n.loc 1 8 0\nbar.sync 0;\nbra.uni END;\nLOW:\n"
       ".loc 1 9 0\nbar.sync 0;\nEND:",
-      {64}, "32 threads of the block come to barrier 0 here, and 32 threads at hand.cu:8");
+      {64}, "32 threads of the block reach barrier 0 here, and 32 threads at hand.cu:8");
   // Lanes of one warp that arrive at one barrier on different paths.
   expect_none(
       "setp.lt.u32 %p, %r2, 7;\n@%p bra LOW;\nadd.u32 %r5, %r5, 1;\nbra.uni MEET;\nLOW:\n"

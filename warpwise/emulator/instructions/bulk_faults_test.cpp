@@ -86,7 +86,7 @@ std::string tensor_copy(const std::string& tile) {
 TEST(Bulk, WhatIsNoTensorMap) {
   const LaunchResult result = run(tensor_copy("%r5"));
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
-  EXPECT_NE(message(result).find("no tensor map"), std::string::npos) << message(result);
+  EXPECT_NE(message(result).find("a valid tensor map"), std::string::npos) << message(result);
 }
 
 /// Copies a tile of 4 x 4 words from or to the place x, y of a tensor of 16 x 16.

@@ -178,7 +178,7 @@ class TensorCopy {
     });
     if (!was_read) return false;
     if (!is_map(map_)) {
-      fault(FaultKind::out_of_bounds, "a tensor copy with what is no tensor map");
+      fault(FaultKind::out_of_bounds, "a tensor copy without a valid tensor map");
       return false;
     }
     if (map_.dimensions != flags_.dimensions) {

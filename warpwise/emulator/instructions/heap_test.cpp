@@ -105,11 +105,11 @@ TEST(Heap, Misuse) {
   expect_fault(allocate("40") + "st.u32 [%l3+40], 1;", FaultKind::out_of_bounds,
                "0 bytes past the end of memory of a malloc at hand.cu:7 of 40 bytes");
   expect_fault(allocate("40") + give_back("%l3") + give_back("%l3"), FaultKind::invalid_free,
-               "free of what no malloc of a kernel returned");
+               "free of memory that no malloc of a kernel returned");
   expect_fault(allocate("40") + "add.u64 %l3, %l3, 8;\n" + give_back("%l3"),
                FaultKind::invalid_free, "byte 8 of memory of a malloc at hand.cu:7 of 40 bytes");
   // A kernel cannot free an allocation of the host.
-  expect_fault(give_back("%l1"), FaultKind::invalid_free, "free of what no malloc");
+  expect_fault(give_back("%l1"), FaultKind::invalid_free, "free of memory that no malloc");
   expect_fault(allocate("40") + give_back("%l3") + "ld.u32 %r2, [%l3];", FaultKind::use_after_free,
                "which was freed by a kernel at hand.cu:7");
 }

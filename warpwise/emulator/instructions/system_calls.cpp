@@ -230,9 +230,9 @@ void free_memory(Warp& warp, const Operation& op) {
     if (address == 0) continue;
     std::shared_ptr<std::byte> freed = worker.device->free_of_heap(address, by);
     if (freed == nullptr) {
-      record_fault(
-          warp, op, FaultKind::invalid_free, lane,
-          "free of what no malloc of a kernel returned: " + worker.device->describe(address));
+      record_fault(warp, op, FaultKind::invalid_free, lane,
+                   "free of memory that no malloc of a kernel returned: " +
+                       worker.device->describe(address));
     } else {
       worker.freed.push_back(std::move(freed));
       worker.last = {};

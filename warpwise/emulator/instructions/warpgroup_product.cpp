@@ -213,7 +213,7 @@ class Product {
     const Descriptor descriptor(bits[lane]);
     if (descriptor.base_offset != 0) {
       record_fault(warp_, op_, FaultKind::misaligned, lane,
-                   "a matrix descriptor with a base offset, which the emulator does not know");
+                   "a matrix descriptor with a base offset, which the emulator does not support");
     }
     return descriptor;
   }

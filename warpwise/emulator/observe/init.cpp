@@ -159,7 +159,7 @@ void Init::guard(Warp& warp, const Operation& op, Mask lanes) {
   }
   const bool branches = op.control == Control::branch || op.control == Control::branch_indexed;
   check_operand(warp, op, op.guard, lanes,
-                branches ? "which way a branch goes" : "whether an instruction is executed");
+                branches ? "the direction of a branch" : "the execution of an instruction");
 }
 
 void Init::check_operand(Warp& warp, const Operation& op, std::int32_t offset, Mask lanes,
@@ -192,22 +192,22 @@ void Init::check_operands(Warp& warp, const Operation& op, Kind kind, Mask lanes
       break;
     case Kind::copy:
       check_operand(warp, op, op.a, lanes, "an address");
-      check_list(0, 3, "what a copy reads or writes");
+      check_list(0, 3, "an operand of a copy");
       break;
     case Kind::mbarrier:
       for (const std::int32_t offset : {op.a, op.b, op.c})
-        check_operand(warp, op, offset, lanes, "what an mbarrier does");
+        check_operand(warp, op, offset, lanes, "an operand of an mbarrier");
       break;
     case Kind::texture: check_list(4, 9, "the place of an access to a texture or surface"); break;
     case Kind::stack: check_operand(warp, op, op.a, lanes, "the size of the stack"); break;
     case Kind::control:
       if (op.control == Control::branch_indexed)
-        check_operand(warp, op, op.a, lanes, "which way a branch goes");
+        check_operand(warp, op, op.a, lanes, "the direction of a branch");
       if (op.control == Control::call)
-        check_operand(warp, op, op.a, lanes, "which function is called");
+        check_operand(warp, op, op.a, lanes, "the choice of a function");
       if (op.control == Control::barrier) {
         for (const std::int32_t offset : {op.a, op.b, op.c})
-          check_operand(warp, op, offset, lanes, "what a barrier does");
+          check_operand(warp, op, offset, lanes, "an operand of a barrier");
       }
       break;
     default: break;
@@ -215,7 +215,7 @@ void Init::check_operands(Warp& warp, const Operation& op, Kind kind, Mask lanes
 }
 
 std::string Init::described(const Warp& warp, const Origin& origin) const {
-  if (!origin.in_memory) return "a register that nobody has written";
+  if (!origin.in_memory) return "an uninitialised register";
   std::string text;
   switch (origin.space) {
     case Space::shared:
@@ -228,9 +228,9 @@ std::string Init::described(const Warp& warp, const Origin& origin) const {
       break;
     default: text = warp.worker->device->describe(origin.address);
   }
-  if (is_computed(origin.state)) return text + ", which was computed from what nobody has written";
-  if (origin.state == copied) return text + ", a copy of what nobody has written";
-  return text + ", which nobody has written";
+  if (is_computed(origin.state)) return text + ", computed from uninitialised values";
+  if (origin.state == copied) return text + ", a copy of uninitialised values";
+  return text + ", which is uninitialised";
 }
 
 void Init::report(Warp& warp, const Operation& op, Mask lanes, const Origins& origins,

@@ -37,7 +37,7 @@ bool any_of(const std::uint8_t* from, std::size_t bytes) {
   return any != 0;
 }
 
-constexpr std::string_view written_to_global = "what is written to global memory";
+constexpr std::string_view written_to_global = "a value written to global memory";
 
 tensor::WmmaMatrix wmma_matrix_of(const Operation& op) {
   const auto flags = flags_of<tensor::WmmaFlags>(op);
@@ -173,7 +173,7 @@ void Init::check_taken(Warp& warp, const Operation& op, const Access& access, co
     if (!origin.in_memory || is_padded(access, place.lane(lane))) continue;
     Origins origins{};
     origins[static_cast<std::size_t>(lane)] = origin;
-    report(warp, op, Mask{1} << lane, origins, "what a function of the system takes");
+    report(warp, op, Mask{1} << lane, origins, "an argument of a system function");
     std::memset(place.lane(lane), 0, static_cast<std::size_t>(access.bytes));
   }
 }
@@ -447,9 +447,9 @@ void Init::change(Warp& warp, const Operation& op, const Access& access, const P
   given &= access.lanes;
   define(access, place);
   if (access.space == Space::global) {
-    if (in_memory != 0) report(warp, op, in_memory, origins, "what an atomic access leaves");
+    if (in_memory != 0) report(warp, op, in_memory, origins, "the result of an atomic access");
     if ((given & ~in_memory) != 0)
-      report(warp, op, given & ~in_memory, origins, "what an atomic access leaves");
+      report(warp, op, given & ~in_memory, origins, "the result of an atomic access");
     return;
   }
   const bool replaces = code_->names[op.index].find(".exch") != std::string::npos;

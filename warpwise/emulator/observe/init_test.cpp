@@ -88,7 +88,7 @@ const std::string load = "ld.global.u32 %r4, [%l3];\n.loc 1 11 0\n";
 TEST(Init, AResultInGlobalMemory) {
   const std::string sum = load + "add.u32 %r5, %r4, 1;\n.loc 1 12 0\nst.global.u32 [%l4], %r5;";
   expect_found(sum, 12,
-               "what is written to global memory depends on byte 124 of 'from' of 512 bytes, which "
+               "a value written to global memory depends on byte 124 of 'from' of 512 bytes, which "
                "nobody has written",
                124, 31);
   expect_found(sum, 12, "byte 0 of 'from'");
@@ -107,12 +107,12 @@ TEST(Init, Branches) {
   for (const char* compare : {"setp.eq.u32", "setp.ne.u32"}) {
     expect_found(
         load + compare + " %p1, %r4, 77;\n.loc 1 12 0\n@%p1 bra END;\nmov.u32 %r5, 1;\nEND:", 12,
-        "which way a branch goes depends on byte 0 of 'from'");
+        "the direction of a branch depends on byte 0 of 'from'");
   }
   expect_found(load + "setp.eq.u32 %p1, %r4, 77;\n@%p1 st.global.u32 [%l4], %r1;", 11,
-               "whether an instruction is executed depends on");
+               "the execution of an instruction depends on");
   expect_found(load + "ts: .branchtargets A, B;\nbrx.idx %r4, ts;\nA:\nB:", 11,
-               "which way a branch goes");
+               "the direction of a branch");
   expect_clean(load + "setp.eq.u32 %p1, %r4, 77;\n@%p1 add.u32 %r5, %r1, 1;");
 }
 
@@ -125,7 +125,7 @@ TEST(Init, AddressesAndMasks) {
   expect_found(load +
                    "and.b32 %r4, %r4, 0;\nadd.u32 %r4, %r4, 1;\nld.global.u32 %r5, [%l3];\n"
                    "add.u32 %r5, %r5, %r4;\nbar.sync 0, %r5;",
-               11, "what a barrier does depends on");
+               11, "an operand of a barrier depends on");
 }
 
 TEST(Init, CopiesAreFollowed) {
@@ -139,8 +139,8 @@ TEST(Init, CopiesAreFollowed) {
       "add.u32 %r4, %r4, 1;\nst.global.u32 [%l2+32], %r4;";
   emulator::Program reader(kernel_text(use));
   own.emulated.program = std::move(reader);
-  expect_found(own.launch(1), 10, "byte 4 of 'to' of 512 bytes, a copy of what nobody has written",
-               0, use);
+  expect_found(own.launch(1), 10, "byte 4 of 'to' of 512 bytes, a copy of uninitialised values", 0,
+               use);
 }
 
 // A structure of a byte and a word, with unwritten padding, passes through one register.
@@ -161,7 +161,7 @@ TEST(Init, PaddingOfCopies) {
   expect_found(write + parts +
                    ".loc 1 13 0\nbfe.u32 %r9, %r7, 8, 8;\nadd.u32 %r9, %r9, 1;\n"
                    "st.global.u32 [%l4], %r9;",
-               13, "byte 1 of the block's 256 bytes of shared memory, which nobody has written");
+               13, "byte 1 of the block's 256 bytes of shared memory, which is uninitialised");
   // Bits that have been moved within bytes are no copy.
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
 }
@@ -186,18 +186,18 @@ TEST(Init, BitFields) {
     const std::string of_b = "ld." + space + ".u8 %r22, [" + at + "];\nshr.u32 %r22, %r22, 3;\n";
     const std::string a = field(space, at, 3, 0, "%r1");
     expect_clean(a + of_a + use);
-    expect_found(a + of_b + use, 13, "which way a branch goes");
+    expect_found(a + of_b + use, 13, "the direction of a branch");
     expect_clean(a + field(space, at, 5, 3, "%r1") + of_b + use);
     // a += 1: the sum carries into b.
     const std::string counted = of_a.substr(0, of_a.find('\n')) + "\nadd.u32 %r23, %r22, 1;\n" +
                                 field(space, at, 3, 0, "%r23");
     expect_clean(a + counted + of_a + use);
-    expect_found(a + counted + of_b + use, 13, "which way a branch goes");
+    expect_found(a + counted + of_b + use, 13, "the direction of a branch");
     // A flag of one bit between two others.
     const std::string flag = "ld." + space + ".s8 %r22, [" + at + "];\nshr.s32 %r22, %r22, ";
     const std::string first = field(space, at, 1, 6, "%r1");
     expect_clean(first + flag + "6;\nand.b32 %r22, %r22, 1;\n" + use);
-    expect_found(first + flag + "6;\n" + use, 13, "which way a branch goes");
+    expect_found(first + flag + "6;\n" + use, 13, "the direction of a branch");
     expect_clean(first + field(space, at, 1, 7, "%r1") + flag + "6;\n" + use);
   }
 }
@@ -229,7 +229,7 @@ TEST(Init, SharedMemory) {
   expect_found(load +
                    "add.u32 %r4, %r4, 1;\nst.shared.u32 [%r3], %r4;\n"
                    "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%l4], %r5;",
-               11, "byte 0 of the block's 256 bytes of shared memory, which was computed from");
+               11, "byte 0 of the block's 256 bytes of shared memory, computed from");
 }
 
 // A word that is read too early is not written yet: only the race is reported.
@@ -256,14 +256,14 @@ TEST(Init, LocalMemory) {
 
 TEST(Init, Registers) {
   const std::string result = "add.u32 %r9, %r9, 1;\n.loc 1 12 0\nst.global.u32 [%l4], %r9;";
-  expect_found(result, 12, "depends on a register that nobody has written");
+  expect_found(result, 12, "depends on an uninitialised register");
   expect_clean("mov.u32 %r9, 1;\n" + result);
   // Writes count for each lane separately.
   const std::string by_half = "setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u32 %r9, 1;\n";
-  expect_found(by_half + result, 12, "a register that nobody has written", 0, 16);
+  expect_found(by_half + result, 12, "an uninitialised register", 0, 16);
   expect_clean(by_half + "@!%p1 mov.u32 %r9, 2;\n" + result);
   expect_clean(by_half + "@%p1 add.u32 %r9, %r9, 1;\n@%p1 st.global.u32 [%l4], %r9;");
-  expect_found("@%p3 bra END;\nmov.u32 %r5, 1;\nEND:", 10, "a register that nobody has written");
+  expect_found("@%p3 bra END;\nmov.u32 %r5, 1;\nEND:", 10, "an uninitialised register");
   expect_clean("st.global.u32 [%l4], %r9;");  // a copy, as of a structure's padding
 }
 
@@ -311,7 +311,7 @@ TEST(Init, ShufflesAndVotes) {
   expect_found(shuffle, 11, "byte 12 of 'from'", 12);
   const std::string vote = load + "setp.gt.u32 %p1, %r4, 3;\nsetp.lt.u32 %p2, %r1, 4;\n";
   const std::string use = "@%p3 bra END;\nmov.u32 %r5, 1;\nEND:";
-  expect_found(vote + "vote.sync.any.pred %p3, %p1, -1;\n" + use, 11, "which way a branch goes",
+  expect_found(vote + "vote.sync.any.pred %p3, %p1, -1;\n" + use, 11, "the direction of a branch",
                16);
   expect_clean(vote + "and.pred %p1, %p1, %p2;\nvote.sync.any.pred %p3, %p1, -1;\n" + use, 16);
   const std::string ballot = vote +
@@ -327,15 +327,15 @@ TEST(Init, ShufflesAndVotes) {
 TEST(Init, Atomics) {
   const std::string count = "atom.global.add.u32 %r4, [%l1], 1;";
   expect_clean(count, 4);
-  expect_found(count, 10, "what an atomic access leaves depends on byte 0 of 'from'");
-  expect_found(load + "atom.global.add.u32 %r5, [%l4], %r4;", 11, "what an atomic access leaves");
+  expect_found(count, 10, "the result of an atomic access depends on byte 0 of 'from'");
+  expect_found(load + "atom.global.add.u32 %r5, [%l4], %r4;", 11, "the result of an atomic access");
   const std::string shared = "atom.shared.add.u32 %r4, [%r2], 1;\n.loc 1 13 0\n";
   expect_clean(shared);
   expect_found(shared + "st.global.u32 [%l4], %r4;", 13, "byte 0 of the block's");
   expect_found(
       "red.shared.add.u32 [%r2], 1;\nld.shared.u32 %r4, [%r2];\n"
       ".loc 1 13 0\nst.global.u32 [%l4], %r4;",
-      13, "which was computed from");
+      13, "computed from");
   expect_clean("mov.u32 %r5, 0;\nst.shared.u32 [%r2], %r5;\nbar.sync 0;\n" + shared +
                "st.global.u32 [%l4], %r4;");
 }
@@ -452,7 +452,7 @@ TEST(Init, WhatSystemFunctionsTake) {
     return launch(body, written, 1, heap);
   };
   const std::string of_size = "ld.global.u64 %l6, [%l1];\n" + text;
-  expect_found(run(of_size, 4), 10, "what a function of the system takes depends on", 0, of_size);
+  expect_found(run(of_size, 4), 10, "an argument of a system function depends on", 0, of_size);
   expect_clean(run(of_size, 8), of_size);
   const std::string content =
       "mov.u64 %l6, 16;\n" + text + "st.u32 [%l7+4], %r1;\n.loc 1 12 0\nld.u32 %r4, [%l7";
@@ -496,8 +496,8 @@ TEST(Init, CopiesOnTheHost) {
   own.from = other;
   expect_clean(own.launch(), "");
   own.from = other + 64;
-  expect_found(own.launch(), 11,
-               "byte 128 of 'other' of 512 bytes, a copy of what nobody has written", 16, "");
+  expect_found(own.launch(), 11, "byte 128 of 'other' of 512 bytes, a copy of uninitialised values",
+               16, "");
   const std::vector<std::byte> host(512);
   device.copied(other, reinterpret_cast<Address>(host.data()), 512);
   expect_clean(own.launch(), "");

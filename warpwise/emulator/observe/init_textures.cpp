@@ -125,7 +125,7 @@ void Init::move_texels(Warp& warp, const Operation& op, const TextureRead& read)
       }
     }
   }
-  if (told != 0) report(warp, op, told, origins, "what is written to a surface");
+  if (told != 0) report(warp, op, told, origins, "a value written to a surface");
   if (flags.is_store != 0) return;
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }

@@ -65,7 +65,7 @@ TEST(RacesOfCopies, TheThreadThatStartsOneReadsIt) {
   const std::string read = "@%p ld.shared.u32 %r8, [%r5+500];\n";
   expect_race(bring + read,
               "read of byte 1524 of shared memory, which a copy of the thread itself writes at "
-              "hand.cu:7, and nobody has waited for that");
+              "hand.cu:7, and nothing has waited for its end");
   expect_clean(bring + wait + read);
 }
 

@@ -177,9 +177,10 @@ std::string Races::message(const Warp& warp, const Access& access, const Found& 
   const std::string what(name_of(access.kind));
   return what + " of " + where + ", which " +
          described(found.rival, found.reads, static_cast<int>(found.byte & 3), warp, found.lane) +
-         (found.is_narrow ? ": one of the two is atomic for its own block alone"
-          : owners_[found.rival.epoch()].time == Owner::never ? ", and nobody has waited for that"
-                                                              : ", and nothing orders the two");
+         (found.is_narrow ? ": one of the two is atomic only within its own block"
+          : owners_[found.rival.epoch()].time == Owner::never
+              ? ", and nothing has waited for its end"
+              : ", and nothing orders the two");
 }
 
 std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const {

@@ -62,11 +62,12 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
   if (bytes == 0) return "frees " + what + (record == nullptr ? "" : ", which was freed before");
   if (begin != address) {
     return "frees byte " + std::to_string(address - begin) + " of " + what +
-           ": memory is freed by the address of its first byte";
+           ": free memory by the address of its first byte";
   }
   if (record == nullptr) return {};  // allocated without a record, by a graph's node
   const bool is_pinned = record->kind == AllocationKind::pinned;
-  if (is_pinned && !host) return "frees " + what + ", pinned memory, which cudaFreeHost frees";
+  if (is_pinned && !host)
+    return "frees " + what + ", which is pinned memory: cudaFreeHost frees it";
   if (!is_pinned && host) return "frees " + what + ", which is no pinned memory: cudaFree frees it";
   return {};
 }

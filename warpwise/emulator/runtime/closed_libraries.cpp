@@ -30,7 +30,7 @@ std::string closed_library_of(const void* address) {
 }
 
 std::string why_not_run(const std::string& library) {
-  return library + " is closed: NVIDIA's libraries hold machine code and no PTX";
+  return library + " cannot be emulated: NVIDIA's libraries hold machine code and no PTX";
 }
 
 void note_closed_caller() {

@@ -50,8 +50,8 @@ std::string contradiction(const Rows& rows, const char* end, bool says_device,
   const Side side = side_of(rows.first);
   if (side == Side::shared || (side == Side::device) == says_device) return {};
   return std::string(text_of(kind)) + " " + end + " memory of the " +
-         (says_device ? "host, which the device does not see"
-                      : "device, which the host does not see");
+         (says_device ? "host, which the device cannot access"
+                      : "device, which the host cannot access");
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void check_written(const void* to, const Rows& from) {
   note_host_fault(FaultKind::uninitialised, CallSite::here(),
                   with_origins(std::to_string(from.width * from.height) +
                                " bytes are copied to the host, from " + device.describe(first) +
-                               " on, and nobody has written any of them"));
+                               " on, and all of them are uninitialised"));
 }
 
 void check_fill(const Rows& to) {
@@ -100,7 +100,7 @@ void check_fill(const Rows& to) {
   }
   std::string wrong = mistake(to);
   if (wrong.empty() && side_of(to.first) == Side::host)
-    wrong = "memory of the host, which the device does not see";
+    wrong = "host memory, which the device cannot access";
   if (!wrong.empty()) report_bad_copy(wrong);
 }
 

@@ -21,7 +21,7 @@ CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind
 // Accepts only device addresses, so that host memory is not accessed by mistake.
 bool is_device(CUdeviceptr address, std::size_t bytes) {
   if (bytes == 0 || emulated().device.holds(address)) return true;
-  report_bad_copy("an address that is none of the device's");
+  report_bad_copy("an address outside of the device's memory");
   return false;
 }
 

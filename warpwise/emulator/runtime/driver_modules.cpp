@@ -124,7 +124,7 @@ CUresult add_to_link(CUlinkState state, CUjitInputType type, const Log& log,
   if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
     return loading(log, [] {
       throw warpwise::Unsupported(
-          "objects, libraries and cubins hold machine code, which the emulator does not link");
+          "objects, libraries and cubins hold machine code, which the emulator cannot link");
     });
   }
   state->texts.push_back(text);

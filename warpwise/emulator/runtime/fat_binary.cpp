@@ -99,7 +99,7 @@ std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu) {
   if (header.magic != header_magic || header.header_bytes < sizeof(header) ||
       header.header_bytes > fat_binary.size() ||
       header.bytes > fat_binary.size() - header.header_bytes) {
-    throw InvalidArgument("the program's CUDA code is in a form that is not known");
+    throw InvalidArgument("the program's CUDA code has an unknown format");
   }
   const std::byte* at = fat_binary.data() + header.header_bytes;
   const std::byte* const end = at + header.bytes;
@@ -131,7 +131,7 @@ std::string ptx_of_binary(const void* image, std::uint32_t gpu) {
   Header header{};
   std::memcpy(&header, image, sizeof(header));
   if (header.magic != header_magic)
-    throw InvalidArgument("the program's CUDA code is in a form that is not known");
+    throw InvalidArgument("the program's CUDA code has an unknown format");
   return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes}, gpu);
 }
 

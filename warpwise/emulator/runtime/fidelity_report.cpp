@@ -29,7 +29,7 @@ bool has_races(const RunReport& report) {
 }
 
 std::string lines_of(const ModelledUse& use) {
-  if (use.lines.empty()) return "by what an earlier launch left in memory";
+  if (use.lines.empty()) return "from data that an earlier launch left in memory";
   std::string text;
   for (std::size_t i = 0; i < std::min(use.lines.size(), most_lines); ++i) {
     const SourcePlace& place = use.lines[i];
@@ -47,13 +47,13 @@ std::string lines_of(const ModelledUse& use) {
 std::string fidelity_line(const RunReport& report, bool races_were_checked) {
   const std::vector<ModelledUse> uses = uses_of(report);
   if (!uses.empty() || !races_were_checked) return emulator::fidelity_line(uses);
-  return has_races(report) ? "exact but for what races: a GPU's order may give another result"
+  return has_races(report) ? "exact except for races: a GPU's order may give another result"
                            : "all that ran is exact";
 }
 
 std::string fidelity_text(const RunReport& report) {
-  std::string text = "fidelity\n  exact: all that is not named below\n";
-  if (has_races(report)) text += "  the emulator's own: the order of what races\n";
+  std::string text = "fidelity\n  exact: everything not named below\n";
+  if (has_races(report)) text += "  the emulator's own: the order of racing accesses\n";
   for (const ModelledUse& use : uses_of(report)) {
     text += "  modelled: " + std::string(meaning_of(use.what)) + ": " + reach_of(use) + "\n";
     for (const KernelReport& kernel : report.kernels) {

@@ -46,7 +46,7 @@ void note_failed_launch(const void* function, cudaError_t error) {
   const Kernel* const kernel = find_kernel(function);
   const std::lock_guard lock(all_failed().mutex);
   all_failed().by_thread[this_thread()].push_back(
-      {kernel == nullptr ? "that is not known" : readable(kernel->name), error, CallSite::here()});
+      {kernel == nullptr ? "of unknown name" : readable(kernel->name), error, CallSite::here()});
 }
 
 void note_question() {
@@ -61,7 +61,7 @@ void report_unchecked_launches() {
     for (const Failed& each : failed) {
       note_host_fault(FaultKind::unchecked_launch, each.site,
                       "kernel " + each.kernel + " did not run, " + cudaGetErrorName(each.error) +
-                          ", and nobody has asked for the error",
+                          ", and the program has not checked the error",
                       each.kernel);
     }
   }
@@ -70,7 +70,7 @@ void report_unchecked_launches() {
   for (const auto& [kernel, site] : order->not_waited_for()) {
     note_host_fault(
         FaultKind::unchecked_launch, site,
-        "the program ends without having waited for kernel " + kernel + ", or asked how it went",
+        "the program ends without waiting for kernel " + kernel + " or checking its errors",
         kernel);
   }
 }

@@ -35,7 +35,7 @@ void PageGuard::allow(Address begin, std::uint64_t bytes) {
   if (can_watch(begin, bytes))
     allowed_[begin] = bytes;
   else if (!can_watch_pages())
-    say_once("what the program touches without waiting is not checked: pages cannot be protected");
+    say_once("accesses without synchronisation are not checked: pages cannot be protected");
 }
 
 void PageGuard::disallow(Address begin) {
@@ -75,8 +75,8 @@ void PageGuard::find_runs() {
                          runs_.back().begin + runs_.back().bytes == page;
     if (protected_pages++ == most_protected || (!goes_on && runs_.size() == most_runs))
       return say_once(
-          "work touches more pages than are protected: not all that the program touches without "
-          "waiting is checked");
+          "some accesses without synchronisation are not checked: work touches more pages than can "
+          "be protected");
     if (goes_on)
       runs_.back().bytes += MemoryUses::page_bytes;
     else
@@ -90,15 +90,13 @@ void PageGuard::protect() {
   if (open_ > 0) return;
   if (!start_handling())
     return say_once(
-        "what the program touches without waiting is not checked: it has too many handlers of "
+        "accesses without synchronisation are not checked: the program has too many handlers of "
         "SIGSEGV");
   is_lifted_ = false;
   for (const Run& run : runs_) {
     if (set_pages(run.begin, run.bytes, run.state)) continue;
     set_pages(run.begin, run.bytes, PageState::open);
-    say_once(
-        "a page cannot be protected: not all that the program touches without waiting is "
-        "checked");
+    say_once("some accesses without synchronisation are not checked: a page cannot be protected");
   }
 }
 

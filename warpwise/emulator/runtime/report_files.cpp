@@ -23,45 +23,45 @@ std::string to_text(Dim3 d) {
 std::string_view meaning(FaultKind kind) {
   switch (kind) {
     case FaultKind::out_of_bounds:
-      return "A thread reads or writes memory that is no buffer's, or behind the end of one.";
+      return "A thread accesses memory that belongs to no buffer, or is past the end of one.";
     case FaultKind::misaligned:
-      return "A thread reads or writes an address that is no multiple of the access's size.";
-    case FaultKind::deadlock: return "Threads wait for what no other thread will do.";
-    case FaultKind::budget: return "The kernel ran more warp instructions than it was allowed.";
+      return "A thread accesses an address that is not a multiple of the access size.";
+    case FaultKind::deadlock: return "Threads wait for something that no other thread will do.";
+    case FaultKind::budget: return "The kernel exceeded its budget of warp instructions.";
     case FaultKind::trap: return "The kernel ended itself with a trap.";
-    case FaultKind::assertion: return "An assert() of the kernel does not hold.";
+    case FaultKind::assertion: return "An assert() of the kernel failed.";
     case FaultKind::race:
       return "Two threads touch the same byte of memory, one of them with a write, and nothing "
              "orders the two.";
     case FaultKind::narrow_scope:
       return "Threads of two blocks touch the same memory with atomic accesses, one of which is "
-             "atomic for its own block alone.";
+             "atomic only within its own block.";
     case FaultKind::equal_writes:
       return "Two threads write the same value to the same byte of memory, and nothing orders the "
              "two.";
     case FaultKind::order_dependent:
-      return "What the kernel leaves in memory or prints depends on the order in which its blocks "
-             "and warps take turns.";
+      return "The kernel's results or printed output depend on the order of its blocks and warps.";
     case FaultKind::use_after_free: return "A thread reads or writes memory that has been freed.";
     case FaultKind::livelock:
-      return "Every thread that could go on waits in a loop for memory that nobody changes.";
+      return "All threads that still run poll memory in loops, and no thread changes it.";
     case FaultKind::barrier:
-      return "Threads of a block pass a barrier that others of it never come to.";
+      return "Threads of a block pass a barrier that other threads of the block never reach.";
     case FaultKind::member_mask:
-      return "A warp's lanes execute an instruction whose member mask they do not keep to.";
+      return "Lanes of a warp execute an instruction with a member mask that does not match them.";
     case FaultKind::uninitialised:
-      return "A value that nobody has written decides a branch, an address or a result.";
-    case FaultKind::invalid_free: return "The program frees what is not allocated.";
-    case FaultKind::leak: return "The program ends without having freed memory.";
+      return "An uninitialised value decides a branch, an address or a result.";
+    case FaultKind::invalid_free: return "The program frees memory that is not allocated.";
+    case FaultKind::leak: return "The program ends without freeing memory.";
     case FaultKind::copy:
-      return "A copy does not fit the memory that it is from or to, or goes the other way.";
+      return "A copy exceeds its source or destination, or names the wrong direction.";
     case FaultKind::unchecked_launch:
-      return "Nobody has asked whether a launch failed, or waited for it.";
+      return "The program does not check a failed launch, or ends without waiting for a launch.";
     case FaultKind::unsynchronised:
-      return "The host takes memory that the device may still write, without waiting for it.";
+      return "The host uses memory that the device may still access, without waiting for the "
+             "device.";
     case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";
     case FaultKind::stack_overflow:
-      return "The frames of the functions that a thread has called fill its stack.";
+      return "The functions that a thread has called overflow its stack.";
   }
   return "";
 }

@@ -347,7 +347,7 @@ class Reports {
       say("kernel " + each.name +
           ": floating-point sums of atomics round differently in other "
           "orders, by up to " +
-          share + " of the largest, which is no fault");
+          share + " of the largest; this is no fault");
     }
   }
 

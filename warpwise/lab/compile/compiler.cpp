@@ -21,7 +21,8 @@ std::string readable_text_of(const fs::path& path) {
   if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
-  if (!fs::exists(path, ignored)) throw IoError(path.string() + " cannot be read: it is not there");
+  if (!fs::exists(path, ignored))
+    throw IoError(path.string() + " cannot be read: there is no such file");
   if (!fs::is_regular_file(path, ignored)) throw IoError(path.string() + " is no regular file");
   if (fs::file_size(path, ignored) > most_source_bytes) {
     throw IoError(path.string() + " has more than " + std::to_string(most_source_bytes) + " bytes");
@@ -164,10 +165,10 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
       // that.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
-      refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
-                    " (NVRTC takes no host code; left out: " + list +
-                        ". Types, variables and classes of host code must go to another file, or "
-                        "nvcc be installed)");
+      refuse_source(
+          name, nvrtc.name(), of_source ? output.log : whole_log,
+          " (NVRTC takes no host code; left out: " + list +
+              ". Move types, variables and classes of host code to another file, or install nvcc)");
     }
     result.source = device.text;
     result.notes.push_back("NVRTC takes no host code; left out: " + list);
@@ -183,11 +184,10 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
   for (const fs::path& place : toolchain.searched) {
     places += (places.empty() ? "" : ", ") + place.string();
   }
-  throw Unsupported(
-      "there is no CUDA compiler to compile " + name +
-      ": scripts/get-nvrtc.sh brings NVIDIA's run-time compiler into the cache, a CUDA "
-      "toolkit has nvcc, and .ptx files need neither (searched: " +
-      places + (why.empty() ? "" : "; " + why) + ")");
+  throw Unsupported("there is no CUDA compiler to compile " + name +
+                    ": run scripts/get-nvrtc.sh to download NVIDIA's run-time compiler, or install "
+                    "a CUDA toolkit, which has nvcc; .ptx files need neither (searched: " +
+                    places + (why.empty() ? "" : "; " + why) + ")");
 }
 
 // Compiles a text. `file` is where nvcc finds it; if empty, the text is written to a temporary

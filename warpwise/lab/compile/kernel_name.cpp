@@ -97,7 +97,7 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   const bool several = !exact.empty() || !found.empty();
   throw InvalidArgument("there " + std::string(several ? "is more than one" : "is no") +
                         " kernel \"" + wanted + "\"; " +
-                        (all.empty() ? "there are none at all: a template has to be instantiated"
+                        (all.empty() ? "there are none at all: a template must be instantiated"
                                      : "there are: " + list_of(all)));
 }
 

@@ -13,7 +13,7 @@ std::filesystem::path source_root() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path root = program.parent_path().parent_path() / "share/warpwise/sources";
   if (error || !fs::is_directory(root / "warpwise", error)) {
-    throw IoError("the kernels' sources are not where this program was installed: there is no " +
+    throw IoError("the kernels' sources are not installed with this program: there is no " +
                   (root / "warpwise").string());
   }
   return root;

@@ -137,7 +137,7 @@ __host__ __device__ constexpr void swap(T& a, T& b) { T c = a; a = b; b = c; }
 #define WARPWISE_FORWARD(header)                                                       \
   "#pragma once\n#if __has_include(<cuda/std/" header ">)\n#include <cuda/std/" header \
   ">\nnamespace std { using namespace cuda::std; }\n#else\n#error <" header            \
-  "> in device code needs NVIDIA's headers; scripts/get-nvrtc.sh brings them\n#endif\n"
+  "> in device code needs NVIDIA's headers; scripts/get-nvrtc.sh downloads them\n#endif\n"
 
 constexpr const char* stdio_text = "#pragma once\nnamespace std { using ::printf; }\n";
 constexpr const char* stdlib_text =

@@ -22,14 +22,13 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   const auto& memory = explanation.launch.memory[cc];
   const PassCounts& shared = memory.shared_load;
   std::string text =
-      fmt::format("On CC {} the memory accesses cost about what their bytes cost at least:",
+      fmt::format("On CC {} the memory accesses cost about the minimum for their bytes:",
                   rules::to_string(explanation.request.compute_capabilities[cc]));
   const std::uint64_t global = memory.global_load.requests + memory.global_store.requests;
   if (global > 0) {
     text += fmt::format(
-        " global memory is reached in {} transactions, of which {} are needed, since the threads "
-        "of a "
-        "warp use neighbouring addresses",
+        " global memory takes {} transactions, and the minimum is {}, since the threads of a warp "
+        "use neighbouring addresses",
         grouped(transactions(memory.global_load) + transactions(memory.global_store)),
         grouped(memory.global_load.ideal_transactions + memory.global_store.ideal_transactions));
   }

@@ -59,7 +59,7 @@ TEST_F(AdviceOfALine, FindsNothingWhereNothingIs) {
   const auto advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 1U);
   EXPECT_NE(advice[0].text.find("a shared read takes 1 pass"), std::string::npos) << advice[0].text;
-  EXPECT_NE(advice[0].text.find("128 transactions, of which 128 are needed"), std::string::npos);
+  EXPECT_NE(advice[0].text.find("128 transactions, and the minimum is 128"), std::string::npos);
 }
 
 TEST_F(AdviceOfALine, NamesTheArrayToPad) {
@@ -76,10 +76,9 @@ TEST_F(AdviceOfALine, NamesTheArrayToPad) {
 
 TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
   counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
-  EXPECT_NE(
-      advice_for(result_)[0].text.find("32,768 bytes are moved for 4,096 that were asked for. "
-                                       "The threads' addresses lie far apart"),
-      std::string::npos)
+  EXPECT_NE(advice_for(result_)[0].text.find(
+                "32,768 bytes are moved for 4,096 requested. The threads' addresses lie far apart"),
+            std::string::npos)
       << advice_for(result_)[0].text;
   counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment of memory begins"),
@@ -144,7 +143,7 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   std::vector<Advice> advice = advice_for(result_);
   ASSERT_FALSE(advice.empty());
   EXPECT_NEAR(advice[0].gain.value(), 32, 1);
-  EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 that it fills (modelled)"),
+  EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 with a grid that fills it"),
             std::string::npos)
       << advice[0].text;
   // The same conflicts, with DRAM as the bottleneck.
@@ -156,7 +155,8 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   });
   ASSERT_NE(conflict, advice.end());
   EXPECT_NEAR(conflict->gain.value(), 1, 0.01);
-  EXPECT_NE(conflict->text.find("worth little (modelled): DRAM rules there"), std::string::npos)
+  EXPECT_NE(conflict->text.find("gains little (modelled): DRAM is the bottleneck there"),
+            std::string::npos)
       << conflict->text;
   EXPECT_TRUE(std::any_of(advice.begin(), advice.end(), [](const Advice& each) {
     return each.text.find("near this GPU's roof") != std::string::npos;
@@ -177,20 +177,22 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   EXPECT_TRUE(said("near this GPU's roof"));
   loads.bytes_requested = 4'000'000;
   EXPECT_FALSE(said("near this GPU's roof"));
-  EXPECT_TRUE(said("moves 8 bytes for each that threads ask for"));
+  EXPECT_TRUE(said("moves 8 bytes per requested byte"));
   // Without an L2, DRAM moves the bytes of the accesses.
   loads.bytes_moved = 64'000'000;
   loads.bytes_requested = 32'000'000;
   result_.prediction->profile.figures["l2_gb_per_s"] = 0;
-  EXPECT_TRUE(said("moves 2 bytes for each that threads ask for"));
+  EXPECT_TRUE(said("moves 2 bytes per requested byte"));
 }
 
 TEST_F(AdviceOfALine, SaysWhenItIsOfALargerGrid) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(1, 1'000'000);
-  EXPECT_TRUE(advice_for(result_)[0].text.starts_with("On a GeForce GTX 1 DRAM rules"));
+  EXPECT_TRUE(
+      advice_for(result_)[0].text.starts_with("On a GeForce GTX 1, DRAM is the bottleneck"));
   result_.prediction->facts.blocks = 1;
-  EXPECT_TRUE(advice_for(result_)[0].text.starts_with("On a GeForce GTX 1 that it fills, DRAM"));
+  EXPECT_TRUE(advice_for(result_)[0].text.starts_with(
+      "On a GeForce GTX 1 with a grid that fills it, DRAM"));
 }
 
 TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
@@ -283,7 +285,8 @@ TEST_F(AdviceOfALine, NamesTheKindOfKernel) {
   // The access makes eight times the transactions that its bytes need.
   result_.launch.memory[0].global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   EXPECT_EQ(placement_of(result_).kind, 1);
-  EXPECT_NE(placement_of(result_).text.find("1,024 transactions, 8 for each"), std::string::npos)
+  EXPECT_NE(placement_of(result_).text.find("1,024 transactions, 8 times the minimum"),
+            std::string::npos)
       << placement_of(result_).text;
   result_.launch.memory[0].global_store = {};
   EXPECT_NE(placement_of(result_).text.find("no global memory"), std::string::npos);
@@ -296,8 +299,7 @@ TEST_F(AdviceOfALine, PlacesByWhetherArithmeticHidesLatency) {
   result_.prediction->sample.pace.block_cycles = 1e6;
   const Placement waits = placement_of(result_);
   EXPECT_EQ(waits.kind, 2) << waits.text;
-  EXPECT_NE(waits.text.find("asked for 3 times, so that shared memory can lower"),
-            std::string::npos)
+  EXPECT_NE(waits.text.find("requested 3 times, so shared memory can save"), std::string::npos)
       << waits.text;
   result_.prediction->sample.pace.block_cycles = 0;
   result_.prediction->sample.instructions_by_class["integer"] = 1'000'000'000;

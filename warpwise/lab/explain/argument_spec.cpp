@@ -65,11 +65,11 @@ ArgumentLayout laid_out(const ArgumentSpec& structure) {
 
 ScalarType type_named(std::string_view name, std::string_view text) {
   if (const auto type = value_named<ScalarType>(name)) return *type;
-  refuse(text,
-         "'" + std::string(name) +
-             "' is no type; there are i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 and f64, "
-             "as in " +
-             std::string(forms));
+  refuse(
+      text,
+      "'" + std::string(name) +
+          "' is no type; types are i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 and f64, as in " +
+          std::string(forms));
 }
 
 std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string_view text) {
@@ -115,7 +115,7 @@ void take_fill(std::string_view fill, ArgumentSpec& spec) {
     spec.path = fill.substr(1);
   } else {
     refuse(spec.text,
-           "it is filled with zero, iota, random or @FILE, not '" + std::string(fill) + "'");
+           "the contents are zero, iota, random or @FILE, not '" + std::string(fill) + "'");
   }
 }
 
@@ -142,13 +142,12 @@ void take_extents(std::string_view rest, ArgumentSpec& spec) {
   }
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (spec.width > most / spec.height / static_cast<std::uint64_t>(size_of(spec.type))) {
-    refuse(spec.text, "it has more bytes than any machine");
+    refuse(spec.text, "it is larger than any machine's memory");
   }
   const std::string_view fill = rest.substr(close + 1);
   if (fill.empty()) return;
   if (!fill.starts_with(':')) {
-    refuse(spec.text,
-           "what follows ']' is ':' and how it is filled, not '" + std::string(fill) + "'");
+    refuse(spec.text, "after ']' comes ':' and the contents, not '" + std::string(fill) + "'");
   }
   take_fill(fill.substr(1), spec);
 }
@@ -260,7 +259,7 @@ std::vector<std::string_view> parts_of(std::string_view inside) {
 
 ArgumentSpec parse_nested(std::string_view text, int depth) {
   constexpr int deepest = 16;
-  if (depth > deepest) refuse(text, "it is nested too deep");
+  if (depth > deepest) refuse(text, "it is nested too deeply");
   if (depth > 0) text = without_blanks(text);
   if (!text.starts_with('{') && !text.starts_with('&')) return parse_plain(text);
   ArgumentSpec spec;
@@ -271,7 +270,7 @@ ArgumentSpec parse_nested(std::string_view text, int depth) {
     return spec;
   }
   if (!text.ends_with('}'))
-    refuse(text, "the '}' of a structure is missing, or stands before its end");
+    refuse(text, "the '}' of a structure is missing, or comes before its end");
   spec.kind = ArgumentSpec::Kind::structure;
   for (const std::string_view part : parts_of(text.substr(1, text.size() - 2)))
     spec.members.push_back(parse_nested(part, depth + 1));
@@ -301,7 +300,7 @@ emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) 
     rest.remove_prefix(comma + 1);
   }
   throw InvalidArgument(std::string(option) + " got '" + std::string(text) +
-                        "', it needs X or X,Y or X,Y,Z, each an integer from 1 on");
+                        "' instead of X, X,Y or X,Y,Z, each an integer from 1 on");
 }
 
 namespace {

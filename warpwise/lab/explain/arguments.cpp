@@ -45,7 +45,7 @@ void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* 
   constexpr std::uint64_t most = std::uint64_t{1} << 28;  // more takes longer than kernels may run
   if (spec.width > most / spec.height) {
     throw InvalidArgument(quoted(spec) + ": at most " + std::to_string(most) +
-                          " elements are filled with numbers; zeros may be more");
+                          " elements can be filled with numbers; more can be zeros");
   }
   const auto size = static_cast<std::size_t>(size_of(spec.type));
   std::uint64_t state = seed;
@@ -150,12 +150,11 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
   bool fits = kernel.parameter_bytes[i] == bytes;
   if (spec.kind == Kind::structure && type == "b8") {
     if (fits) return;
-    throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
-                          parameter_text(kernel, i) + ", not of " + std::to_string(bytes) +
-                          ", as " + quoted(spec) +
-                          " is (f32[N] in it is a pointer; an array is written as its elements, "
-                          "and what is aligned to more than a member's size, as float4 is, with "
-                          "members for the gaps)");
+    throw InvalidArgument(
+        "argument " + std::to_string(i) + " of the kernel is " + parameter_text(kernel, i) +
+        ", not of " + std::to_string(bytes) + ", as " + quoted(spec) +
+        " is (f32[N] in it is a pointer; write an array as its elements; if a member is aligned to "
+        "more than its size, as float4 is, add members for the gaps)");
   }
   const bool is_address = spec.kind != Kind::scalar;
   fits = fits && spec.kind != Kind::structure;
@@ -236,7 +235,7 @@ std::uint64_t Arguments::seed_of_next(std::size_t index) const {
 std::vector<Arguments::Memory> Arguments::memory() const {
   for (const ArgumentSpec& spec : specs_) {
     if (holds_pointer(spec))
-      throw Unsupported(quoted(spec) + ": what '&' points to is not copied to a GPU");
+      throw Unsupported(quoted(spec) + ": memory behind '&' is not copied to a GPU");
   }
   std::vector<Memory> result;
   for (const Held& each : held_) {
@@ -263,7 +262,7 @@ MemoryBytes Arguments::bytes() const {
 void Arguments::require_dumpable(const DumpSpec& what) const {
   if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
   const char* const within = what.index < specs_.size() && !specs_[what.index].members.empty()
-                                 ? ", and one within it is not written"
+                                 ? ", and a buffer within it is not written"
                                  : "";
   throw InvalidArgument(
       "--dump " + std::to_string(what.index) + "=" + what.path + ": " +

@@ -28,42 +28,44 @@ std::string row(const ComparedFigure& figure, const Write& write) {
 }
 
 std::string larger_text(const ComparedTimes& times) {
-  return fmt::format("a problem {} times as large, which fills it", number(times.larger));
+  return fmt::format("a problem {} times as large, which fills the GPU", number(times.larger));
 }
 
-// Returns "most of the difference is L2: 3 us in place of 13".
+// Returns "Most of the difference is L2: 13 us in the first, 3 us in the second".
 std::string change_text(const ComparedTimes& times) {
   const auto& part = times.parts[static_cast<std::size_t>(times.changed)];
-  if (part.before == part.after) return "no part of the time differs";
-  return fmt::format("most of the difference is {}: {} us in place of {}", part.what,
-                     time_text(part.after), time_text(part.before));
+  if (part.before == part.after) return "No part of the time differs";
+  return fmt::format("Most of the difference is {}: {} us in the first, {} us in the second",
+                     part.what, time_text(part.before), time_text(part.after));
 }
 
 std::string difference_of(const Comparison& comparison) {
   if (!comparison.times) {
-    return "How much time that makes is not known: there is no profile of such a GPU, or a kernel "
+    return "The difference in time is not known: there is no profile of such a GPU, or a kernel "
            "cannot be predicted.";
   }
   const ComparedTimes& times = *comparison.times;
-  const std::string rules = times.rules_before == times.rules_after
-                                ? fmt::format("{} rules both", name_of(times.rules_before))
-                                : fmt::format("{} ruled, now {} does", name_of(times.rules_before),
-                                              name_of(times.rules_after));
+  const std::string bottleneck =
+      times.rules_before == times.rules_after
+          ? fmt::format("The bottleneck of both is {}", name_of(times.rules_before))
+          : fmt::format("The bottleneck is {} in the first, {} in the second",
+                        name_of(times.rules_before), name_of(times.rules_after));
   const std::string on = times.profile.gpu_with_article();
   if (times.larger == 1) {
-    return fmt::format("On {} the second would be {:.2f} times as fast (modelled); {}; {}.", on,
-                       times.time.speedup(), change_text(times), rules);
+    return fmt::format("On {}, the second would be {:.2f} times as fast (modelled). {}. {}.", on,
+                       times.time.speedup(), change_text(times), bottleneck);
   }
   return fmt::format(
-      "On {} the second would be {:.2f} times as fast as launched here, and {:.2f} times on {} "
-      "(modelled); there {}; {}.",
-      on, times.launched.speedup(), times.time.speedup(), larger_text(times), change_text(times),
-      rules);
+      "On {}, the second would be {:.2f} times as fast as launched here (modelled). On {}, it "
+      "would "
+      "be {:.2f} times as fast. {} there. {}.",
+      on, times.launched.speedup(), larger_text(times), times.time.speedup(), change_text(times),
+      bottleneck);
 }
 
 std::string lines_text(const Comparison& comparison) {
   if (comparison.lines.empty()) return "";
-  std::string text = fmt::format("\nlines that differ most in {}\n", comparison.decides);
+  std::string text = fmt::format("\nlines with the largest difference in {}\n", comparison.decides);
   const std::size_t shown = std::min(most_lines, comparison.lines.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const ComparedLine& line = comparison.lines[i];

@@ -41,9 +41,9 @@ fs::path emulated_runtime_folder() {
       on_emulated_runtime() ? library_folder() : library_folder() / "warpwise/emulated";
   std::error_code ignored;
   if (fs::exists(folder / "libcudart.so.13", ignored)) return folder;
-  throw Error("the emulated CUDA runtime is not here: " + folder.string() +
-              " has no libcudart.so.13; it is built and installed with Warpwise where there is a "
-              "CUDA toolkit");
+  throw Error(
+      "the emulated CUDA runtime is not here: " + folder.string() +
+      " has no libcudart.so.13; Warpwise builds and installs it if there is a CUDA toolkit");
 }
 
 void search_first(const fs::path& folder) {

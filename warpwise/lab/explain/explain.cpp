@@ -247,14 +247,13 @@ std::string Explanation::counted() const {
   const std::uint64_t grid = request.grid.count();
   const std::uint64_t asked = (request.sample ? request.sample->of(grid) : grid) * launches;
   if (launch.blocks < asked) {
-    return fmt::format(
-        "stopped: {} of {} blocks came to their end; counts are of what ran until then",
-        grouped(launch.blocks), grouped(asked));
+    return fmt::format("stopped: {} of {} blocks finished; the counts cover the run until then",
+                       grouped(launch.blocks), grouped(asked));
   }
   if (asked < grid) {
     return fmt::format(
-        "a sample: {} of {} blocks ran, spread over the grid; counts are theirs times {}, faults "
-        "and fidelity theirs alone",
+        "a sample: {} of {} blocks ran, spread over the grid. Counts are multiplied by {}; faults "
+        "and fidelity are those of the sample",
         grouped(asked), grouped(grid), number(ratio(grid, asked)));
   }
   return launches > 1 ? fmt::format("counts are the sum of {} launches", grouped(launches)) : "";

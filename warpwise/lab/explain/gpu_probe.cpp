@@ -15,14 +15,14 @@ namespace {
 std::string why_kept_from_gpu(const Explanation& explanation) {
   const auto& faults = explanation.launch.faults;
   if (!faults.empty() && faults.front().kind == emulator::FaultKind::budget) {
-    return "a kernel that faults takes the process's GPU with it, and the emulator, which finds "
-           "that out, stopped at its budget of warp instructions (--budget N allows more)";
+    return "the emulator reached its budget of warp instructions before it could rule out faults, "
+           "and a faulting kernel would break the process's GPU context (--budget N allows more)";
   }
   if (!faults.empty()) {
-    return "a kernel that faults takes the process's GPU with it, and the emulator found faults";
+    return "the emulator found faults, and a faulting kernel would break the process's GPU context";
   }
   if (!explanation.launch.printed.empty()) {
-    return "the kernel prints, and would do so at each of many runs";
+    return "the kernel prints, and would do so in each of many runs";
   }
   return {};
 }

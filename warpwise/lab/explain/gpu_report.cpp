@@ -15,9 +15,8 @@ std::string times_text(const GpuReport& report) {
     return report.why_no_times.empty() ? ""
                                        : fmt::format("    no times: {}\n", report.why_no_times);
   }
-  return fmt::format(
-      "    {:.2f} us where nothing of it is in L2, {:.2f} us behind others on the same operands\n",
-      report.times->cold.median_us, report.times->batch.median_us);
+  return fmt::format("    {:.2f} us with a cold L2, {:.2f} us in a batch on the same operands\n",
+                     report.times->cold.median_us, report.times->batch.median_us);
 }
 
 std::string metric_line(const std::string& name, const std::string& value,
@@ -40,7 +39,7 @@ std::string stalls_text(const CounterValues& metrics) {
   for (const Stall& each : longest_stalls(metrics)) {
     text += metric_line(stall_reason(each.metric), fmt::format("{:.1f}", each.cycles), each.metric);
   }
-  return text.empty() ? "" : "    cycles that a warp waits for each instruction\n" + text;
+  return text.empty() ? "" : "    cycles that a warp waits per instruction\n" + text;
 }
 
 ordered_json counters_json(const GpuReport& report) {
@@ -52,7 +51,7 @@ ordered_json counters_json(const GpuReport& report) {
 
 std::string text_of(const GpuReport& report) {
   if (!report.why_not.empty()) {
-    return fmt::format("Not run on a GPU, these are the emulator's counts alone: {}\n",
+    return fmt::format("Not run on a GPU; these are only the emulator's counts: {}\n",
                        report.why_not);
   }
   std::string text =
@@ -66,8 +65,8 @@ std::string text_of(const GpuReport& report) {
   if (!rates.empty()) text += "    rates\n" + rates;
   text += stalls_text(report.metrics);
   if (!report.why_no_counters.empty()) {
-    text += fmt::format("    no counters, the emulator's counts stand alone: {}\n",
-                        report.why_no_counters);
+    text +=
+        fmt::format("    no counters, only the emulator's counts: {}\n", report.why_no_counters);
   }
   for (const auto& [metric, reason] : report.left_out) {
     text += fmt::format("    left out: {}: {}\n", metric, reason);

@@ -102,8 +102,7 @@ TEST(GpuReport, IsPartOfTheText) {
   const std::string text = text_of(explanation, false);
   EXPECT_TRUE(has(text,
                   "On NVIDIA H200, CC 9.0:\n"
-                  "    3.25 us where nothing of it is in L2, 2.00 us behind others on the same "
-                  "operands\n"
+                  "    3.25 us with a cold L2, 2.00 us in a batch on the same operands\n"
                   "    its counters                        emulator           GPU   ratio\n"
                   "      warp instructions                       46            23   0.500  "
                   "smsp__inst_executed.sum\n"))
@@ -129,13 +128,13 @@ TEST(GpuReport, SaysWhyThereIsNone) {
   explanation.gpu->why_no_counters = "no permission";
   explanation.gpu->why_no_times = "no compiler";
   std::string text = text_of(explanation, false);
-  EXPECT_TRUE(has(text, "no counters, the emulator's counts stand alone: no permission")) << text;
+  EXPECT_TRUE(has(text, "no counters, only the emulator's counts: no permission")) << text;
   EXPECT_TRUE(has(text, "no times: no compiler")) << text;
   EXPECT_EQ(json_of(explanation)["gpu"]["counters"]["unavailable"], "no permission");
   EXPECT_EQ(json_of(explanation)["gpu"]["no_times"], "no compiler");
   explanation.gpu->why_not = "no CUDA device";
   text = text_of(explanation, false);
-  EXPECT_TRUE(has(text, "Not run on a GPU, these are the emulator's counts alone: no CUDA device"));
+  EXPECT_TRUE(has(text, "Not run on a GPU; these are only the emulator's counts: no CUDA device"));
   EXPECT_EQ(json_of(explanation)["gpu"], (nlohmann::json{{"unavailable", "no CUDA device"}}));
 }
 

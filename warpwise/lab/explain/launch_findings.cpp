@@ -13,16 +13,15 @@ namespace {
 
 std::string remedy(rules::Limiter limiter, const CapabilityReport& report) {
   switch (limiter) {
-    case rules::Limiter::warps:
-      return "Another number of threads a block fills the SM's warps better";
-    case rules::Limiter::blocks: return "Larger blocks bring more warps";
+    case rules::Limiter::warps: return "Choose a block size that fills the SM's warps better";
+    case rules::Limiter::blocks: return "Larger blocks allow more warps";
     case rules::Limiter::registers:
       return fmt::format(
-          "Fewer registers than {} a thread (less unrolling, __launch_bounds__) bring more blocks, "
-          "unless they are spilled",
+          "Fewer registers than {} a thread (less unrolling, __launch_bounds__) allow more blocks, "
+          "unless registers spill",
           report.registers.value_or(0));
     case rules::Limiter::shared_memory:
-      return fmt::format("Less shared memory than {} bytes a block brings more blocks",
+      return fmt::format("Less shared memory than {} bytes a block allows more blocks",
                          report.shared_bytes);
   }
   __builtin_unreachable();
@@ -30,8 +29,8 @@ std::string remedy(rules::Limiter limiter, const CapabilityReport& report) {
 
 std::string cause(rules::Limiter limiter) {
   switch (limiter) {
-    case rules::Limiter::warps: return "the warps that an SM holds";
-    case rules::Limiter::blocks: return "the blocks that an SM holds";
+    case rules::Limiter::warps: return "the SM's limit of warps";
+    case rules::Limiter::blocks: return "the SM's limit of blocks";
     case rules::Limiter::registers: return "the SM's registers";
     case rules::Limiter::shared_memory: return "the SM's shared memory";
   }
@@ -52,12 +51,11 @@ std::optional<Finding> low_occupancy(const Explanation& explanation,
   if (report.occupancy.fraction >= enough) return std::nullopt;
   return Finding{
       all * (enough - report.occupancy.fraction) / 4,
-      {fmt::format("On CC {} an SM holds {} warps of it, {:.0f} % of what it could: {} end it. "
-                   "That hides less of "
-                   "the time that memory takes to answer. {}.",
+      {fmt::format("On CC {} an SM holds {} warps of the kernel, {:.0f} % of the maximum, limited "
+                   "by {}. Fewer warps hide less memory latency. {}.",
                    cc, report.occupancy.warps_per_sm, 100 * report.occupancy.fraction,
                    cause(report.occupancy.limiter), remedy(report.occupancy.limiter, report)),
-       cite("warps that wait are hidden by others", "Occupancy"), Remedy::occupancy},
+       cite("other warps hide latency", "Occupancy"), Remedy::occupancy},
       Change{.blocks_per_sm = static_cast<int>(
                  std::ceil(report.occupancy.blocks_per_sm * enough / report.occupancy.fraction))}};
 }
@@ -66,9 +64,8 @@ std::optional<Finding> spills(const Explanation& explanation, const CapabilityRe
   if (report.spill_bytes.value_or(0) == 0) return std::nullopt;
   return Finding{
       static_cast<double>(explanation.launch.totals.warp_instructions) / 2,
-      {fmt::format("The compiler spills {} bytes a thread: values for which there was no register "
-                   "go to local "
-                   "memory, which costs what global memory costs. Allow more registers "
+      {fmt::format("The compiler spills {} bytes a thread: values without a register go to local "
+                   "memory, which costs as much as global memory. Allow more registers "
                    "(__launch_bounds__, -maxrregcount), or keep fewer values alive at once.",
                    *report.spill_bytes),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory},
@@ -81,9 +78,8 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
   if (threads == lanes) return std::nullopt;
   const double idle = 1 - ratio(threads, lanes);
   return Finding{static_cast<double>(explanation.launch.totals.warp_instructions) * idle / 4,
-                 {fmt::format("A block of {} thread{} takes the place of {}, in warps of 32: {} "
-                              "lanes do nothing. Use a "
-                              "multiple of 32, best 128 or 256.",
+                 {fmt::format("A block of {} thread{} occupies whole warps, {} lanes: {} of them "
+                              "idle. Use a multiple of 32, best 128 or 256.",
                               threads, threads == 1 ? "" : "s", lanes, lanes - threads),
                   cite("blocks are made of whole warps", "Occupancy"), Remedy::whole_warps},
                  Change{.instructions = idle}};

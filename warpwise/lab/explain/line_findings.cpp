@@ -25,7 +25,7 @@ constexpr const char* each_request = "for each request of a warp (32 threads tha
 
 // Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
 std::string line_name(const Explanation& explanation, const LineCounts& line) {
-  if (line.line == 0) return "The kernel (its PTX names no lines)";
+  if (line.line == 0) return "The kernel (its PTX has no line numbers)";
   const SourceFile* source = explanation.source(line.file);
   std::string text = fmt::format("Line {}", line.line);
   if (source != nullptr && source->shown != explanation.request.file) {
@@ -82,22 +82,20 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   const double ideal = ratio(counts.ideal_passes, counts.requests);
   const int banks = cc.major == 1 ? 16 : 32;
   std::string text = fmt::format(
-      "{} {} shared memory in {} {}, where {} would do: up to {} of the threads ask for different "
-      "words of one of the {} banks, and a bank serves one word at a time (word i lies in bank i "
-      "modulo {}).",
+      "{} {} shared memory in {} {}; the minimum is {}. Up to {} threads need different words of "
+      "one of the {} banks, and a bank serves one word at a time (word i lies in bank i modulo "
+      "{}).",
       place(explanation, line), verb, passes_text(passes), each_request, number(ideal),
       number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
   const auto padded = padding(explanation, line);
-  text +=
-      padded
-          ? fmt::format(
-                " Walking down a column whose rows are a multiple of {0} words long meets the same "
-                "bank in every row. One unused column shifts each row by one bank, so that the "
-                "column's elements lie in {0} different banks: declare {1}.",
-                banks, *padded)
-          : fmt::format(
-                " Let neighbouring threads use neighbouring words, or pad the rows by one word, "
-                "so that the words which a warp uses at once lie in different banks.");
+  text += padded ? fmt::format(
+                       " If rows are a multiple of {0} words long, all elements of a column lie in "
+                       "one bank. One unused column shifts each row by one bank, so that a "
+                       "column's elements lie in {0} different banks: declare {1}.",
+                       banks, *padded)
+                 : fmt::format(
+                       " Let neighbouring threads use neighbouring words, or pad the rows by one "
+                       "word: then the words that a warp uses at once lie in different banks.");
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   return Finding{static_cast<double>(over),
                  {text, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts},
@@ -112,24 +110,23 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double each = ratio(made, counts.requests);
   const double ideal = ratio(counts.ideal_transactions, counts.requests);
   std::string text =
-      fmt::format("{} {} {} memory in {} transactions {}, where {} would do: {} bytes are moved",
+      fmt::format("{} {} {} memory in {} transactions {}; the minimum is {}. {} bytes are moved",
                   place(explanation, line), verb, memory, number(each), each_request, number(ideal),
                   grouped(counts.bytes_moved));
   if (counts.bytes_requested < counts.bytes_moved) {
-    text += fmt::format(" for {} that were asked for", grouped(counts.bytes_requested));
+    text += fmt::format(" for {} requested", grouped(counts.bytes_requested));
   }
   if (each >= 2 * ideal) {
     text += fmt::format(
-        ". The threads' addresses lie far apart, and a segment of {:.0f} bytes of memory is moved "
-        "whole "
-        "if one of them touches it. Let neighbouring threads (threadIdx.x and threadIdx.x + 1) use "
-        "neighbouring addresses; where the algorithm goes across the rows, read along them into "
-        "shared memory and go across there.",
+        ". The threads' addresses lie far apart, and memory moves whole segments of {:.0f} bytes. "
+        "Let neighbouring threads (threadIdx.x and threadIdx.x + 1) use neighbouring addresses. If "
+        "the algorithm walks down columns, read along the rows into shared memory and walk down "
+        "the columns there.",
         ratio(counts.bytes_moved, made));
   } else {
     text +=
-        ". The addresses are neighbours but do not begin where a segment of memory begins, so that "
-        "they touch more segments than their bytes fill. Start rows at multiples of 128 bytes (a "
+        ". The addresses are adjacent but do not begin where a segment of memory begins, so they "
+        "touch more segments than their bytes fill. Start rows at multiples of 128 bytes (a "
         "padded pitch).";
   }
   const double bytes_over =
@@ -148,10 +145,8 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
   return Finding{
       static_cast<double>(counts.passes - counts.ideal_passes),
       {fmt::format("{} reads constant memory at {} different addresses in a warp: they are served "
-                   "one after "
-                   "another. Constant memory is for values that all lanes read at once; let lanes "
-                   "that read "
-                   "different ones use shared or global memory.",
+                   "one after another. Constant memory suits values that all lanes read at once. "
+                   "For values that differ between lanes, use shared or global memory.",
                    place(explanation, line), number(ratio(counts.passes, counts.requests))),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
       std::nullopt};
@@ -169,11 +164,10 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
   }
   return Finding{
       static_cast<double>(counts.requests),
-      {fmt::format("{} reads one address of global memory for all threads of a warp: {} bytes are "
-                   "asked for, and {} moved. What all threads read alike is served best from "
-                   "constant memory (__constant__ float filter[9]; in place of const float* "
-                   "filter), from the kernel's parameters, or from a register that is filled "
-                   "before a loop.",
+      {fmt::format("{} reads one address of global memory in all threads of a warp: {} bytes are "
+                   "requested, and {} moved. Keep values that all threads read in constant memory "
+                   "(__constant__ float filter[9]; in place of const float* filter), in the "
+                   "kernel's parameters, or in a register loaded before the loop.",
                    place(explanation, line), grouped(counts.bytes_requested),
                    grouped(counts.bytes_moved)),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
@@ -194,11 +188,10 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   const double part = ratio(counts.divergent_branches, totals.divergent_branches);
   return Finding{
       static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers per SM
-      {fmt::format("{} diverges in {} of {} branches: lanes of a warp go different ways, which are "
-                   "executed one "
-                   "after the other. Over the kernel {} of 32 lanes work in an instruction. Branch "
-                   "on what all "
-                   "lanes of a warp share, or sort the work so that neighbours take the same way.",
+      {fmt::format("{} diverges in {} of {} branches: lanes of a warp take different paths, which "
+                   "execute one after the other. Over the kernel, {} of 32 lanes work in an "
+                   "instruction. Branch on a condition that all lanes of a warp share, or sort the "
+                   "work so that neighbours take the same path.",
                    place(explanation, line), counts.divergent_branches, counts.branches,
                    number(lanes)),
        cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},

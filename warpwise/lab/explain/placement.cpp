@@ -20,10 +20,9 @@ std::string reuse_text(const LaunchPrediction& prediction) {
   if (distinct <= 0) return "";
   const double times = asked / distinct;
   constexpr double worth_saving = 1.5;
-  return fmt::format("; each byte that is read is asked for {}, so {}",
+  return fmt::format("; each byte read is requested {}, so shared memory {} accesses",
                      number(times) == "1" ? "once" : number(times) + " times",
-                     times >= worth_saving ? "that shared memory can lower the number of references"
-                                           : "that shared memory has no references to save");
+                     times >= worth_saving ? "can save" : "cannot save");
 }
 
 // Names the bottleneck if it is not the transactions.
@@ -32,7 +31,7 @@ std::string what_rules(const LaunchPrediction& prediction) {
   const Resource rules = bounds.rules();
   if (rules != Resource::issue && rules != Resource::shared && rules != Resource::texture)
     return "";
-  return fmt::format("; on {} {} rules, so that this gains little",
+  return fmt::format("; on {} this gains little, since the bottleneck is {}",
                      prediction.profile.gpu_with_article(), name_of(rules));
 }
 
@@ -47,35 +46,36 @@ Placement placement_of(const Explanation& explanation) {
     made += transactions(each);
     needed += each.ideal_transactions;
   }
-  if (needed == 0) return {0, "none of the three: it reaches no global memory"};
+  if (needed == 0) return {0, "the kernel accesses no global memory"};
   const double each = ratio(made, needed);
   const std::string evidence =
-      fmt::format("{} transactions, {} for each that its bytes need", grouped(made), number(each));
+      fmt::format("{} transactions, {}", grouped(made),
+                  number(each) == "1" ? "the minimum" : number(each) + " times the minimum");
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (each >= many) {
     return {1, "many memory transactions (" + evidence +
-                   "): gather in shared memory what lies scattered" +
+                   "): gather scattered data in shared memory" +
                    (prediction != nullptr ? what_rules(*prediction) : "")};
   }
+  const std::string few = "few memory transactions (" + evidence + ")";
   if (prediction == nullptr) {
-    return {0, "few memory transactions (" + evidence +
-                   "): without a profile of such a GPU nobody knows whether arithmetic hides their "
-                   "latency"};
+    return {0, few + "; without a profile of such a GPU, it is not known whether arithmetic hides "
+                     "their latency"};
   }
   const Bounds bounds = bounds_when_full(*prediction);
   const double waiting = bounds.of(Resource::latency);
   const double working = bounds.of(Resource::issue);
   const bool hidden = waiting < working;
-  const std::string balance =
-      fmt::format("on {} that it fills {} us of waiting beside {} of instructions, modelled",
-                  prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
+  const std::string balance = fmt::format(
+      "on {} with a grid that fills it, {} us of waiting and {} us of instructions, "
+      "modelled",
+      prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
   if (hidden) {
-    return {3, "few memory transactions (" + evidence +
-                   ") and enough arithmetic to hide their latency (" + balance +
-                   "): global memory or textures directly"};
+    return {3, few + " and enough arithmetic to hide their latency (" + balance +
+                   "): read global memory or textures directly"};
   }
-  return {2, "few memory transactions (" + evidence + ") whose latency arithmetic does not hide (" +
-                 balance + ")" + reuse_text(*prediction)};
+  return {2, few + ", but arithmetic does not hide their latency (" + balance + ")" +
+                 reuse_text(*prediction)};
 }
 
 }  // namespace warpwise::lab

@@ -22,7 +22,7 @@ RecordJson read_record(const std::filesystem::path& file) {
   RecordJson record = RecordJson::parse(in, nullptr, false);
   if (record.is_discarded() || !record.is_object() ||
       record.value("format", "") != emulator::runtime::launch_record_format) {
-    throw Error("there is nothing to explain: the program did not come to its end");
+    throw Error("there is nothing to explain: the program did not end normally");
   }
   return record;
 }
@@ -74,9 +74,9 @@ std::string text_of(const ProgramExplanation& explanation, bool colour) {
     launches += each.launches;
   }
   const std::size_t count = explanation.kernels.size();
-  std::string text = fmt::format("{}: {} of {}, a kernel with another grid or block told apart\n",
-                                 explanation.program, plural(launches, "launch", "es"),
-                                 plural(count, "kernel", "s"));
+  std::string text = fmt::format(
+      "{}: {} of {}; each grid and block of a kernel counts separately\n", explanation.program,
+      plural(launches, "launch", "es"), plural(count, "kernel", "s"));
   for (std::size_t i = 0; i < count; ++i) {
     const Explanation& kernel = explanation.kernels[i];
     text += fmt::format("{:5.1f} % of the warp instructions: {}, {}\n",

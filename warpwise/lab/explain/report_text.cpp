@@ -191,7 +191,7 @@ std::string fidelity_text(const Explanation& explanation) {
   const std::vector<emulator::ModelledUse>& uses = explanation.launch.modelled;
   if (!explanation.request.fidelity)
     return "\n" + wrapped("Fidelity: " + emulator::fidelity_line(uses) + ".", 0) + "\n";
-  std::string text = "\nFidelity\n- exact: all that is not named below\n";
+  std::string text = "\nFidelity\n- exact: everything not named below\n";
   for (const emulator::ModelledUse& use : uses) {
     std::vector<std::string> lines;
     for (const emulator::SourcePlace& place : use.lines) {
@@ -269,7 +269,7 @@ std::string prediction_text(const LaunchPrediction& prediction) {
       fmt::format("{}{} us; launch {:.2g}", on, time_text(bounds.time_us()), bounds.launch_us);
   for (const Resource each : parts)
     text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
-  return wrapped(text + ", which overlap", 0) + "\n";
+  return wrapped(text + " (these parts overlap)", 0) + "\n";
 }
 
 // Writes the part above the source: machine code, the GPU's report, the prediction.
@@ -368,7 +368,7 @@ std::string text_of(const Explanation& explanation, bool colour) {
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;
   text += faults_text(explanation, paint);
-  text += "\n" + paint.bold("What to know") + "\n";
+  text += "\n" + paint.bold("Advice") + "\n";
   for (const Advice& advice : advice_for(explanation)) {
     text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
     if (const auto example = example_for(advice)) text += example_text(*example, paint);

@@ -37,26 +37,28 @@ struct Suggestion {
   std::optional<Change> change;
 };
 
-// "instructions rule", "instructions come behind latency".
-std::string standing(const Bounds& bounds, Resource resource, const std::string& name, bool many) {
-  if (resource == bounds.rules()) return name + (many ? " rule" : " rules");
-  return fmt::format("{} {} behind {}", name, many ? "come" : "comes", name_of(bounds.rules()));
+// "L2 is the bottleneck", "L2 is a further limit after latency".
+std::string standing(const Bounds& bounds, Resource resource, const std::string& name,
+                     bool many = false) {
+  const std::string be = name + (many ? " are " : " is ");
+  if (resource == bounds.rules()) return be + "the bottleneck";
+  return fmt::format("{}a further limit after {}", be, name_of(bounds.rules()));
 }
 
 Suggestion about_issue(const LaunchPrediction& prediction, const Bounds& bounds) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   const double moved = bytes_of(memory.global_load) + bytes_of(memory.global_store);
   const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
-  std::string text = standing(bounds, Resource::issue, "instructions", true);
+  std::string text = standing(bounds, Resource::issue, "instruction issue");
   if (moved > 0) {
-    text += fmt::format(": the warps issue {:.1f} for each 128 bytes that global memory moves",
+    text += fmt::format(": {:.1f} warp instructions per 128 bytes of global memory traffic",
                         instructions / moved * 128);
   }
-  return {text +
-              ". Let a thread make several results, so that index arithmetic and conditions are "
-              "shared by them, and keep conditions that hold for most blocks out of the inner "
-              "loop. If half of the instructions went,",
-          Remedy::fewer_instructions, Change{.instructions = half}};
+  return {
+      text +
+          ". Compute several results per thread: they share index arithmetic and conditions. Keep "
+          "conditions that hold for most blocks out of the inner loop. With half the instructions,",
+      Remedy::fewer_instructions, Change{.instructions = half}};
 }
 
 // Returns the share of instructions that load from or store to global memory.
@@ -81,12 +83,11 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double saved = with_addresses(share) * fewer;
   const double waiting = half * fewer;
   return Suggestion{
-      fmt::format(
-          "{:.0f} % of the instructions load from global memory or store there, {:.2g} "
-          "byte{} a thread. Let a thread take neighbouring elements with one wide access of "
-          "up to 16 bytes, which shares the index arithmetic too. With {:.0f} % of the "
-          "instructions saved so, and {:.0f} % of the waiting,",
-          100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
+      fmt::format("{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
+                  "per thread. Access neighbouring elements with one wide load or store of up to "
+                  "16 bytes; this saves index arithmetic too. With {:.0f} % fewer instructions and "
+                  "{:.0f} % less waiting,",
+                  100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // Waiting that ends with its instruction must not be saved twice.
       Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
@@ -101,23 +102,23 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   if (times < often) return std::nullopt;
   const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
   return Suggestion{
-      fmt::format("each byte that is read is asked for {:.1f} times. Keep what neighbouring "
-                  "threads or the next results need again in registers or in a tile of shared "
-                  "memory. If half of the repeated loads went, with their addresses,",
+      fmt::format("each byte is loaded {:.1f} times. Keep data that neighbouring threads or the "
+                  "next results need again in registers or in a tile of shared memory. With half "
+                  "the repeated loads and their address arithmetic,",
                   times),
       Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}};
 }
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
-  return {fmt::format(
-              "{}: a block would take {:.0f} cycles alone, and {} are resident on an SM to work "
-              "meanwhile. Have more loads under way: read two or four independent elements into "
-              "registers before the first is used, or make room for more warps. If half of the "
-              "waiting went,",
-              standing(bounds, Resource::latency, "waiting (latency)", false),
-              prediction.sample.pace.block_cycles / blocks, prediction.facts.blocks_per_sm),
-          Remedy::more_in_flight, Change{.waiting = half}};
+  return {
+      fmt::format(
+          "{}: a block alone takes {:.0f} cycles, and {} blocks fit on an SM to hide its waiting. "
+          "Keep more loads in flight: load two or four independent elements into registers before "
+          "the first is used, or make room for more warps. With half the waiting,",
+          standing(bounds, Resource::latency, "latency"),
+          prediction.sample.pace.block_cycles / blocks, prediction.facts.blocks_per_sm),
+      Remedy::more_in_flight, Change{.waiting = half}};
 }
 
 Suggestion about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
@@ -130,10 +131,10 @@ Suggestion about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
       resource == Resource::l2
           ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
           : bytes_of(memory.global_load) + bytes_of(memory.global_store);
-  return {fmt::format("{}: it moves each distinct byte {:.1f} times. Keep what neighbouring "
+  return {fmt::format("{}: it moves each distinct byte {:.1f} times. Keep data that neighbouring "
                       "threads or the next results need again in registers or in a tile of shared "
-                      "memory. If half of what is moved again were not,",
-                      standing(bounds, resource, std::string(name_of(resource)), false),
+                      "memory. With half the repeated bytes,",
+                      standing(bounds, resource, std::string(name_of(resource))),
                       needed > 0 ? asked / needed : 0),
           Remedy::reuse,
           Change{.again = needed > 0 && asked > needed ? half * (1 - needed / asked) : 0}};
@@ -147,27 +148,25 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
-      return Suggestion{
-          standing(bounds, resource, "shared memory", false) +
-              ": keep values that a thread reads again in registers, and let it make several "
-              "results from what it has read. If half of the passes went,",
-          Remedy::reuse, Change{.passes = half}};
+      return Suggestion{standing(bounds, resource, "shared memory") +
+                            ": keep values that a thread reads again in registers, and compute "
+                            "several results from each value. With half the passes,",
+                        Remedy::reuse, Change{.passes = half}};
     case Resource::atomics:
-      return Suggestion{
-          standing(bounds, resource, "atomics", false) +
-              ": L2 adds to one address after another operation on it. Sum in registers and shared "
-              "memory first, and let one thread of a block add the sum.",
-          Remedy::reuse, std::nullopt};
+      return Suggestion{standing(bounds, resource, "atomics", true) +
+                            ": L2 serialises operations on one address. Sum in registers and "
+                            "shared memory first, and let one thread of a block add the sum.",
+                        Remedy::reuse, std::nullopt};
     case Resource::constants:
-      return Suggestion{
-          standing(bounds, resource, "constant memory", false) +
-              ": it serves one address of a warp at a time. Read a table that threads index "
-              "differently from global or shared memory.",
-          Remedy::reuse, std::nullopt};
+      return Suggestion{standing(bounds, resource, "constant memory") +
+                            ": it serves one address of a warp at a time. If threads index a table "
+                            "differently, put it into global or shared memory.",
+                        Remedy::reuse, std::nullopt};
     case Resource::texture:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{
-          "texture reads rule: let a thread make several results from what it has read.",
+          "texture fetch is the bottleneck: compute several results from each value that a thread "
+          "fetches.",
           Remedy::reuse, std::nullopt};
     case Resource::dram: break;
   }
@@ -197,18 +196,18 @@ double moved_in_vain(const LaunchPrediction& prediction) {
 
 std::string about_dram(const LaunchPrediction& prediction, double share) {
   const std::string rules =
-      fmt::format("DRAM rules, with {:.0f} % of the modelled time", 100 * share);
+      fmt::format("DRAM is the bottleneck, with {:.0f} % of the modelled time", 100 * share);
   const double moved = moved_in_vain(prediction);
   constexpr double worth_saying = 1.5;
   if (moved >= worth_saying) {
     return fmt::format(
-        "{}, but moves {} bytes for each that threads ask for. The roof is reached when "
-        "neighbouring threads use all of the segments of memory that they touch.",
+        "{}, but moves {} bytes per requested byte. The kernel reaches the roof when neighbouring "
+        "threads use the whole segments of memory that they touch.",
         rules, number(moved));
   }
   return rules +
-         ": the kernel is near this GPU's roof, and gains most by moving fewer bytes (narrower "
-         "types, or several steps in one kernel).";
+         ": the kernel is near this GPU's roof. Moving fewer bytes gains most: narrower types, or "
+         "several steps in one kernel.";
 }
 
 // Returns the resources, the longest time first.
@@ -220,13 +219,13 @@ std::vector<Resource> by_length(const Bounds& bounds) {
   return resources;
 }
 
-constexpr const char* model_rule = "what rules a kernel's time (docs/prediction.md, The model)";
+constexpr const char* model_rule = "bottleneck of a kernel (docs/prediction.md, The model)";
 
 // Names the GPU. If the grid is too small to fill it, the text says that findings are for a full
 // GPU, whose bottleneck may be another one.
 std::string on(const LaunchPrediction& prediction) {
   return "On " + prediction.profile.gpu_with_article() +
-         (larger_to_fill(prediction) > 1 ? " that it fills, " : " ");
+         (larger_to_fill(prediction) > 1 ? " with a grid that fills it, " : ", ");
 }
 
 }  // namespace
@@ -274,10 +273,9 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
     if (bounds.of(each) < worth_naming * bounds.of(bounds.rules())) break;
     parts.push_back(fmt::format("{} {:.0f} %", name_of(each), 100 * share));
   }
-  return {on(prediction) +
-              fmt::format("no change that these counts show gains 5 % (modelled). Of the time, in "
-                          "parts that overlap: {}.",
-                          fmt::join(parts, ", ")),
+  return {on(prediction) + fmt::format("no change that these counts show gains 5 % (modelled). "
+                                       "Parts of the time, which overlap: {}.",
+                                       fmt::join(parts, ", ")),
           model_rule};
 }
 
@@ -287,15 +285,17 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   finding.advice.gain = gain;
   const bool goes_on = finding.advice.text.ends_with(',');
   if (goes_on) {
-    finding.advice.text += fmt::format(" it would be {:.2g} times as fast (modelled).", gain);
+    finding.advice.text +=
+        fmt::format(" the kernel would be {:.2g} times as fast (modelled).", gain);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(
-        " On {} that it fills this is worth little (modelled): {} rules there.",
+        " On {} with a grid that fills it, this gains little (modelled): {} is the bottleneck "
+        "there.",
         prediction.profile.gpu_with_article(), name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without it the kernel would be up to {:.2g} times as fast on {} that it "
-        "fills (modelled).",
+        " Without it, the kernel would be up to {:.2g} times as fast on {} with a grid that fills "
+        "it (modelled).",
         gain, prediction.profile.gpu_with_article());
   }
 }

@@ -19,7 +19,7 @@ void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapabilit
   const std::filesystem::path folder = emulated_runtime_folder();
   if (std::getenv(restarted) != nullptr) {
     throw Error("the emulated CUDA runtime in " + folder.string() +
-                " was not loaded: something stands before it");
+                " was not loaded: another library comes before it");
   }
   search_first(folder);
   constexpr rules::ComputeCapability least = {7, 5};

@@ -57,11 +57,11 @@ std::string remedy_for(cupti::Result result) {
     case cupti::insufficient_privileges:
     case cupti::virtualized_device_insufficient_privileges:
       return "the driver lets only administrators read counters. Run as root (a container needs "
-             "--cap-add=SYS_ADMIN), or let every user: put \"options nvidia "
+             "--cap-add=SYS_ADMIN), or allow every user: put \"options nvidia "
              "NVreg_RestrictProfilingToAdminUsers=0\" into a file of /etc/modprobe.d and load the "
              "driver anew";
     case cupti::hardware_busy:
-      return "another profiler has the counters: end it (ncu, nsys, DCGM) and try again";
+      return "another profiler uses the counters: stop it (ncu, nsys, DCGM) and try again";
     case cupti::virtualized_device:
       return "a virtual GPU has no counters of its own; its host has to enable them";
     case cupti::mig_device: return "a part of a GPU (MIG) has no counters of its own";

@@ -143,8 +143,8 @@ Counters::Counters(int device, cupti::Context context, std::span<const std::stri
   library_ = cupti::Library::load(toolchain.cupti_libraries, why_not);
   if (library_ == nullptr) {
     throw CountersUnavailable(
-        "NVIDIA's CUPTI, which reads a GPU's counters, was not found: scripts/get-cupti.sh brings "
-        "it, or a CUDA toolkit has it, or put the folder of libcupti.so.13 into LD_LIBRARY_PATH (" +
+        "NVIDIA's CUPTI, which reads a GPU's counters, was not found: run scripts/get-cupti.sh, "
+        "install a CUDA toolkit, or put the folder of libcupti.so.13 into LD_LIBRARY_PATH (" +
         (why_not.empty() ? std::string("no place to search") : why_not) + ")");
   }
   if (context_ == nullptr) {

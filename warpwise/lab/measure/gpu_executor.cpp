@@ -37,7 +37,7 @@ class GpuCode final : public LoadedCode {
 
 GpuCode& of_gpu(LoadedCode& code) {
   auto* own = dynamic_cast<GpuCode*>(&code);
-  if (own == nullptr) throw InvalidArgument("code that another executor loaded");
+  if (own == nullptr) throw InvalidArgument("the code was loaded by another executor");
   return *own;
 }
 

@@ -20,8 +20,7 @@ GpuShare::GpuShare(GpuExecutor& executor, int sm_percent, double neighbour_gb_pe
     : executor_(executor), neighbour_gb_per_s_(neighbour_gb_per_s),
       partition_(partition_of(executor.device().multiprocessors, sm_percent)) {
   if (neighbour_gb_per_s > 0 && !partition_) {
-    throw Unsupported(
-        "a neighbour needs multiprocessors of its own: an sm_percent below 100 leaves some");
+    throw Unsupported("a neighbour needs multiprocessors of its own: set sm_percent below 100");
   }
   if (partition_) executor_.use(&partition_->first());
   try {
@@ -54,8 +53,8 @@ ShareMeasurement GpuShare::measure(const GpuWork& work) {
       neighbour_->gb_per_s_during(work, result.times.batch.median_us, executor_.stream());
   if (!neighbour_->stop()) {
     throw Unsupported(
-        "the neighbour had ended before the measurement did: this GPU did not run both at the same "
-        "time, or the runs take too long");
+        "the neighbour ended before the measurement: this GPU did not run both at the same time, "
+        "or the runs take too long");
   }
   return result;
 }

@@ -145,7 +145,7 @@ class Chooser {
     if (sizes.size() == 1) note += (note.empty() ? "" : ", ") + sizes.begin()->text;
     if (!note.empty()) plot_.notes.push_back(note);
     if (!record_.origin.empty()) plot_.notes.push_back(record_.origin);
-    if (record_.interrupted) plot_.notes.emplace_back("interrupted: not all of it was measured");
+    if (record_.interrupted) plot_.notes.emplace_back("interrupted: the measurement is incomplete");
   }
 
   void make_axis(const std::string& name, PlotAxis& axis) const {

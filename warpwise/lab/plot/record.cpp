@@ -237,7 +237,7 @@ Record read_record(const nlohmann::ordered_json& json, const std::string& name) 
 Record parse_record(std::string_view text, const std::string& name) {
   const OrderedJson json = OrderedJson::parse(text, nullptr, false);
   if (json.is_discarded()) {
-    throw InvalidArgument(name + " is no JSON; a record is what lab run --out writes");
+    throw InvalidArgument(name + " is no JSON; lab run --out writes such records");
   }
   return read_record(json, name);
 }

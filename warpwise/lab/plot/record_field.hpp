@@ -25,7 +25,7 @@ class RecordField {
 
   [[noreturn]] void fail(const std::string& expected) const {
     throw InvalidArgument(
-        fmt::format("{} has to be {}; a record is what lab run --out writes", place_, expected));
+        fmt::format("{} has to be {}; lab run --out writes such records", place_, expected));
   }
 
   const nlohmann::ordered_json& object() const {
@@ -40,7 +40,7 @@ class RecordField {
   RecordField at(const char* key) const {
     if (std::optional<RecordField> found = find(key)) return *found;
     throw InvalidArgument(
-        fmt::format("{} has no \"{}\"; a record is what lab run --out writes", place_, key));
+        fmt::format("{} has no \"{}\"; lab run --out writes such records", place_, key));
   }
   std::vector<RecordField> list() const {
     if (!json_.is_array()) fail("a list");

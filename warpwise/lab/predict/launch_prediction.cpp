@@ -118,7 +118,7 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
   options.pace = profile.pace(facts.blocks_per_sm);
   prediction.sample = run(options);
   if (!prediction.sample.faults.empty()) {
-    prediction.why_not = "a part of the grid's blocks does not run alone: " +
+    prediction.why_not = "the prediction needs to run part of the grid alone, which failed: " +
                          prediction.sample.faults.front().message;
     return prediction;
   }

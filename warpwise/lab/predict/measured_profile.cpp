@@ -112,7 +112,7 @@ class ProfileMeasurement {
     // A rate above the issue rate means that a compiler found less to do.
     const double most = profile_.figure("issue_per_cycle");
     set(name, each * std::min(measured, most),
-        measured > most ? "as many as are issued"
+        measured > most ? "the rate of issue"
                         : "measured: independent instructions of 32 warps on a multiprocessor");
   }
 

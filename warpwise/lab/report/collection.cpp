@@ -92,7 +92,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
 void add_file(std::string_view text, const std::string& file, Collection& collection) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) {
-    throw InvalidArgument(file + " is no JSON; a record is what lab run --out writes");
+    throw InvalidArgument(file + " is no JSON; lab run --out writes such records");
   }
   if (json.is_array()) {  // lab run --json of several
     for (const Json& each : json) add(each, file, collection);
@@ -113,9 +113,9 @@ Collection read_folder(const fs::path& folder) {
   }
   add_runs_with_counters_alone(collection);
   if (collection.runs.empty() && collection.benches.empty()) {
-    throw InvalidArgument(fmt::format(
-        "{} and the folders below it hold no record; lab run NAME --out FOLDER writes one",
-        folder.string()));
+    throw InvalidArgument(
+        fmt::format("{} and its subfolders hold no record; lab run NAME --out FOLDER writes one",
+                    folder.string()));
   }
   return collection;
 }

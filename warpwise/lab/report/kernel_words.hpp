@@ -49,16 +49,15 @@ struct KernelWords {
 };
 
 inline constexpr KernelWords kernel_words = {
-    .kernel_title = "What {} costs",
+    .kernel_title = "Costs of {}",
     .call_about = "At {}: {}.",
     .kernel_heading = "The kernel {}",
     .kernel_about = "Grid {}, block {}; compiled by {}.",
     .kernel_page_about =
         "Made by warpwise explain, which ran the kernel without a GPU. This page needs no network "
-        "and "
-        "no other file; the rules' pages are in the documents of warpwise.",
-    .advice = "What to know",
-    .gain_about = "times as fast with this change: modelled",
+        "and no other file. Warpwise's documents explain the rules.",
+    .advice = "Advice",
+    .gain_about = "times as fast with this change (modelled)",
     .rule = "Rule: {}.",
     .before = "An example: before",
     .after = "after",
@@ -68,15 +67,13 @@ inline constexpr KernelWords kernel_words = {
     .fault = "{} at line {}: {} ({} in all)",
     .bounds = "Time on {}, modelled",
     .bounds_about =
-        "{}, between {} if all parts of the GPU work at once and {} if none do. What takes "
-        "longest, "
-        "and rules, is {}; a launch takes {}. This is the launch as it ran; gains above are for "
-        "one "
-        "that fills the GPU. Below is what each part needs for its own share.",
+        "{}: at least {} if all parts of the GPU overlap fully, at most {} if none do. The "
+        "bottleneck is {}; a launch alone takes {}. This is the launch as it ran; the gains above "
+        "are for a grid that fills the GPU. The chart shows the time of each part alone.",
     .bounds_axis = "µs",
     .counts = "Counts",
-    .counts_exact = "Of the emulator, exact for this launch and this compiler.",
-    .counts_of = "Of the emulator, for this compiler: {}.",
+    .counts_exact = "Counts of the emulator, exact for this launch and this compiler.",
+    .counts_of = "Counts of the emulator, for this compiler: {}.",
     .fidelity = "Fidelity",
     .fidelity_exact = "All that ran is exact if no threads race.",
     .fidelity_use = "not exact: {} ({}) at {}",
@@ -86,9 +83,7 @@ inline constexpr KernelWords kernel_words = {
     .cannot_run = "CC {}: cannot run: {}",
     .registers = "{} registers a thread ({})",
     .execution = "{} warp instructions; {} branches, {} of them divergent; {} barriers.",
-    .accesses_table =
-        "Accesses to memory: transactions or passes that are made, and the least for the same "
-        "bytes",
+    .accesses_table = "Memory accesses: transactions or passes, and the minimum for the same bytes",
     .classes_table = "Warp instructions by class",
     .requests = "requests of a warp",
     .made = "made",
@@ -100,9 +95,9 @@ inline constexpr KernelWords kernel_words = {
     .measured_on = "Measured on {}: {} with a cold cache.",
     .source = "Source",
     .source_about =
-        "In the margin is the share of the warp instructions that a line takes; below it what each "
-        "request of a warp makes of its accesses to memory.",
-    .printed = "What the kernel printed",
+        "The margin shows each line's share of the warp instructions. The memory transactions or "
+        "passes of a warp's request stand below the line.",
+    .printed = "Printed by the kernel",
 };
 
 }  // namespace warpwise::lab::report

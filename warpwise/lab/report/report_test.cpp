@@ -130,7 +130,7 @@ TEST(Findings, TheDocumentsBestMayBeBestNoLonger) {
   EXPECT_EQ(best->then->rung, "second");
   EXPECT_EQ(best->now->rung, "third") << "of the document's own steps";
   const std::string page = page_of(collection, {});
-  EXPECT_NE(page.find("l: second was the best step (×6.00 over the first, ×2.00 now); now it is "
+  EXPECT_NE(page.find("l: second was the best rung (×6.00 over the first, ×2.00 now); now it is "
                       "third (×5.00 then, ×4.00 now)."),
             std::string::npos);
 }
@@ -178,11 +178,11 @@ TEST(Roofline, ComparesWorkWithBytes) {
 }
 
 TEST(Collection, NamesTheFileThatIsWrong) {
-  EXPECT_EQ(message_of("{"), "file.json is no JSON; a record is what lab run --out writes");
+  EXPECT_EQ(message_of("{"), "file.json is no JSON; lab run --out writes such records");
   EXPECT_EQ(message_of(R"({"ladder": "copy"})"),
-            "file.json has no \"machine\"; a record is what lab run --out writes");
+            "file.json has no \"machine\"; lab run --out writes such records");
   EXPECT_EQ(message_of(R"({"rows": [3], "roof_gb_per_s": 1, "machine": {}, "method": ""})"),
-            "file.json, rows[0] has to be an object; a record is what lab run --out writes");
+            "file.json, rows[0] has to be an object; lab run --out writes such records");
   Json wrong = ladder(Json::array({step("a", 1, 1)}));
   wrong["knees"] = {{{"rung", 1}}};
   EXPECT_NE(message_of(wrong.dump()).find("file.json, knees[0], rung has to be a text"),
@@ -263,8 +263,8 @@ TEST(Predictions, MissesAreNamedOnceByTheirWorst) {
                      predicted("c", 1, 4)};
   add_file(predictions_of(rows).dump(), "predictions.json", collection);
   const std::string page = page_of(collection, {});
-  EXPECT_NE(page.find("Misses by more than a factor of two: c 0.25 (DRAM rules), a 3.00 (DRAM "
-                      "rules)."),
+  EXPECT_NE(page.find("Misses by more than a factor of two: c 0.25 (bottleneck: DRAM), a 3.00 "
+                      "(bottleneck: DRAM)."),
             std::string::npos);
   EXPECT_NE(page.find("b, 1000×100, 32×8, window 5: 1.90 µs predicted, 1.00 µs measured, ratio "
                       "1.90"),

@@ -5,27 +5,27 @@ namespace warpwise::lab::report {
 namespace {
 
 constexpr Translation ladder_texts[] = {
-    {"webcam frames of RGB24, whose pixels have no alignment, to 32-bit YCbCr",
+    {"conversion of webcam frames from RGB24, with unaligned pixels, to 32-bit YCbCr",
      "정렬되지 않은 화소인 RGB24 웹캠 영상을 32비트 YCbCr로 변환"},
-    {"ints from one array to another, by vectors of growing width",
+    {"copy of ints from one array to another, by vectors of growing width",
      "배열에서 배열로 int를, 점점 넓은 벡터로 복사"},
     {"a matrix of floats times a vector, from a thread for each row to loads that keep the memory "
      "busy",
      "float 행렬 곱하기 벡터: 행마다 스레드 하나에서, 메모리를 쉬지 않게 하는 읽기까지"},
-    {"block matching by SAD, and by SSD and NCC: from a thread for each block to packed "
-     "differences that registers share",
+    {"block matching by SAD, SSD and NCC: from one thread per block to packed differences in "
+     "registers",
      "SAD, SSD, NCC로 하는 블록 정합: 블록마다 스레드 하나에서, 레지스터끼리 나누어 쓰는 묶은 "
      "차까지"},
-    {"edges |dx| + |dy| of an RGBA image, which is made grey on the way; bytes, borders repeated",
+    {"edges |dx| + |dy| of an RGBA image, converted to grey on the fly; bytes, repeated borders",
      "RGBA 영상을 도중에 회색으로 바꾸어 구하는 에지 |dx| + |dy|; 바이트, 경계는 되풀이"},
     {"adaptive threshold of bytes against the exact mean of a square window",
      "정사각형 창의 정확한 평균과 견주는 바이트의 적응 이진화"},
-    {"a template's best place in an image by ZNCC, and by SAD: from a thread for each place to "
+    {"best place of a template in an image, by ZNCC and by SAD: from one thread per place to "
      "products by matrix units",
      "ZNCC와 SAD로 영상에서 찾는 템플릿의 가장 좋은 자리: 자리마다 스레드 하나에서, 행렬 장치로 "
      "구하는 곱까지"},
-    {"disparity by SAD with a check from the right image: from whole blocks for a pixel to "
-     "displacements in lanes",
+    {"disparity by SAD with a left-right check: from summing a block per pixel to displacements in "
+     "lanes",
      "오른쪽 영상에서 검사하는 SAD 시차: 화소마다 블록 전체에서, 레인에 놓은 변위까지"},
     {"Blocks of other sides", "다른 크기의 블록"},
     {"a thread adds up the whole block for each displacement of its pixel",

@@ -176,7 +176,7 @@ constexpr Translation record_texts[] = {
     {"block y", "블록 y"},
     {"not run", "실행하지 않음"},
     {"★ the best block of each kernel", "★ 커널마다 가장 좋은 블록"},
-    {"interrupted: not all of it was measured", "중단됨: 모두 재지는 못했음"},
+    {"interrupted: the measurement is incomplete", "중단됨: 모두 재지는 못했음"},
     {"bandwidth halved at half multiprocessors", "멀티프로세서 절반에서 대역폭을 절반으로"},
     {"bandwidth halved at many multiprocessors", "멀티프로세서가 많을 때 대역폭을 절반으로"},
     {"multiprocessors halved at all bandwidth", "대역폭 전체에서 멀티프로세서를 절반으로"},

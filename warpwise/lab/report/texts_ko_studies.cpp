@@ -5,38 +5,36 @@ namespace warpwise::lab::report {
 namespace {
 
 constexpr Translation study_texts[] = {
-    {"which resource a kernel hangs on: multiprocessors, or the bandwidth of memory",
+    {"bottleneck of each kernel: the multiprocessors, or the bandwidth of memory",
      "커널이 어느 자원에 달렸나: 멀티프로세서, 또는 메모리의 대역폭"},
-    {"bank conflicts: what a stride between the lanes of a warp costs in shared memory, and "
+    {"bank conflicts: the cost of a stride between the lanes of a warp in shared memory, and "
      "padding as the cure",
      "뱅크 충돌: 공유 메모리에서 워프의 레인 사이 간격이 치르는 비용과, 처방인 패딩"},
     {"barriers and latency hiding: the same loads and arithmetic with and without a copy to shared "
      "memory",
      "배리어와 지연 감춤: 같은 읽기와 산술을, 공유 메모리로 복사하며 또는 하지 않고"},
-    {"latency hiding: how much arithmetic a thread does before it takes time beside its loads and "
-     "stores",
+    {"latency hiding: the amount of arithmetic per thread that fits behind its loads and stores",
      "지연 감춤: 스레드가 산술을 얼마나 해야 읽기와 쓰기의 시간 밖으로 나오나"},
-    {"time against occupancy, which shared memory that nobody uses forces, with 1, 2 and 4 loads "
-     "of a thread in flight",
+    {"time against occupancy, limited by unused shared memory, with 1, 2 and 4 loads in flight per "
+     "thread",
      "점유율에 따른 시간: 쓰지 않는 공유 메모리로 점유율을 정하고, 스레드마다 진행 중인 읽기는 1, "
      "2, 4개"},
-    {"how many threads of each organisation of convert's ladder idle, for the 64 pixels that they "
-     "share",
+    {"idle threads: each organisation of convert's ladder, with 64 pixels per group of threads",
      "convert 사다리의 구성마다, 함께 맡은 화소 64개에서 노는 스레드의 수"},
-    {"which shape of block suits each organisation of convert's ladder",
+    {"best block shape for each organisation of convert's ladder",
      "convert 사다리의 구성마다 알맞은 블록 모양"},
     {"registers or local memory: many live words with a cap on registers and without, in shared "
      "memory, and read through a texture",
      "레지스터냐 지역 메모리냐: 살아 있는 많은 워드를 레지스터의 상한이 있을 때와 없을 때, 공유 "
      "메모리에서, 텍스처로 읽어서"},
-    {"what stride and alignment of the words that lanes load from global memory cost in "
-     "transactions",
+    {"memory transactions: the cost of stride and misalignment of the words that lanes load from "
+     "global memory",
      "레인이 전역 메모리에서 읽는 워드의 간격과 정렬이 트랜잭션으로 치르는 비용"},
-    {"what the way of operands to the GPU and back costs beside the kernels, and how much of it "
-     "overlaps",
+    {"transfers: the time of moving operands to the GPU and back, beside the kernels, and its "
+     "overlap",
      "데이터가 GPU로 오가는 길의 비용을 커널과 견주고, 얼마나 겹치는지"},
-    {"accesses of 4, 8 and 16 bytes: instructions and registers of a copy, and two kernels for "
-     "which the narrow one is right",
+    {"accesses of 4, 8 and 16 bytes: instructions and registers of a copy, and two kernels that "
+     "run best with narrow accesses",
      "4, 8, 16바이트 접근: 복사의 명령과 레지스터, 그리고 좁은 접근이 맞는 커널 두 개"},
     {"A block for a row of 256 elements, from few blocks to many",
      "원소 256개인 행마다 블록 하나, 적은 블록에서 많은 블록까지"},

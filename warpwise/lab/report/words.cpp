@@ -10,112 +10,107 @@ namespace {
 
 constexpr Words english = {
     .language = "en",
-    .title = "What each optimisation step gained",
+    .title = "The gain of each rung",
     .contents = "Contents",
 
     .intro =
-        "{} ladders with {} steps and {} studies, measured on {}. A ladder solves one task in "
-        "steps, each a CUDA kernel that changes one idea of the one before; the last, shipped, is "
-        "what the library itself runs. A study varies one thing and times it. The roof is what the "
-        "GPU's own copy of the same bytes takes. Every number below is computed from the records "
-        "that the end of this page names.",
-    .found = "What was found",
-    .front_times = "over its first step: {} takes {}, {} takes {}, at {}.",
-    .front_roof = "The last reaches {} of the roof at {}.",
-    .front_roofs = "The last reaches {} of the roof at {}, {} at {}.",
-    .front_step = "The largest step is {}, {}: {}.",
+        "{} ladders with {} rungs and {} studies, measured on {}. A ladder optimises one task in "
+        "rungs. Each rung is a CUDA kernel that changes one idea of the rung before. The last "
+        "rung, shipped, is the library's own kernel. A study varies one thing and times it. The "
+        "roof is the time of the GPU's own copy of the same bytes. Every number below is computed "
+        "from the records that the end of this page names.",
+    .found = "Findings",
+    .front_times = "over its first rung: {} takes {}, {} takes {}, at {}.",
+    .front_roof = "The last rung reaches {} of the roof at {}.",
+    .front_roofs = "The last rung reaches {} of the roof at {}, {} at {}.",
+    .front_step = "The largest gain is that of {}, {}: {}.",
     .front_document_same =
-        "The document's best step, {} ({} there), is still the best of its steps: {} now.",
+        "The document's best rung, {} ({} there), is still the best of its rungs: {} now.",
     .front_document_other =
-        "The document's best step, {} ({} there), is {} now, and is no longer "
-        "the best of its steps: {} is, with {}.",
+        "The document's best rung, {} ({} there), is {} now. The best of its rungs is now {}, with "
+        "{}.",
     .front_document_alone = "The document's {} is {} there, {} now.",
-    .counted_only = "No ladder was timed: these records hold counts, or studies alone.",
-    .no_longer = "Where the documents' best is no longer best",
+    .counted_only = "No ladder was timed: these records hold only counts or studies.",
+    .no_longer = "Rungs and blocks that are no longer the best",
     .no_longer_rung =
-        "{}: {} was the best step ({} over the first, {} now); now it is {} ({} then, "
-        "{} now).",
+        "{}: {} was the best rung ({} over the first, {} now); now it is {} ({} then, {} now).",
     .no_longer_block =
         "{}, {}: the document's block {} is no longer the best; {} gains {} over it.",
-    .all_hold = "Nowhere: what was best in the documents is best in these records.",
+    .all_hold =
+        "None: the best rungs and blocks of the documents are still the best in these records.",
     .front_peers = "Beside other libraries",
-    .peers_summary = "{}: faster than the other in {} of {} comparisons; {} to {} times as fast.",
+    .peers_summary = "{}: faster in {} of {} comparisons; {} to {} times as fast.",
 
     .ladder_heading = "The ladder of {}",
     .study_heading = "The study {}",
     .rows_shown = "Rows of the source documents:",
-    .staircase = "Times as fast as the first step",
-    .then_bar = "the document, on {}: before the arrow",
+    .staircase = "Speed-up over the first rung",
+    .then_bar = "the document, on {} (before the arrow)",
     .now_bar = "now, on {}",
     .then_and_now = "{} → {}",
     .share_chart = "Share of the roof, %",
-    .rungs_table = "Every step of {}, with each size",
-    .rung = "step",
-    .what_is_new = "what is new",
+    .rungs_table = "Every rung of {}, at each size",
+    .rung = "rung",
+    .what_is_new = "new idea",
     .time = "cold time, µs",
-    .fifth = "5 % below, µs",
-    .ninety_fifth = "95 % below, µs",
+    .fifth = "5th percentile, µs",
+    .ninety_fifth = "95th percentile, µs",
     .of_roof = "of the roof",
-    .over_before = "over the step before",
+    .over_before = "over the rung before",
     .over_first = "over the first",
     .document_time = "document, µs",
-    .document_over_first = "document, over its first",
+    .document_over_first = "document, over its first rung",
     .not_run = "not run: {}",
-    .beside_document = "Beside the document, on {}",
+    .beside_document = "Compared with the document, on {}",
     .kernel = "kernel",
     .at = "at",
-    .knees = "Where each curve over {} stops being flat",
+    .knees = "The knee of each curve over {}: the end of its flat part",
     .knee_at = "the knee",
     .level = "level before, µs",
-    .slope = "slope behind, µs for each 1",
+    .slope = "slope after, µs per unit",
     .no_knee = "none: {}",
-    .halved = "What a kernel loses with half of a resource",
-    .hangs_on = "hangs on",
+    .halved = "Loss of speed with half of a resource",
+    .hangs_on = "bound by",
     .cpu_rows = "The same on a CPU",
     .implementation = "by",
     .size = "size",
-    .interrupted = "Interrupted: not all of it was measured.",
+    .interrupted = "Interrupted: the measurement is incomplete.",
     .from_file = "From {}: {}, {}.",
-    .nothing_drawn = "Nothing can be drawn of it: {}.",
+    .nothing_drawn = "It cannot be drawn: {}.",
 
     .plot_dots = "A dot for each kernel: {2}, from {3} to {4}.",
     .plot_lines = "Lines over {0}: {2}, from {3} to {4}.",
     .plot_maps = "A map of cells over {0} and {1}: {2}, from {3} to {4}.",
-    .document_dot = "where the document's speed-up would be",
+    .document_dot = "time for the document's speed-up",
     .best_cell = "The best is {}, at {}.",
     .map_scale = "Pale to strong: {}, from {} to {}.",
-    .as_table = "As a table of {} rows, and to save",
+    .as_table = "Table of {} rows, and files to save",
     .save = "Save as {}",
 
-    .roofline = "Every step under the roof",
+    .roofline = "Every rung under the roof",
     .roofline_about =
-        "Each point is a step of a ladder on {}, at the largest size it was timed "
-        "at. Point at one, or step through them with the tabulator key, to see its "
-        "name. Further to the right is more work for the same bytes; nothing can be "
-        "far above the lines. Work is counted by the emulator in instructions of "
-        "PTX, and ptxas makes other ones of them, so the slanted line is "
-        "approximate.",
-    .roofline_x = "warp instructions for 1000 bytes that have to be moved",
+        "Each point is a rung of a ladder on {}, at its largest timed size. Hover over a point, or "
+        "press the Tab key, to see its name. Points further right do more work for the same bytes. "
+        "No point can lie far above the lines. The emulator counts PTX instructions, which ptxas "
+        "translates into other ones, so the slanted line is approximate.",
+    .roofline_x = "warp instructions per 1000 bytes that must be moved",
     .roofline_y = "GB/s of these bytes",
-    .roofline_none = "No record holds both times and counts of a ladder.",
-    .copy_roof = "Level line: {} GB/s, what the GPU's own copy reaches.",
-    .read_roof = "Dashed line: {} GB/s, what reading alone reaches.",
+    .roofline_none = "No record has both times and counts of a ladder.",
+    .copy_roof = "Level line: {} GB/s, the rate of the GPU's own copy.",
+    .read_roof = "Dashed line: {} GB/s, the rate of reading alone.",
     .issue_roof =
-        "Slanted line: {} billion warp instructions a second, four for each "
-        "multiprocessor and clock.",
+        "Slanted line: {} billion warp instructions per second, four per multiprocessor and clock "
+        "cycle.",
     .roofline_point = "{}: {} GB/s, {} of its roof, {}",
-    .per_kilobyte = "warp instructions for 1000 bytes",
+    .per_kilobyte = "warp instructions per 1000 bytes",
     .ladder = "ladder",
 
-    .predictions = "Predicted against measured",
+    .predictions = "Predicted and measured times",
     .predictions_about =
-        "What lab predict says of every recorded time, without a GPU: from what the emulator "
-        "counts "
-        "and from a profile of the GPU, by one model for all kernels. Predicted times are "
-        "modelled, "
-        "the others measured. On the line both are equal; on the dashed lines a prediction is "
-        "twice "
-        "too long, or half as long.",
+        "lab predict's time for every recorded time. The prediction needs no GPU: one model for "
+        "all kernels uses the emulator's counts and a profile of the GPU. On the line, predicted "
+        "and measured times are equal. On the dashed lines, the prediction is twice or half the "
+        "measured time.",
     .predictions_documents = "The documents' times, on their own GPUs",
     .predictions_x = "measured, µs",
     .predictions_y = "predicted, µs",
@@ -124,63 +119,58 @@ constexpr Words english = {
     .predictions_series_short = "{}: {} points, median error {}",
     .predictions_point = "{}, {}: {} predicted, {} measured, ratio {:.2f}",
     .predictions_far = "Misses by more than a factor of two: {}.",
-    .predictions_near = "None is off by more than a factor of two.",
-    .predictions_miss = "{} {:.2f} ({} rules)",
+    .predictions_near = "No prediction is off by more than a factor of two.",
+    .predictions_miss = "{} {:.2f} (bottleneck: {})",
     .predictions_front =
-        "How long a kernel takes can be said without a GPU, from what the emulator counts. Of all "
-        "{} "
-        "recorded times the predictions' rank correlation is {:.2f} (1: the same order), their "
-        "median "
-        "error {}. Each of them, and which are far off:",
-    .predictions_experiments = "How well each experiment was predicted",
+        "The emulator's counts predict the time of a kernel without a GPU. Over all {} recorded "
+        "times, the rank correlation is {:.2f} (1: the same order), and the median error is {}. "
+        "All predictions, and the misses:",
+    .predictions_experiments = "Accuracy of the predictions of each experiment",
     .predictions_from =
-        "From {}, made at commit {}. A figure behind a miss is the worst ratio of predicted to "
-        "measured. "
-        "docs/prediction.md has the model, and what is known of the misses.",
+        "From {}, made at commit {}. The number after a miss is the worst ratio of predicted to "
+        "measured time. docs/prediction.md explains the model and the known misses.",
     .whole_study = "all of it",
     .experiment = "experiment",
     .points = "points",
     .rank_correlation = "rank correlation",
     .median_error = "median error",
-    .least_ratio_of_time = "least predicted : measured",
+    .least_ratio_of_time = "lowest predicted : measured",
     .median_ratio_of_time = "median",
     .greatest_ratio_of_time = "greatest",
     .predicted_time = "predicted, µs",
     .measured_time = "measured, µs",
     .ratio_of_time = "predicted : measured",
-    .rules = "rules",
+    .rules = "bottleneck",
     .profile = "profile",
 
     .peers = "Beside other libraries",
     .peers_about =
-        "What the library ships beside others that do the same work, on the same "
-        "operands in the same run. Above 1, the library is the faster one.",
+        "The library's kernels beside other libraries that do the same work, on the same operands "
+        "in the same run. Above 1, this library is faster.",
     .primitive = "primitive",
     .variant = "what",
     .times_as_fast = "times as fast",
-    .counters = "Counts beside hardware counters",
+    .counters = "Emulator counts and hardware counters",
     .counters_about =
-        "What the emulator counts of a kernel, beside what the GPU's own counters "
-        "say of the same launch. Instructions differ, because ptxas makes other "
-        "instructions of PTX; requests, sectors and passes ought to be equal.",
+        "The emulator's counts beside the GPU's own counters for the same launch. Instructions "
+        "differ, because ptxas translates PTX into other instructions. Requests, sectors and "
+        "passes should be equal.",
     .count = "count",
     .comparisons = "kernels compared",
     .equal = "equal",
-    .least_ratio = "least GPU : emulator",
-    .greatest_ratio = "greatest GPU : emulator",
+    .least_ratio = "lowest GPU : emulator",
+    .greatest_ratio = "highest GPU : emulator",
     .ladder_or_study = "ladder or study",
 
     .sources = "Sources of the kernels",
     .sources_about =
-        "As they are installed here. In the margin is the share of a step's warp instructions that "
-        "a "
-        "line takes, and below it what each request of a warp makes of its accesses to memory: "
-        "counts "
-        "of the emulator, which are exact for the compiler that they name.",
+        "The installed sources. The margin shows each line's share of a rung's warp instructions. "
+        "The memory transactions or passes of a warp's request stand below the line. These are the "
+        "emulator's counts, exact for the named compiler.",
     .source_file = "{}: {}",
     .counts_about = "Counted at {}, for compute capability {}, compiled by {}, at commit {}.",
-    .counts_of_another = "Counts are known of another version of this file alone.",
-    .counts_elsewhere = "Lines of {} that it runs:",
+    .counts_of_another = "Counts exist only for another version of this file.",
+    .counts_elsewhere = "Executed lines of {}:",
     .divergent = "{:.0f} of {:.0f} branches divergent",
     .accesses = {{{"global_load", "global read {} transactions, ideal {}"},
                   {"global_store", "global write {} transactions, ideal {}"},
@@ -196,7 +186,7 @@ constexpr Words english = {
     .method = "Machine, commit and method",
     .records = "The records",
     .file = "file",
-    .method_of = "How {} was measured",
+    .method_of = "Method of measuring {}",
     .files = "{} (and {} others)",
     .page_about = "Made by warpwise lab report. This page needs no network and no other file.",
 };

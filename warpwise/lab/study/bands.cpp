@@ -27,7 +27,7 @@ BandProblem::Slice slice_of(const Operand& whole, const Operand& part, const Div
   }
   // This input does not grow with the rows, and each band needs all of it.
   if (!whole.is_output() && bytes_of(part) == bytes) return {0, 0, bytes};
-  throw Unsupported(fmt::format("{} of {} bytes does not divide into {} units, as chunks need it",
+  throw Unsupported(fmt::format("{} of {} bytes does not divide into {} units, which chunks need",
                                 whole.name(), bytes, division.units));
 }
 
@@ -35,9 +35,9 @@ BandProblem::Slice slice_of(const Operand& whole, const Operand& part, const Div
 
 std::vector<Band> bands_of(const Division& division, int count) {
   if (count > division.units) {
-    throw Unsupported(
-        fmt::format("{} chunks of a problem of {} units of {} rows, which are never divided", count,
-                    division.units, division.unit_rows));
+    throw Unsupported(fmt::format(
+        "{} chunks, but the problem has only {} units of {} rows, which are never divided", count,
+        division.units, division.unit_rows));
   }
   std::vector<Band> bands;
   for (int i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ std::vector<BandProblem> band_problems(const ladders::Ladder& ladder, const Prob
   const std::int64_t width = whole.variables.at("width");
   const std::int64_t height = whole.variables.at("height");
   if (count > 1 && division.units * division.unit_rows != height) {
-    throw Unsupported(fmt::format("{} rows are no whole number of units of {}, as chunks need them",
+    throw Unsupported(fmt::format("{} rows are no whole number of units of {}, which chunks need",
                                   height, division.unit_rows));
   }
   std::vector<BandProblem> result;

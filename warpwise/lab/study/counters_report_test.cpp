@@ -116,15 +116,14 @@ TEST(CountersRead, AddsUpSumsAndTakesRatesOfTheLargestLaunch) {
 
 TEST(CountersReport, AsText) {
   RungRow row = row_with_counters();
-  EXPECT_EQ(
-      counters_of(row, 80),
-      "    at 64x8, CC 9.0                     emulator           GPU   ratio\n"
-      "      warp instructions                      200           400   2.000\n"
-      "      global load sectors                    512           256   0.500\n"
-      "      active lanes                            30            24   0.800\n"
-      "    first at 4096x3072: achieved occupancy 40 %\n"
-      "    second at 4096x3072: achieved occupancy 81 %\n"
-      "      cycles that a warp waits for each instruction: long scoreboard 20.0, barrier 1.2\n");
+  EXPECT_EQ(counters_of(row, 80),
+            "    at 64x8, CC 9.0                     emulator           GPU   ratio\n"
+            "      warp instructions                      200           400   2.000\n"
+            "      global load sectors                    512           256   0.500\n"
+            "      active lanes                            30            24   0.800\n"
+            "    first at 4096x3072: achieved occupancy 40 %\n"
+            "    second at 4096x3072: achieved occupancy 81 %\n"
+            "      cycles that a warp waits per instruction: long scoreboard 20.0, barrier 1.2\n");
   EXPECT_NE(counters_of(row).find("0.500  l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\n"),
             std::string::npos)
       << "where a line may be as long as it is";
@@ -136,7 +135,7 @@ TEST(CountersReport, AsText) {
   EXPECT_NE(legend_of(run).find("ratio"), std::string::npos);
   EXPECT_EQ(counters_notice(run), "left out: dram__bytes_read.sum: GB202 does not have it\n");
   run.counters_unavailable = "no CUPTI";
-  EXPECT_EQ(counters_notice(run), "no counters, the emulator's counts stand alone: no CUPTI\n");
+  EXPECT_EQ(counters_notice(run), "no counters, only the emulator's counts: no CUPTI\n");
   EXPECT_EQ(counters_notice(StudyRun{}), "");
   EXPECT_EQ(legend_of(StudyRun{}).find("ratio"), std::string::npos);
 }

@@ -55,7 +55,7 @@ std::string measured_text(const LaunchCounters& launch, const Size& size) {
   }
   const std::string stalls = stalls_text(launch);
   if (!stalls.empty())
-    text += fmt::format("      cycles that a warp waits for each instruction: {}\n", stalls);
+    text += fmt::format("      cycles that a warp waits per instruction: {}\n", stalls);
   return text;
 }
 
@@ -119,8 +119,7 @@ std::string counters_of(const RungRow& row, std::size_t width) {
 
 std::string counters_notice(const StudyRun& run) {
   if (!run.counters_unavailable.empty()) {
-    return fmt::format("no counters, the emulator's counts stand alone: {}\n",
-                       run.counters_unavailable);
+    return fmt::format("no counters, only the emulator's counts: {}\n", run.counters_unavailable);
   }
   std::string text;
   for (const auto& [metric, reason] : run.counters_left_out) {

@@ -115,7 +115,7 @@ class Evaluation {
 
   std::int64_t factor() {
     skip_blanks();
-    if (at_ == text_.size()) fail("it ends where a number or a name is expected");
+    if (at_ == text_.size()) fail("a number or a name is expected at its end");
     const auto c = static_cast<unsigned char>(text_[at_]);
     if (std::isdigit(c) != 0) return number();
     if (std::isalpha(c) != 0 || c == '_') return name();

@@ -102,7 +102,7 @@ KneeSearch find_knee(std::vector<KneePoint> points) {
     if (i == 0 || points[i].x != points[i - 1].x) ++values;
   }
   if (values < fewest_knee_points) {
-    return none(fmt::format("{} point{} cannot show one; at least {} are needed", values,
+    return none(fmt::format("{} point{} cannot show a knee; at least {} are needed", values,
                             values == 1 ? "" : "s", fewest_knee_points));
   }
   Knee knee = best_fit(points);
@@ -128,9 +128,8 @@ KneeSearch find_knee(std::vector<KneePoint> points) {
                                       [&](const KneePoint& each) { return each.x <= knee.at; });
   if (up_to_it < 2) return none("all rising: it begins with no two values at one level");
   if (points.size() - static_cast<std::size_t>(up_to_it) < 2) {
-    return none(
-        fmt::format("only the last value lies above the others: values beyond {} would show it",
-                    points.back().x));
+    return none(fmt::format("only the last value is higher: add values beyond {} to show the knee",
+                            points.back().x));
   }
   return {knee, ""};
 }

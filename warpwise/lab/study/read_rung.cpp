@@ -123,7 +123,8 @@ Rung read_rung(const Json& object, const RungSurroundings& around, const std::st
   const Fields fields(merged, named);
   for (const std::string& field : table_fields().at("launch")) {
     if (object.contains("launches") && object.contains(field)) {
-      fields.fail(fmt::format("has both \"launches\" and \"{}\", which belongs into them", field));
+      fields.fail(
+          fmt::format("has both \"launches\" and \"{}\", which belongs into each launch", field));
     }
   }
 

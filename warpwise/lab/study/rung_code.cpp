@@ -139,8 +139,8 @@ void require_compiler() {
   const Toolchain toolchain = find_toolchain();
   if (!toolchain.nvcc.empty() || Nvrtc::load(toolchain.nvrtc_libraries)) return;
   throw Unsupported(
-      "rungs are compiled when they run, and there is no CUDA compiler here: "
-      "scripts/get-nvrtc.sh brings NVIDIA's run-time compiler into the cache");
+      "rungs are compiled when they run, but there is no CUDA compiler here: run "
+      "scripts/get-nvrtc.sh to download NVIDIA's run-time compiler");
 }
 
 std::string text_with_includes(const fs::path& file) {

@@ -134,7 +134,7 @@ TEST(SeriesKnees, AreReported) {
   const StudyRun run = run_of(two_curves_and_a_line());
   const std::string text = knees_of(run);
   expect_words(text, {"knees of cold_us over OPS", "\nmultiply (256) loads 1, stores 1 64x2 ",
-                      " at 100: 10.0 us up to it, then 0.5 us for each",
+                      " at 100: 10.0 us up to there, then 0.5 us per unit",
                       "\ndivide (256) loads 1, stores 1 64x2 ", " none: all rising"});
   const auto json = json_of(run);
   EXPECT_EQ(json["knee"], (nlohmann::json{{"axis", "OPS"}, {"of", "cold_us"}}));

@@ -183,7 +183,7 @@ class StudyRunner {
     share_.reset();
     if (!request_.on_gpu) {
       if (setting != Setting{}) {
-        why_not_set_ = "the emulator has no times, and nothing that it counts changes with \"" +
+        why_not_set_ = "the emulator has no times, and none of its counts depends on \"" +
                        text_of(setting) + "\": run it on a GPU";
       }
       return;

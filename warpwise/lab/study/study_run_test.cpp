@@ -110,7 +110,7 @@ TEST_F(Compared, WithTheDocumentsOwnSpeedups) {
   run_.rows.clear();
   match("shared", 4000);
   EXPECT_EQ(match("unrolled", 3000).document_speedup_over_first, std::nullopt)
-      << "27 times as fast as the first rung, which was not run";
+      << "27 speed-up over the first rung, which was not run";
 }
 
 }  // namespace

@@ -47,52 +47,51 @@ struct Column {
 };
 
 std::vector<Column> gpu_columns() {
-  return {{"cold us", 9, 15, false, "time of a run that finds nothing in L2, median"},
-          {"[p5, p95]", 17, 10, true, "5th and 95th percentile of these times"},
-          {"batch us", 9, 9, false, "time of a run behind others on the same operands"},
-          {"GB/s", 7, 13, false, "inputs read once and outputs written once, by the cold time"},
-          {"roof", 5, 14, false, "share of what the heading's copy or reads reach"},
-          {"step", 7, 12, false, "times as fast as the step before"},
-          {"all", 7, 11, false, "times as fast as the first rung"},
-          {"regs", 5, 7, false, "registers of a thread"},
-          {"occ.", 5, 8, false, "occupancy: resident warps of the most possible"},
-          {"refs/px", 8, 4, false,
-           "threads' reads and writes of global memory and textures, for a pixel"},
-          {"tx/req", 7, 6, false, "transactions that a warp's request of global memory takes"},
-          {"sh/req", 7, 5, false, "passes that a warp's request of shared memory takes"},
-          {"document", 17, 3, true, "the source document's own time or speed-up"}};
+  return {
+      {"cold us", 9, 15, false, "median time of a run with a cold L2"},
+      {"[p5, p95]", 17, 10, true, "5th and 95th percentile of these times"},
+      {"batch us", 9, 9, false, "time per run in a batch of runs on the same operands"},
+      {"GB/s", 7, 13, false, "bytes of inputs read once and outputs written once, per cold time"},
+      {"roof", 5, 14, false, "share of the heading's copy or read bandwidth"},
+      {"step", 7, 12, false, "speed-up over the rung before"},
+      {"all", 7, 11, false, "speed-up over the first rung"},
+      {"regs", 5, 7, false, "registers of a thread"},
+      {"occ.", 5, 8, false, "occupancy: resident warps, as a share of the maximum"},
+      {"refs/px", 8, 4, false, "global memory and texture accesses of threads, per pixel"},
+      {"tx/req", 7, 6, false, "transactions per warp's request of global memory"},
+      {"sh/req", 7, 5, false, "passes per warp's request of shared memory"},
+      {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
 // Returns the columns of a run with an axis that is a share of the GPU.
 std::vector<Column> share_columns() {
-  return {{"SMs", 5, 103, false, "multiprocessors that ran it"},
-          {"nb GB/s", 8, 102, false, "what the neighbour kernel read meanwhile"},
-          {"left", 6, 101, false, "memory bandwidth that it left, of the heading's copy"}};
+  return {{"SMs", 5, 103, false, "multiprocessors that ran the kernel"},
+          {"nb GB/s", 8, 102, false, "bandwidth of the neighbour kernel at the same time"},
+          {"left", 6, 101, false, "remaining memory bandwidth, as a share of the heading's copy"}};
 }
 
 std::vector<Column> transfer_columns() {
-  return {{"total us", 10, 15, false, "time from the host's memory to the host's memory, median"},
+  return {{"total us", 10, 15, false, "median time from host memory and back to host memory"},
           {"[p5, p95]", 17, 10, true, "5th and 95th percentile of these times"},
-          {"up us", 9, 12, false, "time that inputs are on their way"},
+          {"up us", 9, 12, false, "time of the upload of inputs"},
           {"kernel us", 10, 13, false, "time of the kernels"},
-          {"down us", 9, 11, false, "time that outputs are on their way"},
-          {"kernel", 7, 14, false, "the kernels' share of these three"},
-          {"GB/s", 7, 9, false, "bytes that went up and came down, by the total time"}};
+          {"down us", 9, 11, false, "time of the download of outputs"},
+          {"kernel", 7, 14, false, "the kernels' share of these three times"},
+          {"GB/s", 7, 9, false, "bytes uploaded and downloaded, per total time"}};
 }
 
 std::vector<Column> emulator_columns() {
-  return {{"warp instr.", 12, 15, false, "instructions that warps issued"},
-          {"lanes", 6, 12, false, "active threads in each of them, of 32"},
-          {"refs/px", 8, 10, false,
-           "threads' reads and writes of global memory and textures, for a pixel"},
-          {"tx/req", 7, 14, false, "transactions that a warp's request of global memory takes"},
-          {"sh/req", 7, 13, false, "passes that a warp's request of shared memory takes"},
-          {"B/px", 8, 11, false, "bytes that these transactions move for a pixel"},
-          {"branches", 10, 4, false, "branches that warps met"},
-          {"divergent", 10, 5, false, "those at which a warp's threads parted"},
+  return {{"warp instr.", 12, 15, false, "warp instructions issued"},
+          {"lanes", 6, 12, false, "active lanes per warp instruction, of 32"},
+          {"refs/px", 8, 10, false, "global memory and texture accesses of threads, per pixel"},
+          {"tx/req", 7, 14, false, "transactions per warp's request of global memory"},
+          {"sh/req", 7, 13, false, "passes per warp's request of shared memory"},
+          {"B/px", 8, 11, false, "bytes moved by these transactions, per pixel"},
+          {"branches", 10, 4, false, "branches executed by warps"},
+          {"divergent", 10, 5, false, "branches at which a warp's threads diverged"},
           {"regs", 5, 8, false, "registers of a thread"},
-          {"occ.", 5, 9, false, "occupancy: resident warps of the most possible"},
-          {"CC", 5, 7, true, "compute capability that the row is counted for"},
+          {"occ.", 5, 9, false, "occupancy: resident warps, as a share of the maximum"},
+          {"CC", 5, 7, true, "compute capability of the counts"},
           {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
@@ -106,7 +105,7 @@ std::vector<Column> study_columns(const StudyRun& run) {
     const int keep = static_cast<int>(run.report.size() - columns.size());
     columns.push_back({each, std::max<std::size_t>(each.size(), 9) + 2, keep, false, ""});
   }
-  columns.push_back({"CC", 5, 1000, true, "compute capability that the row is counted for"});
+  columns.push_back({"CC", 5, 1000, true, "compute capability of the counts"});
   return columns;
 }
 
@@ -332,7 +331,7 @@ std::string heading_of(const StudyRun& run) {
     text += fmt::format("; its bus reaches {:.1f} GB/s up, {:.1f} down, {:.1f} both ways at once",
                         run.bus->up_gb_per_s, run.bus->down_gb_per_s, run.bus->both_gb_per_s);
   }
-  if (!run.on_gpu) text += "; counts in the place of times";
+  if (!run.on_gpu) text += "; counts instead of times";
   if (!run.document_device.empty()) {
     text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
                         run.document_size.width, run.document_size.height);
@@ -353,9 +352,8 @@ std::string legend_of(const StudyRun& run, std::size_t width) {
   }
   if (!run.counters_library.empty()) {
     text +=
-        "  ratio        the GPU's counter by the emulator's count: of machine code by PTX, to "
-        "which "
-        "ptxas adds instructions and of which it removes some\n";
+        "  ratio        the GPU's counter divided by the emulator's count. They differ for "
+        "instructions: ptxas changes PTX when it makes machine code\n";
   }
   return text;
 }
@@ -398,8 +396,8 @@ std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width) 
 std::string knees_of(const StudyRun& run) {
   if (!run.knee) return "";
   std::string text = fmt::format("\nknees of {} over {}", run.knee->of, run.knee->axis);
-  if (run.knees.empty()) return text + ": none without times, which a GPU has\n";
-  text += ", where a flat part ends and a line begins\n";
+  if (run.knees.empty()) return text + ": none without times; run on a GPU\n";
+  text += ", where a flat part ends and a rising line begins\n";
   for (const SeriesKnee& each : run.knees) {
     const std::string name =
         fmt::format("{} {}x{}", study_row_name(each.rung, each.block, each.parameters, each.axes),
@@ -407,11 +405,12 @@ std::string knees_of(const StudyRun& run) {
         (each.setting == Setting{} ? "" : " " + text_of(each.setting));
     text += fmt::format("{:<{}} ", name, name_width - 1);
     const std::optional<Knee>& knee = each.search.knee;
-    text += knee ? fmt::format(
-                       "at {}: {} us up to it, then {:.3g} us for each; points deviate by up to {}",
-                       short_number(knee->at), short_number(knee->level), knee->slope,
-                       percent(knee->largest_deviation))
-                 : "none: " + each.search.why_none;
+    text +=
+        knee ? fmt::format(
+                   "at {}: {} us up to there, then {:.3g} us per unit; points deviate by up to {}",
+                   short_number(knee->at), short_number(knee->level), knee->slope,
+                   percent(knee->largest_deviation))
+             : "none: " + each.search.why_none;
     text += "\n";
   }
   return text;
@@ -422,8 +421,9 @@ std::string halved_text(const StudyRun& run) {
   for (const Halved& each : halved_of(run)) {
     if (text.empty()) {
       text = fmt::format(
-          "\nshare of its speed that a kernel loses, 50% being twice the time\n{:<{}}{:>10}"
-          "{:>16}{:>16}{:>16}{:>16}  hangs on\n{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}\n",
+          "\nloss of a kernel's speed; 50% means twice the "
+          "time\n{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}  bound "
+          "by\n{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}\n",
           "", name_width, "SMs", "SMs halved,", "SMs halved,", "memory halved,", "memory halved,",
           "", name_width, "", "all of memory", "half of memory", "many SMs", "half the SMs");
     }

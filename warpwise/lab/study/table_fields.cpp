@@ -239,9 +239,9 @@ void Fields::require_name(const std::string& name, const char* what) const {
 void Fields::require_free_name(const std::string& name, const char* what) const {
   require_name(name, what);
   if (!is_reserved(name)) return;
-  fail(fmt::format("has the {} \"{}\", a name that means something else: {}, and what ends with {}",
-                   what, name, fmt::join(reserved_names, ", "),
-                   fmt::join(reserved_endings, " or ")));
+  fail(fmt::format(
+      "has the {} \"{}\", a reserved name; reserved are {}, and names that end with {}", what, name,
+      fmt::join(reserved_names, ", "), fmt::join(reserved_endings, " or ")));
 }
 
 std::string Fields::number_or_text(const Json& value, const char* key) const {

@@ -51,7 +51,7 @@ class HostOperands {
 RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                    const Problem& problem, const emulator::Dim3& block, const HostOperands& host) {
   if (!rung.textures.empty()) {
-    throw Unsupported("a texture is of the GPU's own memory, not of the host's");
+    throw Unsupported("a texture needs the GPU's own memory, not the host's");
   }
   std::vector<std::uint64_t> memory;
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
@@ -67,7 +67,7 @@ std::vector<BandProblem> bands_for(const StudyTable& table, const Problem& probl
     return band_problems(*table.ladder, problem, parameters, transfer.chunks);
   }
   if (transfer.chunks > 1) {
-    throw Unsupported("only a ladder says how its problem divides into chunks");
+    throw Unsupported("only a ladder defines how its problem divides into chunks");
   }
   BandProblem whole{problem, {}};
   for (const ladders::Operand& each : problem.operands) {

@@ -23,8 +23,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
   }
   if (is_interlaced(frame)) {
     decoder.fail("frame " + std::to_string(decoder.number()) +
-                 " is interlaced, two pictures in one; make whole ones first, for example with "
-                 "ffmpeg's -vf yadif");
+                 " is interlaced; deinterlace it first, for example with ffmpeg's -vf yadif");
   }
 }
 
@@ -33,7 +32,7 @@ void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
   const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
   if (unknown.empty() || !has_luma(*format_of(static_cast<AVPixelFormat>(frame.format)))) return;
   decoder.fail("its colours are tagged " + unknown +
-               ", which is none of bt601, bt709, bt2020; --matrix takes them for one of these");
+               ", not bt601, bt709 or bt2020; choose one of these by --matrix");
 }
 
 const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {

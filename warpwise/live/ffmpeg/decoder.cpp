@@ -66,7 +66,7 @@ void Decoder::fail_at_next(const std::string& why) const {
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
   if (damage_ != Damage::is_passed_over || ++passed_over_ <= most_of_a_camera) return;
-  fail("nothing that it sends can be decoded");
+  fail("none of its data can be decoded");
 }
 
 const AVFrame* Decoder::next() {

@@ -29,7 +29,7 @@ const KnownFile& file_of(const std::string& path) {
   for (const KnownFile& each : known_files) {
     if (io::extension_of(path) == each.extension) return each;
   }
-  throw InvalidArgument(path + " ends with none of .mp4, .avi, .mkv");
+  throw InvalidArgument(path + " does not end with .mp4, .avi or .mkv");
 }
 
 const AVCodec& encoder_of(const KnownFile& file, const std::string& path) {

@@ -137,7 +137,7 @@ std::optional<PixelFormat> format_of(AVPixelFormat pixels) {
 
 std::string name_of_pixels(int pixels) {
   const char* name = av_get_pix_fmt_name(static_cast<AVPixelFormat>(pixels));
-  return name == nullptr ? "of no known format" : name;
+  return name == nullptr ? "of unknown format" : name;
 }
 
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file) {

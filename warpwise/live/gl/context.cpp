@@ -83,7 +83,7 @@ Context::Context() : display_(EGL_NO_DISPLAY), context_(EGL_NO_CONTEXT) {
     eglDestroyContext(display_, context_);
   }
   throw IoError(
-      "no driver draws with OpenGL 3.3 without a screen; install the GPU's, or "
+      "no driver can draw with OpenGL 3.3 without a screen; install the GPU's driver, or "
       "libegl-mesa0 and libgl1-mesa-dri, which need no GPU");
 }
 
@@ -103,7 +103,7 @@ void Context::make_current() const {
   if (try_make_current()) return;
   const EGLint error = eglGetError();
   throw IoError(error == EGL_BAD_ACCESS ? "another thread still draws with this OpenGL context"
-                                        : "OpenGL's driver lets this thread not draw (error " +
+                                        : "OpenGL's driver does not let this thread draw (error " +
                                               std::to_string(error) + ")");
 }
 
@@ -118,8 +118,7 @@ void Context::release() {
 void Context::require_alive() {
   if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
   throw IoError(
-      "OpenGL's driver lost what it draws with: the GPU was reset, by a fault of this program or "
-      "of "
+      "OpenGL's driver lost its context: the GPU was reset after a fault of this program or of "
       "another one (the kernel's log may say more)");
 }
 

@@ -35,7 +35,7 @@ class ChainStage final : public Stage {
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
     // Lanes share this stage. Images between separate kernels could serve only one stream.
     if (!chain_->is_fused(from.view(), to.view())) {
-      throw InvalidArgument("'" + text() + "' is no one kernel of a GPU for " +
+      throw InvalidArgument("'" + text() + "' is not a single GPU kernel for " +
                             from.shape.pixel_text() + " frames of " +
                             std::to_string(from.shape.width) + "x" +
                             std::to_string(from.shape.height));

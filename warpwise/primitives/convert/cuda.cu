@@ -37,7 +37,7 @@ void with(const Use& use) {
   if constexpr (is_needed(source, destination, arithmetic)) {
     use.template operator()<source, destination, arithmetic>();
   } else {
-    throw Error("convert: an arithmetic that no conversion between these formats was to need");
+    throw Error("convert: no conversion between these formats needs this arithmetic");
   }
 }
 

@@ -10,11 +10,11 @@ inline constexpr std::string_view kinds[] = {"sad",      "ssd",      "ncc",     
                                              "sad-wide", "ssd-wide", "ncc-wide", "zncc-wide"};
 inline constexpr int warp_choices[] = {12, 8, 16};
 inline constexpr tuning::Tunable warps_tunable{
-    "disparity", "warps", "warps of a multiprocessor, where their sums fit", kinds, warp_choices};
+    "disparity", "warps", "warps of a multiprocessor, if their sums fit", kinds, warp_choices};
 inline constexpr int strip_percent_choices[] = {100, 50, 25, 200};
-inline constexpr tuning::Tunable strip_percent_tunable{"disparity", "strip_percent",
-                                                       "rows of a strip, in per cent of the rule's",
-                                                       kinds, strip_percent_choices};
+inline constexpr tuning::Tunable strip_percent_tunable{
+    "disparity", "strip_percent", "rows of a strip, as a percentage of the rule's number", kinds,
+    strip_percent_choices};
 
 inline constexpr const tuning::Tunable* tunables[] = {&warps_tunable, &strip_percent_tunable};
 

@@ -11,7 +11,8 @@ inline constexpr std::string_view kinds[] = {"sad", "ssd", "ncc", "zncc"};
 enum : int { by_rule, by_products, by_transforms };
 inline constexpr int kernel_choices[] = {by_rule, by_products, by_transforms};
 inline constexpr tuning::Tunable kernel_tunable{
-    "find", "kernel", "0: by a rule, 1: matrix products, 2: transforms", kinds, kernel_choices};
+    "find", "kernel", "0: chosen by a rule, 1: matrix products, 2: transforms", kinds,
+    kernel_choices};
 
 inline constexpr const tuning::Tunable* tunables[] = {&kernel_tunable};
 

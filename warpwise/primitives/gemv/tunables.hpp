@@ -8,12 +8,12 @@ namespace warpwise::detail::gemv {
 inline constexpr std::string_view kinds[] = {"f32", "16-bit"};
 inline constexpr int row_percent_choices[] = {100, 50, 200, 400};
 inline constexpr tuning::Tunable row_percent_tunable{
-    "gemv", "row_percent", "turns of a block of rows, in per cent of the rule's", kinds,
+    "gemv", "row_percent", "turns of a block of rows, as a percentage of the rule's number", kinds,
     row_percent_choices};
 /// 0: by the times that gemv_columns_launch estimates.
 inline constexpr int column_launch_choices[] = {0, 1, 2};
 inline constexpr tuning::Tunable column_launches_tunable{
-    "gemv", "column_launches", "of a transposed product: 0: by a rule, 1: one, 2: two", kinds,
+    "gemv", "column_launches", "launches of a transposed product; 0: chosen by a rule", kinds,
     column_launch_choices};
 
 inline constexpr const tuning::Tunable* tunables[] = {&row_percent_tunable,

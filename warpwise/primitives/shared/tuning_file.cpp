@@ -129,11 +129,12 @@ const Tunable* known_tunable(const Entry& entry, std::span<const Tunable* const>
   if (at == known.end()) return why_not = "there is no such tunable", nullptr;
   if (!holds((*at)->kinds, std::string_view(entry.kind)))
     return why_not = "there is no such kind", nullptr;
-  if (!holds((*at)->choices, entry.value)) return why_not = "the value is no choice", nullptr;
+  if (!holds((*at)->choices, entry.value))
+    return why_not = "the value is not one of the choices", nullptr;
   if (!gpu) return why_not = "there is no GPU here", nullptr;
-  if (entry.gpu.driver != gpu->driver) return why_not = "of another driver", nullptr;
-  if (entry.gpu != *gpu) return why_not = "of another GPU, or of a part of it", nullptr;
-  if (entry.source != source(entry.primitive)) return why_not = "of other sources", nullptr;
+  if (entry.gpu.driver != gpu->driver) return why_not = "it is for another driver", nullptr;
+  if (entry.gpu != *gpu) return why_not = "it is for another GPU, or for a part of it", nullptr;
+  if (entry.source != source(entry.primitive)) return why_not = "it is for other sources", nullptr;
   return *at;
 }
 

@@ -135,18 +135,18 @@ TEST(TuningFile, WhatIsOfAnotherGpuOrSourceHasNoEffect) {
     return result.lines[0].ignored;
   };
   EXPECT_EQ(reason(std::nullopt), "there is no GPU here");
-  EXPECT_EQ(reason(tuning::Gpu{"NVIDIA H200", "9.0", 132, 12080}), "of another driver");
+  EXPECT_EQ(reason(tuning::Gpu{"NVIDIA H200", "9.0", 132, 12080}), "it is for another driver");
   EXPECT_EQ(reason(tuning::Gpu{"NVIDIA H100", "9.0", 132, 13000}),
-            "of another GPU, or of a part of it");
+            "it is for another GPU, or for a part of it");
   EXPECT_EQ(reason(tuning::Gpu{"NVIDIA H200", "9.0", 66, 13000}),
-            "of another GPU, or of a part of it");
+            "it is for another GPU, or for a part of it");
   EXPECT_EQ(ignored(replaced(line_of(entry(4, "faster", 2)), "0123456789", "0000000000")),
-            "of other sources");
+            "it is for other sources");
 }
 
 TEST(TuningFile, BadLinesSayWhatIsWrong) {
   const std::string good = line_of(entry(4, "faster", 2));
-  EXPECT_EQ(ignored(replaced(good, "rows=4", "rows=5")), "the value is no choice");
+  EXPECT_EQ(ignored(replaced(good, "rows=4", "rows=5")), "the value is not one of the choices");
   EXPECT_EQ(ignored(replaced(good, "rows=4", "rows=4294967300")),
             "its value is no number of 32 bits");
   EXPECT_EQ(ignored(replaced(good, "rows=4", "columns=4")), "there is no such tunable");

@@ -24,14 +24,15 @@ constexpr int kind_of(std::int64_t half, std::int64_t pixel_bytes) {
 ///    sums of columns.
 inline constexpr int kernel_choices[] = {0, 1, 2, 3};
 inline constexpr tuning::Tunable kernel_tunable{
-    "threshold", "kernel", "0: by a rule, 1: bands, 2: tiles, 3: columns", kinds, kernel_choices};
+    "threshold", "kernel", "0: chosen by a rule, 1: bands, 2: tiles, 3: columns", kinds,
+    kernel_choices};
 inline constexpr int band_percent_choices[] = {100, 50, 75, 150, 200, 300};
 inline constexpr tuning::Tunable band_percent_tunable{
-    "threshold", "band_percent", "blocks of bands, in per cent of those that a large GPU holds",
+    "threshold", "band_percent", "blocks of bands, as a percentage of those that a large GPU holds",
     kinds, band_percent_choices};
 inline constexpr int tile_block_choices[] = {512, 264, 396, 792, 1056};
 inline constexpr tuning::Tunable tile_blocks_tunable{
-    "threshold", "tile_blocks", "blocks of tiles, about", kinds, tile_block_choices};
+    "threshold", "tile_blocks", "approximate number of blocks of tiles", kinds, tile_block_choices};
 
 inline constexpr const tuning::Tunable* tunables[] = {&kernel_tunable, &band_percent_tunable,
                                                       &tile_blocks_tunable};
