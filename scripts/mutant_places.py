@@ -8,16 +8,61 @@ import bisect
 import re
 
 HEADER = "warpwise_mutant.hpp"
-HEADER_TEXT = """#pragma once
+HEADER_TEXT = r"""#pragma once
 
+#include <cstdio>
 #include <cstdlib>
+#include <string>
+
+// Returns the whole text of a file of /proc.
+static inline std::string warpwise_mutant_text(const std::string& file) {
+  std::string text;
+  if (std::FILE* const open = std::fopen(("/proc/" + file).c_str(), "r")) {
+    for (int c = std::fgetc(open); c != EOF; c = std::fgetc(open)) text += static_cast<char>(c);
+    std::fclose(open);
+  }
+  return text;
+}
+
+// Returns the command line of the test that this process belongs to: of the process that ctest started. Returns
+// nothing in a process that has left its parents.
+static inline std::string warpwise_mutant_test() {
+  std::string process = "self";
+  for (;;) {
+    // "PID (NAME) STATE PARENT ..."
+    const std::string status = warpwise_mutant_text(process + "/stat");
+    const std::size_t name_end = status.rfind(')');
+    if (name_end == std::string::npos) return "";
+    const std::size_t from = name_end + 4;
+    const std::string parent = status.substr(from, status.find(' ', from) - from);
+    if (parent == "0" || parent == "1") return "";
+    if (warpwise_mutant_text(parent + "/comm") == "ctest\n") return warpwise_mutant_text(process + "/cmdline");
+    process = parent;
+  }
+}
+
+// Notes in a file with a mutant's number that this test reaches it.
+static inline void warpwise_mutant_reached(const char* folder, int number) {
+  static bool noted[10000];
+  if (noted[number]) return;
+  noted[number] = true;
+  if (std::FILE* const file = std::fopen((folder + ("/" + std::to_string(number))).c_str(), "a")) {
+    const std::string line = warpwise_mutant_test() + "\n";
+    std::fwrite(line.data(), 1, line.size(), file);
+    std::fclose(file);
+  }
+}
 
 // The number of the mutant that is switched on; 0 for none.
 static const int warpwise_mutant_chosen = [] {
   const char* number = std::getenv("WARPWISE_MUTANT");
   return number == nullptr ? 0 : std::atoi(number);
 }();
-static inline bool warpwise_mutant(int number) { return number == warpwise_mutant_chosen; }
+static const char* const warpwise_mutants_reached = std::getenv("WARPWISE_MUTANTS_REACHED");
+static inline bool warpwise_mutant(int number) {
+  if (warpwise_mutants_reached != nullptr) warpwise_mutant_reached(warpwise_mutants_reached, number);
+  return number == warpwise_mutant_chosen;
+}
 """
 
 BOUNDS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}

@@ -15,9 +15,10 @@
 
 A mutant is one changed operator, bound, branch or constant in a function of the areas below. Those in C++ are all
 compiled into one build, and the environment variable WARPWISE_MUTANT switches one of them on. Those in kernels
-are planted and built one at a time. The tests must pass without a mutant first. Then each mutant meets CI's set of
-tests, those nearest to its file first, until one fails, and where none does the tests that only nightly runs. A
-mutant that makes tests run far longer than without it is killed by "timeout"; a test fails that fails twice.
+are planted and built one at a time. The tests must pass without a mutant first; this run notes which tests reach
+which mutant. Then each mutant meets the tests of CI's set that reach it, those nearest to its file first, until one
+fails, and where none does the tests that only nightly runs. A mutant in a kernel meets all tests. A mutant that makes
+tests run far longer than without it is killed by "timeout"; a test fails that fails twice.
 
 A survivor that computes the same as the tree is told so by hand in the record: "equivalent": "why".
 
@@ -66,6 +67,7 @@ class Copy:
         self.folder, self.tree = folder, folder / "tree"
         self.builds, self.left_out = builds, left_out
         self.commit = recording.first_line("git", "rev-parse", commit)
+        self.reached = folder / f"reached-{self.commit[:12]}"  # a file for each mutant: which tests reach it
         if not self.tree.exists():
             subprocess.run(["git", "clone", "--quiet", recording.REPOSITORY, self.tree], check=True)
         self.git("fetch", "--quiet", "origin", self.commit)
@@ -118,7 +120,11 @@ class Copy:
         report.unlink(missing_ok=True)
         command = ["ctest", "--test-dir", self.folder / build, "-j", str(os.cpu_count()), "--output-junit", report,
                    "--repeat", "until-pass:2", *(["--stop-on-failure"] if limit else []), *options]
-        with subprocess.Popen(command, env={**os.environ, "WARPWISE_MUTANT": str(number)}, start_new_session=True,
+        environment = {**os.environ, "WARPWISE_MUTANT": str(number)}
+        if not limit:
+            self.reached.mkdir(exist_ok=True)
+            environment["WARPWISE_MUTANTS_REACHED"] = str(self.reached)
+        with subprocess.Popen(command, env=environment, start_new_session=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
                 status = process.wait(limit)
@@ -146,6 +152,20 @@ class Copy:
                     recording.write(file, times)
         return times
 
+    def tests_that_reach(self, mutant, build):
+        """Lists the tests that reach a mutant; None where it is not known."""
+        noted = self.reached / str(mutant["number"])
+        if mutant["area"] == "kernels":
+            return None
+        commands = set(noted.read_text(encoding="utf-8").split("\n")[:-1]) if noted.exists() else set()
+        if "" in commands:
+            return None  # a process that has left its test
+        listed = json.loads(subprocess.run(["ctest", "--test-dir", self.folder / build, "-C", "nightly", "--show-only=json-v1"],
+                                           capture_output=True, text=True, check=True).stdout)["tests"]
+        # A script's process has its interpreter before it.
+        return {test["name"] for test in listed if "command" in test
+                and any(each.endswith("\0".join(test["command"]) + "\0") for each in commands)}
+
     def kill(self, mutant, times):
         """Notes in the mutant which test of each set finds it, and after how many seconds."""
         near = next(re.sub(pattern + ".*", expression, mutant["file"])
@@ -155,13 +175,16 @@ class Copy:
             for build in self.builds:
                 if build != "release" and mutant["area"] in ONLY_IN_RELEASE:
                     continue
+                reaching = self.tests_that_reach(mutant, build)
+                if reaching is not None:
+                    mutant["reached_by"] = len(reaching)
                 for is_near in (True, False):
-                    seconds = [each for test, each in times[f"{name} {build}"].items()
-                               if bool(re.search(near, test)) == is_near]
+                    seconds = {test: each for test, each in times[f"{name} {build}"].items()
+                               if bool(re.search(near, test)) == is_near and (reaching is None or test in reaching)}
                     if not seconds:
                         continue
-                    chosen = ["-R", near, "-E", self.left_out] if is_near else ["-E", f"{self.left_out}|{near}"]
-                    limit = 60 + 3 * max(sum(seconds) / os.cpu_count(), max(seconds))
+                    chosen = ["-R", f"^({'|'.join(map(re.escape, seconds))})$"]
+                    limit = 60 + 3 * max(sum(seconds.values()) / os.cpu_count(), max(seconds.values()))
                     failed, _ = self.test(build, [*options, *chosen], mutant["number"], limit)
                     if failed:
                         killed = {"test": failed[0], "build": build, "seconds": round(time.monotonic() - started)}
@@ -185,7 +208,8 @@ def report(record):
         if rows:
             print(f"\n{title}:")
         for each in rows:
-            note = each.get("equivalent") or (each["whole"] or {}).get("test")
+            note = each.get("equivalent") or (each["whole"] or {}).get("test") or (
+                f"{each['reached_by']} tests reach it" if "reached_by" in each else None)
             print(f"  {line_of(each)}" + (f"  [{note}]" if note else ""))
     left = len(record["mutants"]) - len(tested)
     is_enough = by_ci >= LEAST_SHARE * by_all

@@ -188,6 +188,8 @@ class Run(unittest.TestCase):
         self.assertEqual({each["before"]: [each[key] and each[key]["test"] for key in ("ci", "whole")]
                           for each in record["mutants"]},
                          {"a > b": ["near_test", "near_test"], "a && b": [None, "slow_test"], "a - b": [None, None]})
+        self.assertEqual({each["before"]: each["reached_by"] for each in record["mutants"]},
+                         {"a > b": 1, "a && b": 1, "a - b": 1})
         self.assertIn("3 mutants are left to test", said.getvalue())
         self.assertIn("CI's set kills 1 of the 2 mutants that all tests kill: less than 95%.", said.getvalue())
         self.assertIn("Survivors:\n", said.getvalue())

@@ -70,9 +70,9 @@ class LabVerify final : public Command {
         lab::verify(*executor, each.table, each.rungs, on_gpu, done);
       }
     }
-    print(
-        fmt::format("{} of {} rungs right on {}: {} problems checked, {} skipped (reasons above)\n",
-                    total - wrong.size(), total, executor->device_name(), problems, skipped));
+    print(fmt::format("{} of {} rungs right on {}: {} problems checked, {} skipped{}\n",
+                      total - wrong.size(), total, executor->device_name(), problems, skipped,
+                      skipped == 0 ? "" : " (reasons above)"));
     if (!wrong.empty()) throw Error(fmt::format("wrong: {}", fmt::join(wrong, "; ")));
   }
 
