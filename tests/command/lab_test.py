@@ -268,7 +268,7 @@ class Diff(LabTest):
             self.refuse("diff", *arguments, says="LADDER RUNG1 RUNG2")
         self.refuse("diff", "copy", "scalar", "vector", says=['"vector"', 'did you mean "vector2"?'])
         self.refuse("diff", "copi", "scalar", "vector2", says='did you mean "copy"?')
-        self.refuse("diff", "copy/scalar", "scalar", "vector2", says="apart")
+        self.refuse("diff", "copy/scalar", "scalar", "vector2", says="separate arguments")
         self.refuse("diff", "copy", "scalar", "vector2", "vector4", says="vector4")
 
 

@@ -90,7 +90,7 @@ class OnACpu(RungStageTest):
     def test_rungs_need_a_gpu(self):
         says = "--backend cuda" if has_gpu() else "no CUDA device"
         self.fail_with(USAGE, "stream", "test:bars", "null", "--pipeline", "sobel border=replicate rung=method_i",
-                       "--backend", "cpu", says=["rungs run on a GPU", says])
+                       "--backend", "cpu", says=["rungs need a GPU", says])
 
 
 if __name__ == "__main__":

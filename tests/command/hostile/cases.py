@@ -224,7 +224,7 @@ def inputs():
     yield case("gemv", "in/vector.npy", "in/vector.npy", "out.npy", code=FAILED, says="shape")
     yield case("gemv", "in/real.npy", "in/real.npy", "out.npy", code=FAILED, says="vector")
     yield case("gemv", "in/words.npy", "in/vector.npy", "out.npy", code=FAILED, says="in/words.npy")
-    yield case(*GEMV, "--beta", "1", code=FAILED, says="there is none")
+    yield case(*GEMV, "--beta", "1", code=FAILED, says="no such file")
 
 
 def videos():

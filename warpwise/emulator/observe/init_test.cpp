@@ -89,7 +89,7 @@ TEST(Init, AResultInGlobalMemory) {
   const std::string sum = load + "add.u32 %r5, %r4, 1;\n.loc 1 12 0\nst.global.u32 [%l4], %r5;";
   expect_found(sum, 12,
                "a value written to global memory depends on byte 124 of 'from' of 512 bytes, which "
-               "nobody has written",
+               "is uninitialised",
                124, 31);
   expect_found(sum, 12, "byte 0 of 'from'");
   expect_clean(sum, 128);

@@ -66,7 +66,7 @@ class Pace : public Observer {
     double stored = 0;  ///< cycle of its last store or atomic
     std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and since when they hold
     /// Sectors that the warp has stored since its last branch or barrier. L1 merges stores to the
-    /// same sector: an H200's L2 counts 1.03 times the sectors of a copy for a copy of structs by
+    /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
     /// three stores, which touch three times as many.
     Lines merged_stores;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready

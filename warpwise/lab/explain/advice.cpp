@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "warpwise/lab/explain/findings.hpp"
@@ -117,9 +118,13 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (prediction != nullptr) {
     for (Finding& each : findings) value(*prediction, each);
-    for (Finding& each : resource_findings(*prediction)) findings.push_back(std::move(each));
-    if (std::none_of(findings.begin(), findings.end(), is_worth_a_change))
+    std::vector<Finding> further = resource_findings(*prediction);
+    if (std::ranges::any_of(findings, is_worth_a_change) ||
+        std::ranges::any_of(further, is_worth_a_change)) {
+      std::ranges::move(further, std::back_inserter(findings));
+    } else {
       advice.push_back(nothing_rules(*prediction));
+    }
   }
   sort(findings);
   for (const Finding& finding : findings) {

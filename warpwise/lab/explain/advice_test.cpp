@@ -212,6 +212,30 @@ TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
   EXPECT_NEAR(merged.gain.value(), 24, 1);
 }
 
+TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 0);
+  emulator::LaunchResult& sample = result_.prediction->sample;
+  result_.prediction->profile.figures["issue_per_cycle"] = 1;
+  result_.prediction->profile.figures["shared_passes_per_cycle"] = 1000;
+  sample.totals.warp_instructions = sample.instructions_by_class["integer"] = 1'000'000'000;
+  const auto gain = [&](std::uint64_t loads, std::uint64_t words, Remedy remedy) {
+    sample.memory[0].shared_load = {loads, words * loads, words * loads};
+    for (const Advice& each : advice_for(result_)) {
+      if (each.remedy == remedy && each.text.find("load from shared memory") != std::string::npos)
+        return each.gain.value();
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(gain(400'000'000, 1, Remedy::reuse), 1 / 0.8, 0.01);
+  EXPECT_NEAR(gain(400'000'000, 1, Remedy::wide_accesses), 1 / 0.7, 0.01);
+  EXPECT_NEAR(gain(400'000'000, 2, Remedy::wide_accesses), 1 / 0.8, 0.01);
+  EXPECT_EQ(gain(400'000'000, 4, Remedy::wide_accesses), 0);
+  // A gain of 4 % stands behind that of fewer instructions, and one of 1 % nowhere.
+  EXPECT_NEAR(gain(80'000'000, 1, Remedy::reuse), 1 / 0.96, 0.01);
+  EXPECT_EQ(gain(20'000'000, 1, Remedy::reuse), 0);
+}
+
 TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 1);

@@ -44,9 +44,10 @@ Example example_of(Remedy remedy) {
               "for (long long i = thread; i < vectors; i += stride) to[i] = from[i];",
               "warpwise lab diff copy scalar vector4"};
     case Remedy::fewer_instructions:
-      return {"return static_cast<int>(words[index / 4] >> (index % 4 * 8) & 255);",
-              "return static_cast<int>(__byte_perm(words[index / 4], 0, 0x4440 + index % 4));",
-              "warpwise lab diff convert two_rows permute"};
+      return {"const int from_x = checked ? clamped(x - 1 + column, p.width) : x - 1 + column;",
+              "const bool inside = FEWER_CONDITIONS && block_is_inside(p);\n"
+              "p.dst[y * p.dst_pitch + x] = inside ? edge<false>(p, x, y) : edge<true>(p, x, y);",
+              "warpwise lab diff sobel global_constant_filter global_fewer_conditions"};
     case Remedy::more_in_flight:
       return {
           "for (int row = first - 1; row <= last; ++row) {\n"

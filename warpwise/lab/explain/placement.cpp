@@ -59,8 +59,9 @@ Placement placement_of(const Explanation& explanation) {
   }
   const std::string few = "few memory transactions (" + evidence + ")";
   if (prediction == nullptr) {
-    return {0, few + "; without a profile of such a GPU, it is not known whether arithmetic hides "
-                     "their latency"};
+    return {0, few +
+                   "; without a profile of such a GPU, it is not known whether arithmetic hides "
+                   "their latency"};
   }
   const Bounds bounds = bounds_when_full(*prediction);
   const double waiting = bounds.of(Resource::latency);

@@ -15,6 +15,8 @@ namespace {
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
+// Least gain of a finding that stands behind others.
+constexpr double worth_a_line = 1.02;
 // Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
 constexpr double half = 0.5;
 
@@ -70,6 +72,13 @@ double share_of_accesses(const LaunchPrediction& prediction) {
   return instructions > 0 ? requests / instructions : 0;
 }
 
+// Returns the share of instructions that load from shared memory.
+double share_of_shared_loads(const LaunchPrediction& prediction) {
+  const auto loads = static_cast<double>(prediction.sample.memory.front().shared_load.requests);
+  const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
+  return instructions > 0 ? loads / instructions : 0;
+}
+
 // Adds the address arithmetic of accesses: about one instruction each.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
@@ -93,12 +102,36 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
       Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
 }
 
+// Suggests wider loads from shared memory. A load of four words takes four passes.
+std::optional<Suggestion> about_shared_width(const LaunchPrediction& prediction) {
+  const emulator::PassCounts& loads = prediction.sample.memory.front().shared_load;
+  if (loads.requests == 0) return std::nullopt;
+  constexpr double widest = 4;
+  const double words =
+      static_cast<double>(loads.ideal_passes) / static_cast<double>(loads.requests);
+  const double share = share_of_shared_loads(prediction);
+  const double saved = share * std::max(0.0, 1 - words / widest);
+  return Suggestion{
+      fmt::format("{:.0f} % of the instructions load from shared memory, at most {:.2g} word{} per "
+                  "thread. Load neighbouring words with one wide load of up to 16 bytes. With "
+                  "{:.0f} % fewer instructions,",
+                  100 * share, words, number(words) == "1" ? "" : "s", 100 * saved),
+      Remedy::wide_accesses, Change{.instructions = saved}};
+}
+
+// Returns the suggestion that gains more.
+std::optional<Suggestion> better(const LaunchPrediction& prediction, std::optional<Suggestion> a,
+                                 std::optional<Suggestion> b) {
+  if (!a || !b) return a ? a : b;
+  return gain_of(prediction, *a->change) >= gain_of(prediction, *b->change) ? a : b;
+}
+
 // Suggests keeping data that is loaded again, from any level of the hierarchy.
 std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
   const double distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
   const double times = distinct > 0 ? static_cast<double>(loads.bytes_requested) / distinct : 0;
-  constexpr double often = 2;
+  constexpr double often = 1.5;
   if (times < often) return std::nullopt;
   const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
   return Suggestion{
@@ -107,6 +140,23 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
                   "the repeated loads and their address arithmetic,",
                   times),
       Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}};
+}
+
+// Suggests several results per thread where loads from shared memory are many instructions.
+std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction) {
+  const double share = share_of_shared_loads(prediction);
+  if (share == 0) return std::nullopt;
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const auto passes = static_cast<double>(memory.shared_load.passes + memory.shared_store.passes +
+                                          memory.shared_atomic.passes);
+  return Suggestion{
+      fmt::format("{:.0f} % of the instructions load from shared memory. Compute several results "
+                  "per thread, and keep each loaded value in a register for all of them. With half "
+                  "these loads,",
+                  100 * share),
+      Remedy::reuse,
+      Change{.passes = half * static_cast<double>(memory.shared_load.passes) / passes,
+             .instructions = half * share}};
 }
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
@@ -245,7 +295,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     finding.change = suggestion.change;
     if (finding.change) {
       value(prediction, finding);
-      if (*finding.advice.gain < worth_a_change) return;
+      if (*finding.advice.gain < worth_a_line) return;
     }
     findings.push_back(std::move(finding));
   };
@@ -257,7 +307,9 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
       add(*suggestion);
     }
     if (resource != Resource::issue && resource != Resource::latency) continue;
-    for (const auto& suggestion : {about_width(prediction), about_repeats(prediction)}) {
+    for (const auto& suggestion :
+         {better(prediction, about_width(prediction), about_shared_width(prediction)),
+          better(prediction, about_repeats(prediction), about_shared_loads(prediction))}) {
       if (suggestion) add(*suggestion);
     }
   }
@@ -286,7 +338,8 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   const bool goes_on = finding.advice.text.ends_with(',');
   if (goes_on) {
     finding.advice.text +=
-        fmt::format(" the kernel would be {:.2g} times as fast (modelled).", gain);
+        fmt::format(" the kernel would be {:.{}g} times as fast (modelled).", gain,
+                    gain < worth_a_change ? 3 : 2);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(
         " On {} with a grid that fills it, this gains little (modelled): {} is the bottleneck "

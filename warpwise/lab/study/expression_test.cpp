@@ -73,9 +73,9 @@ TEST(Expression, EveryErrorSaysWhere) {
     std::vector<std::string> says;
   };
   const Wrong cases[] = {
-      {"", {"character 1:", "ends"}},
-      {"   ", {"character 4:", "ends"}},
-      {"1 +", {"character 4:", "ends"}},
+      {"", {"character 1:", "at its end"}},
+      {"   ", {"character 4:", "at its end"}},
+      {"1 +", {"character 4:", "at its end"}},
       {"1 2", {"character 3:", "operator"}},
       {"2x", {"character 2:", "operator"}},
       {"(1", {"character 3:", "')'"}},

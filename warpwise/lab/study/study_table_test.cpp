@@ -368,10 +368,10 @@ TEST(StudyTable, RefusesNamesThatMeanSomethingElse) {
     const std::string parameter =
         replaced(small_study, "\"parameters\": {", "\"parameters\": {" + quoted + ": 1, ");
     expect_words(message_of<InvalidArgument>([&] { parse_study(parameter, "/some/study.json"); }),
-                 {"/some/study.json", "\"problem\"", "the parameter " + quoted, "something else"});
+                 {"/some/study.json", "\"problem\"", "the parameter " + quoted, "a reserved name"});
     const std::string constant = replaced(small_table, "\"A\": 3", quoted + ": 3");
     expect_words(message_of<InvalidArgument>([&] { parse_study(constant, "/some/ladder.json"); }),
-                 {"rung 2 \"second\"", "the constant " + quoted, "something else"});
+                 {"rung 2 \"second\"", "the constant " + quoted, "a reserved name"});
   }
   for (const char* name : {"A_pitches", "pitch", "offset_1", "max_shared"}) {
     const std::string constant =
