@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Warpwise with OpenCV, and records it as FOLDER/opencv_agreement.json, and .txt to read.
+"""Compares Warpwise with OpenCV, and records it as FOLDER/opencv_agreement.json.
 
   scripts/record-opencv.py FOLDER [--build build/release] [--only pixels|memory|times]
 
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from opencv_tables import read, rendered
+from opencv_tables import read
 from recording import REPOSITORY, clean_commit, machine_of, write
 
 PARTS = {
@@ -174,7 +174,6 @@ def main():
             rows = measure[part](chosen.build.resolve(), pathlib.Path(work))
         recorded[part] = {"machine": machine_of(date, commit, PARTS[part]), **rows}
     write(path, {part: recorded[part] for part in PARTS if part in recorded})
-    path.with_suffix(".txt").write_text("\n\n".join(rendered(recorded, part) for part in PARTS) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
