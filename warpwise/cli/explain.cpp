@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <climits>
 
 #include "warpwise/cli/arguments.hpp"
@@ -20,6 +21,7 @@
 #include "warpwise/lab/explain/comparison.hpp"
 #include "warpwise/lab/explain/emulated_runtime.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
+#include "warpwise/lab/explain/kernel_list.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/report/kernel_page.hpp"
@@ -129,8 +131,50 @@ class ExplainCommand final : public Command {
     }
   }
 
+  // Quotes a word for a shell where that is needed.
+  static std::string quoted(const std::string& word) {
+    const bool is_plain = std::ranges::all_of(word, [](unsigned char c) {
+      return std::isalnum(c) != 0 ||
+             std::string_view("_-,.:/").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    if (is_plain && !word.empty()) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+  }
+
+  // Lists the kernels of a file, each with a command that explains it.
+  void list_kernels(const lab::ExplainRequest& request) const {
+    const std::vector<lab::ListedKernel> kernels =
+        with_compiler_log([&] { return lab::listed_kernels(request); });
+    std::vector<std::string> before = {"warpwise", "explain", request.file};
+    for (const std::string& define : request.compile.defines)
+      before.insert(before.end(), {"--define", define});
+    for (const std::string& folder : options_.includes)
+      before.insert(before.end(), {"--include", folder});
+    if (app_.count("--arch") > 0)
+      before.insert(before.end(), {"--arch", std::to_string(request.compile.architecture)});
+    auto object =
+        nlohmann::ordered_json{{"file", request.file}, {"kernels", nlohmann::json::array()}};
+    std::string text = fmt::format("{}: {} kernel{}. Commands to start from, with example sizes:\n",
+                                   request.file, kernels.size(), kernels.size() == 1 ? "" : "s");
+    for (const lab::ListedKernel& kernel : kernels) {
+      std::vector<std::string> words = before;
+      words.insert(words.end(), kernel.arguments.begin(), kernel.arguments.end());
+      object["kernels"].push_back({{"kernel", kernel.name}, {"command", words}});
+      text += "  ";
+      for (const std::string& word : words) text += quoted(word) + " ";
+      text.back() = '\n';
+    }
+    print(options_.json ? object.dump(2) + "\n" : text);
+  }
+
   void execute_file() const {
     lab::ExplainRequest request = file_request(options_, 0);
+    if (lists_kernels(options_)) {
+      list_kernels(request);
+      return;
+    }
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
     request.device = device_of(request.compute_capabilities);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <filesystem>
 
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/study/study_table.hpp"
@@ -76,7 +77,9 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   app.add_option("FILE", options.names,
                  "CUDA C++ file (.cu), PTX file (.ptx), NAME/RUNG as listed by warpwise lab list, "
                  "or a primitive, whose kernels are run: " +
-                     list_of_primitives() + "; two files, or two rungs, are compared")
+                     list_of_primitives() +
+                     "; two files, or two rungs, are compared. A file alone: its kernels are "
+                     "listed, each with options to start from")
       ->type_name("")
       ->expected(0, 2);
   add_text(
@@ -94,13 +97,14 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
            options.file.compile.defines);
   add_list(app, "--include", "FOLDER", "Folder with headers for the compiler; may be repeated",
            options.includes);
-  add_list(
-      app, "--arg", "SPEC",
-      "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
-      "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), tex2d<u8>[WxH]:@file.png, a "
-      "structure of such "
-      "{f32[N], i32:5}, or a pointer to one &{i32:5}",
-      options.arguments);
+  add_list(app, "--arg", "SPEC",
+           "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of "
+           "zeros (N: "
+           "1024 or 32*32), f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), "
+           "tex2d<u8>[WxH]:@file.png, a "
+           "structure of such "
+           "{f32[N], i32:5}, or a pointer to one &{i32:5}",
+           options.arguments);
   add_counted_for(
       app, "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
       "GPU to predict the time for: h200, another profile's name or FILE.json (default: a GPU of "
@@ -145,6 +149,11 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       ->excludes(json);
 }
 
+bool lists_kernels(const ExplainOptions& options) {
+  return options.names.size() == 1 && options.grids.empty() && options.blocks.empty() &&
+         options.arguments.empty();
+}
+
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which) {
   if (options.names.empty()) {
     throw UsageError(
@@ -158,15 +167,19 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
         "explain got '{}'{}, but takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}", name,
         nearest_ladder(name), list_of_primitives()));
   }
+  if (!std::filesystem::exists(name))
+    throw IoError(name + " cannot be read: there is no such file");
   if (options.size)
     throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
   lab::ExplainRequest request = options.file;
   request.file = name;
-  request.grid = lab::parse_dimensions("--grid", needed(options, "--grid", options.grids, which));
-  request.block =
-      lab::parse_dimensions("--block", needed(options, "--block", options.blocks, which));
+  if (!lists_kernels(options)) {
+    request.grid = lab::parse_dimensions("--grid", needed(options, "--grid", options.grids, which));
+    request.block =
+        lab::parse_dimensions("--block", needed(options, "--block", options.blocks, which));
+  }
   if (const std::string* kernel = value_of(options, "--kernel", options.kernels, which))
     request.kernel = *kernel;
   if (const std::string* bytes = value_of(options, "--shared", options.shared, which)) {

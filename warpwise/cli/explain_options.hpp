@@ -36,8 +36,12 @@ struct ExplainOptions {
 
 void add_explain_options(CLI::App& app, ExplainOptions& options);
 
-/// Returns the request for the FILE names[which]. \throws UsageError, InvalidArgument  a required
-/// option is missing, or an option has no meaning for the FILE
+/// Returns true if one FILE has neither a launch nor arguments.
+bool lists_kernels(const ExplainOptions& options);
+
+/// Returns the request for the FILE names[which]; without a launch if lists_kernels().
+/// \throws UsageError, InvalidArgument  a required option is missing, or an option has no meaning
+/// for the FILE  \throws IoError  there is no such file
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which);
 
 /// Refuses options that are only for a FILE. \throws UsageError

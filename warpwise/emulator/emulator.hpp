@@ -310,10 +310,13 @@ struct PaceCounts {
   /// of L1. Texture reads are not included.
   std::uint64_t l2_read_sectors = 0;
   std::uint64_t l2_written_sectors = 0;
-  /// Distinct sectors that DRAM moves if L2 holds all of them. They include the other sector of an
-  /// access to DRAM, and sectors that are read because stores fill only a part of them.
+  /// Distinct sectors that blocks read. Those that they wrote before are not included.
+  std::uint64_t distinct_read_sectors = 0;
+  /// Distinct sectors that DRAM moves if L2 holds all of them, with the other sector of each access
+  /// to DRAM. Filled ones are read because stores write only a part of them.
   std::uint64_t dram_read_sectors = 0;
   std::uint64_t dram_written_sectors = 0;
+  std::uint64_t dram_filled_sectors = 0;
   /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
   /// lines.
   std::uint64_t l1_passes = 0;
@@ -323,8 +326,14 @@ struct PaceCounts {
   /// Further machine instructions of PTX instructions that become several. Each one's first is in
   /// LaunchResult::instructions_by_class.
   rules::MachineInstructions further;
-  /// Number of atomic operations on the line with the most, among lines that several blocks use.
+  /// Loads from shared memory, and the sum of the bytes that one thread of each loads.
+  std::uint64_t shared_loads = 0;
+  std::uint64_t shared_load_bytes = 0;
+  /// Number of atomic operations on the line with the most, among lines that blocks far from each
+  /// other in the grid use. A larger grid has more.
   std::uint64_t atomics_of_busiest_line = 0;
+  /// Likewise among lines that only neighbouring blocks use. A larger grid has no more.
+  std::uint64_t atomics_of_neighbours = 0;
 };
 
 /// Options of Program::launch(): counts, checks and limits.

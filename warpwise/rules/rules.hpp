@@ -167,6 +167,11 @@ struct MachineInstructions {
     conversion64 += other.conversion64;
     return *this;
   }
+  MachineInstructions& operator*=(double factor) {
+    for (double* count : {&all, &integer, &float32, &float64, &special, &conversion, &conversion64})
+      *count *= factor;
+    return *this;
+  }
 };
 
 }  // namespace warpwise::rules

@@ -1,6 +1,7 @@
 #include "warpwise/emulator/observe/pace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
+constexpr std::uint64_t words_of_a_line = 32;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
@@ -19,7 +21,9 @@ std::uint64_t sectors_in(std::uint32_t mask) {
 // Counts of a class have the first instruction.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
-  double* const unit = c == InstructionClass::integer      ? &all.integer
+  double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
+                               c == InstructionClass::compare
+                           ? &all.integer
                        : c == InstructionClass::float32    ? &all.float32
                        : c == InstructionClass::float64    ? &all.float64
                        : c == InstructionClass::special    ? &all.special
@@ -96,7 +100,8 @@ void Pace::executes(Warp& warp, const Operation& op, Mask) {
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;
   clock.issued = at;
   clock.latest = std::max(clock.latest, at);
-  if (kind == InstructionClass::store || kind == InstructionClass::atomic) clock.stored = at;
+  if (kind == InstructionClass::store || kind == InstructionClass::atomic)
+    clock.stored = std::max(clock.stored, at);
   const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
   if (ends_block) clock.merged_stores.clear();
   clock.now = (ends_block ? clock.latest : clock.now) + 1;
@@ -137,6 +142,8 @@ double Pace::load(BlockClock& block, const Access& access) {
     counts_.l2_read_sectors += sectors_in(missing);
     ++counts_.l2_read_lines;
     SectorMask& known = read_[line];
+    counts_.distinct_read_sectors += sectors_in(missing & ~requested_[line]);
+    requested_[line] |= missing;
     const bool in_l2 = (missing & ~known) == 0;
     const SectorMask moved = whole_dram_accesses(missing & ~known);
     counts_.dram_read_sectors += sectors_in(moved & ~known);
@@ -208,12 +215,17 @@ void Pace::atomic(const Block& block, const Operation& op, const Access& access)
   for (Mask left = lanes; left != 0; left &= left - 1)
     at_one_address &= access.addresses[std::countr_zero(left)] == first;
   // The compiler reduces a warp's integers for one address, and has one lane add them.
-  const bool of_floats = code_->names[op.index].find(".f") != std::string::npos;
-  if (at_one_address && !of_floats) lanes &= ~lanes + 1;
+  const std::string& name = code_->names[op.index];
+  const bool is_reduced =
+      name.find(".f") == std::string::npos && name.find(".bf") == std::string::npos &&
+      std::ranges::any_of(std::array{".add.", ".min.", ".max.", ".and.", ".or.", ".xor."},
+                          [&](const char* each) { return name.find(each) != std::string::npos; });
+  if (at_one_address && is_reduced) lanes &= ~lanes + 1;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     AtomicLine& line = atomics_[access.addresses[std::countr_zero(left)] / line_bytes];
-    if (line.operations++ == 0) line.block = block.linear;
-    line.is_shared |= line.block != block.linear;
+    ++line.operations;
+    line.first = std::min(line.first, block.linear);
+    line.last = std::max(line.last, block.linear);
   }
 }
 
@@ -227,7 +239,7 @@ void Pace::add_stores_to(PaceCounts& counts) const {
       if (filled > 0 && filled < sector_bytes) partial |= 1U << sector;
     }
     counts.dram_written_sectors += sectors_in(whole_dram_accesses(written.touched));
-    counts.dram_read_sectors += sectors_in(whole_dram_accesses(partial & ~written.read_before));
+    counts.dram_filled_sectors += sectors_in(whole_dram_accesses(partial & ~written.read_before));
   }
 }
 
@@ -244,6 +256,10 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
       access.bytes, access.kind == AccessKind::store};
   switch (access.space) {
     case Space::shared: {
+      if (access.kind == AccessKind::load) {
+        ++counts_.shared_loads;
+        counts_.shared_load_bytes += static_cast<std::uint64_t>(access.bytes);
+      }
       const int further = std::max(rules::shared_passes(cc_, request).passes - 1, 0);
       cycles = model_.shared_cycles + further;
       break;
@@ -277,14 +293,16 @@ void Pace::completes(Block& block, std::uint32_t barrier) {
   for (WarpClock& warp : clock.warps) warp.now = last + model_.barrier_cycles;
 }
 
-void Pace::collect(const Launch&, const std::vector<const Pace*>& workers, LaunchResult& result) {
+void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers,
+                   LaunchResult& result) {
   std::unordered_map<Line, AtomicLine> atomics;
   for (const Pace* worker : workers) {
     worker->add_stores_to(result.pace);
     for (const auto& [line, found] : worker->atomics_) {
       AtomicLine& all = atomics[line];
-      all.is_shared |= found.is_shared || all.operations > 0;
       all.operations += found.operations;
+      all.first = std::min(all.first, found.first);
+      all.last = std::max(all.last, found.last);
     }
     result.pace.further += worker->counts_.further;
     result.pace.l1_passes += worker->counts_.l1_passes;
@@ -294,11 +312,18 @@ void Pace::collect(const Launch&, const std::vector<const Pace*>& workers, Launc
     result.pace.l2_read_sectors += worker->counts_.l2_read_sectors;
     result.pace.l2_written_sectors += worker->counts_.l2_written_sectors;
     result.pace.dram_read_sectors += worker->counts_.dram_read_sectors;
+    result.pace.distinct_read_sectors += worker->counts_.distinct_read_sectors;
+    result.pace.shared_loads += worker->counts_.shared_loads;
+    result.pace.shared_load_bytes += worker->counts_.shared_load_bytes;
   }
   for (const auto& [line, each] : atomics) {
-    if (each.is_shared)
-      result.pace.atomics_of_busiest_line =
-          std::max(result.pace.atomics_of_busiest_line, each.operations);
+    if (each.first == each.last) continue;
+    // Words of 32 neighbours fit into a line. If these are the grid, the line may be everyone's.
+    const std::uint64_t users = each.last - each.first + 1;
+    const bool are_neighbours = users <= words_of_a_line && users < launch.grid.count();
+    std::uint64_t& most =
+        are_neighbours ? result.pace.atomics_of_neighbours : result.pace.atomics_of_busiest_line;
+    most = std::max(most, each.operations);
   }
 }
 

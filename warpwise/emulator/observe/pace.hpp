@@ -17,7 +17,8 @@ namespace warpwise::emulator {
 
 /// Follows a clock for each warp.
 ///
-/// - An instruction issues when the last register that it reads is ready, at most one in a cycle.
+/// - An instruction issues when the last register that it reads is ready. Those that do not wait
+///   issue one in a cycle.
 ///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
 ///   front; but no load moves before a store.
 /// - A barrier sets the clocks of its block to the latest one.
@@ -51,8 +52,8 @@ class Pace : public Observer {
   };
   struct AtomicLine {
     std::uint64_t operations = 0;
-    std::uint64_t block = 0;  ///< the first one's
-    bool is_shared = false;   ///< more than one block has operations on it
+    std::uint64_t first = ~std::uint64_t{0};  ///< least number of a block that uses it
+    std::uint64_t last = 0;                   ///< greatest
   };
 
   // A type of its own; otherwise the library would export std::deque's functions.
@@ -101,7 +102,8 @@ class Pace : public Observer {
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
-  Lines read_;  ///< by all blocks
+  Lines read_;       ///< by all blocks, with what DRAM moves besides
+  Lines requested_;  ///< the part of it that blocks asked for
   std::unordered_map<Line, WrittenLine> written_;
   std::unordered_map<Line, AtomicLine> atomics_;
   Lines touched_;

@@ -182,17 +182,20 @@ TEST(Pace, DramMovesPairsOfSectorsAndReadsWhatStoresFillInPart) {
   const auto load = "ld.global.u32 %r5, [%rd8];";
   EXPECT_EQ(strided(load, 128).pace.dram_read_sectors, 32U);
   EXPECT_EQ(strided(load, 128, pairs).pace.dram_read_sectors, 64U);
+  EXPECT_EQ(strided(load, 128, pairs).pace.distinct_read_sectors, 32U);
   EXPECT_EQ(strided(load, 4, pairs).pace.dram_read_sectors, 4U);
   const auto store = "st.global.u32 [%rd8], %r1;";
   for (const auto& [stride, read, written] :
        {std::tuple{128, 64U, 64U}, {8, 8U, 8U}, {4, 0U, 4U}}) {
     const LaunchResult result = strided(store, stride, pairs);
-    EXPECT_EQ(result.pace.dram_read_sectors, read) << stride;
+    EXPECT_EQ(result.pace.dram_read_sectors, 0U) << stride;
+    EXPECT_EQ(result.pace.dram_filled_sectors, read) << stride;
     EXPECT_EQ(result.pace.dram_written_sectors, written) << stride;
   }
   // L2 has the sectors that were read.
   const LaunchResult both = strided(std::string(load) + store, 128);
   EXPECT_EQ(both.pace.dram_read_sectors, 32U);
+  EXPECT_EQ(both.pace.dram_filled_sectors, 0U);
 }
 
 TEST(Pace, L1PassesAreWordsOfABankOrFourLines) {
@@ -241,8 +244,26 @@ TEST(Pace, AtomicsOfBlocksMeetOnALine) {
   EXPECT_EQ(busiest("red.global.add.f32 [%rd6], 0f3f800000;"), 3U * 32);
   // The compiler adds a warp's integers first.
   EXPECT_EQ(busiest("red.global.add.u32 [%rd6], 1;"), 3U);
+  EXPECT_EQ(busiest("atom.global.cas.b32 %r5, [%rd6], 0, 1;"), 3U * 32);
   // Each block has lines of its own.
   EXPECT_EQ(busiest("red.global.add.f32 [%rd4], 0f3f800000;"), 0U);
+}
+
+TEST(Pace, AWordForEachBlockMeetsOnALineOnlyAmongNeighbours) {
+  const std::string own_word =
+      "mov.u32 %r9, %ctaid.x;\n mul.wide.u32 %rd9, %r9, 4;\n add.s64 %rd9, %rd6, %rd9;\n"
+      "red.global.add.f32 [%rd9], 0f3f800000;";
+  const emulator::PaceCounts pace = run({.body = own_word, .blocks = 64}).pace;
+  EXPECT_EQ(pace.atomics_of_neighbours, 32U * 32);
+  EXPECT_EQ(pace.atomics_of_busiest_line, 0U);
+}
+
+TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {
+  const std::string load = "ld.global.u32 %r5, [%rd4];\n";
+  const std::string waits = "st.global.u32 [%rd5], %r5;\n";
+  const std::string does_not = "st.global.u32 [%rd5+8], 1;\n";
+  const std::string behind = "ld.global.u32 %r7, [%rd4+4096];\n st.global.u32 [%rd5+4], %r7;";
+  EXPECT_EQ(cycles(load + waits + does_not + behind), cycles(load + does_not + waits + behind));
 }
 
 TEST(Pace, DivisionsAreSeveralInstructionsAndFewerWithTheSameDivisor) {

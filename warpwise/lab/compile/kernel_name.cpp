@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -63,20 +64,44 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// Lists the names, with parameters if several kernels have one name.
+// Returns a kernel's name, with parameters if several kernels have that name.
+std::string selecting_name(const std::vector<Readable>& kernels, const Readable& kernel) {
+  const auto has_its_name = [&](const Readable& other) { return other.name == kernel.name; };
+  return kernel.name + (std::ranges::count_if(kernels, has_its_name) == 1 ? "" : kernel.parameters);
+}
+
 std::string list_of(const std::vector<Readable>& kernels) {
   std::string list;
-  for (const Readable& each : kernels) {
-    const auto has_its_name = [&](const Readable& other) { return other.name == each.name; };
-    const bool is_alone = std::ranges::count_if(kernels, has_its_name) == 1;
-    list += (list.empty() ? "" : ", ") + each.name + (is_alone ? "" : each.parameters);
-  }
+  for (const Readable& each : kernels)
+    list += (list.empty() ? "" : ", ") + selecting_name(kernels, each);
   return list;
 }
 
 }  // namespace
 
 std::string plain_name(const std::string& mangled) { return readable(mangled).name; }
+
+std::vector<std::string> parameter_types(const std::string& mangled) {
+  const std::string all = readable(mangled).parameters;
+  std::vector<std::string> types;
+  int depth = 0;
+  std::string type;
+  for (const char c : all) {
+    if (c == '(' || c == '<') ++depth;
+    const bool ends = depth == 1 && (c == ',' || c == ')');
+    if (ends && !type.empty()) types.push_back(std::exchange(type, ""));
+    if (c == ')' || c == '>') --depth;
+    const bool is_text = !ends && depth > 0 && !(depth == 1 && c == '(');
+    if (is_text && !(type.empty() && c == ' ')) type += c;
+  }
+  return types;
+}
+
+std::string selecting_name(const std::string& ptx, const std::string& mangled) {
+  std::vector<Readable> all;
+  for (const std::string& name : kernels_of(ptx)) all.push_back(readable(name));
+  return selecting_name(all, readable(mangled));
+}
 
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   std::vector<Readable> all;

@@ -112,8 +112,12 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const std::size_t cc = advised_capability(explanation);
   std::vector<Finding> findings = merged(line_findings(explanation, cc));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
-  // Without such findings, the advice also praises the accesses.
-  const bool good = findings.empty();
+  // Without such findings, the advice also praises the accesses; not if atomics are the exception.
+  const emulator::MemoryCounts& memory = explanation.launch.memory[cc];
+  constexpr double about_the_minimum = 1.2;
+  const bool good =
+      findings.empty() && ratio(transactions(memory.global_atomic),
+                                memory.global_atomic.ideal_transactions) < about_the_minimum;
   std::vector<Advice> advice;
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (prediction != nullptr) {
@@ -131,7 +135,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
     if (advice.size() == most_advice) break;
     advice.push_back(finding.advice);
   }
-  if (good) advice.push_back(praise(explanation, cc));
+  if (good || advice.empty()) advice.push_back(praise(explanation, cc));
   return advice;
 }
 

@@ -49,6 +49,7 @@ struct Advice {
   /// Modelled speed-up without this problem, on the GPU of the explanation's prediction when the
   /// kernel fills it. Nothing if it is not known.
   std::optional<double> gain = {};
+  bool has_example = true;  ///< example_of() the remedy fits this advice
 };
 
 /// Returns at most three findings, the largest gain first. They are for the GPU of the

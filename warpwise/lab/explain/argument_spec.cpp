@@ -20,6 +20,8 @@ constexpr std::string_view forms =
     "pointer "
     "to one, &{i32:5}";
 
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 62;
+
 // An error in a part of an argument. parse_argument() adds the whole argument to the message.
 struct Refusal : std::exception {
   Refusal(std::string_view text, std::string reason) : part(text), why(std::move(reason)) {}
@@ -119,12 +121,20 @@ void take_fill(std::string_view fill, ArgumentSpec& spec) {
   }
 }
 
+// Parses "1024", or a product, "32*32".
 std::uint64_t extent(std::string_view number, std::string_view text) {
-  const auto value = whole<std::uint64_t>(number);
-  if (!value || *value == 0 || number.starts_with('-')) {
-    refuse(text, "'" + std::string(number) + "' is no number of elements from 1 on");
+  std::uint64_t product = 1;
+  for (std::string_view rest = number;;) {
+    const std::size_t star = rest.find('*');
+    const auto value = whole<std::uint64_t>(rest.substr(0, star));
+    if (!value || *value == 0 || rest.starts_with('-')) {
+      refuse(text, "'" + std::string(number) + "' is no number of elements from 1 on");
+    }
+    if (product > most_elements / *value) refuse(text, "it is larger than any machine's memory");
+    product *= *value;
+    if (star == std::string_view::npos) return product;
+    rest.remove_prefix(star + 1);
   }
-  return *value;
 }
 
 // Parses "[N]" or "[WxH]" and the text after it; `rest` begins at the bracket.
@@ -140,8 +150,7 @@ void take_extents(std::string_view rest, ArgumentSpec& spec) {
   } else {
     spec.width = extent(inside, spec.text);
   }
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  if (spec.width > most / spec.height / static_cast<std::uint64_t>(size_of(spec.type))) {
+  if (spec.width > most_elements / spec.height / static_cast<std::uint64_t>(size_of(spec.type))) {
     refuse(spec.text, "it is larger than any machine's memory");
   }
   const std::string_view fill = rest.substr(close + 1);

@@ -32,8 +32,9 @@ auto naming(const std::string& file, const Action& action) {
   }
 }
 
-std::string chosen_kernel(const emulator::Program& program, const ExplainRequest& request) {
-  if (!request.kernel.empty()) return request.kernel;
+std::string chosen_kernel(const emulator::Program& program, const std::string& ptx,
+                          const ExplainRequest& request) {
+  if (!request.kernel.empty()) return kernel_in(ptx, request.kernel);
   const std::vector<std::string> names = program.kernel_names();
   if (names.size() == 1) return names[0];
   if (names.empty()) throw InvalidArgument("there is no kernel (.entry) in it");
@@ -271,8 +272,9 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   result.compilation = compile_file(request.file, request.compile);
   emulator::Program program =
       naming(request.file, [&] { return emulator::Program(result.compilation.ptx); });
-  result.kernel =
-      naming(request.file, [&] { return program.kernel(chosen_kernel(program, request)); });
+  result.kernel = naming(request.file, [&] {
+    return program.kernel(chosen_kernel(program, result.compilation.ptx, request));
+  });
   result.kernel_name = plain_name(result.kernel.name);
 
   emulator::Device device;

@@ -82,7 +82,7 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
                               "idle. Use a multiple of 32, best 128 or 256.",
                               threads, threads == 1 ? "" : "s", lanes, lanes - threads),
                   cite("blocks are made of whole warps", "Occupancy"), Remedy::whole_warps},
-                 Change{.instructions = idle}};
+                 Change{.instructions = idle, .starts = 1 - std::min(1.0, ratio(threads, 256))}};
 }
 
 }  // namespace

@@ -104,15 +104,15 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
 
 std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
                                         const TrafficCounts& counts, const std::string& verb,
-                                        const std::string& memory, std::size_t index) {
+                                        std::size_t index) {
   const std::uint64_t made = transactions(counts);
   if (ratio(made, counts.ideal_transactions) < worth_saying) return std::nullopt;
   const double each = ratio(made, counts.requests);
   const double ideal = ratio(counts.ideal_transactions, counts.requests);
-  std::string text =
-      fmt::format("{} {} {} memory in {} transactions {}; the minimum is {}. {} bytes are moved",
-                  place(explanation, line), verb, memory, number(each), each_request, number(ideal),
-                  grouped(counts.bytes_moved));
+  std::string text = fmt::format(
+      "{} {} global memory in {} transactions {}; the minimum is {}. {} bytes are moved",
+      place(explanation, line), verb, number(each), each_request, number(ideal),
+      grouped(counts.bytes_moved));
   if (counts.bytes_requested < counts.bytes_moved) {
     text += fmt::format(" for {} requested", grouped(counts.bytes_requested));
   }
@@ -125,9 +125,10 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
         ratio(counts.bytes_moved, made));
   } else {
     text +=
-        ". The addresses are adjacent but do not begin where a segment of memory begins, so they "
-        "touch more segments than their bytes fill. Start rows at multiples of 128 bytes (a "
-        "padded pitch).";
+        ". The warp's addresses form several runs, as in a block that is narrower than a warp, or "
+        "do "
+        "not begin where a segment of memory begins. Let the 32 threads of a warp use one run, and "
+        "start rows at multiples of 128 bytes (a padded pitch).";
   }
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
@@ -137,6 +138,28 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   return Finding{bytes_over / bytes_per_slot,
                  {text, cite("coalescing", "Global memory"), Remedy::coalescing},
                  Change{.bytes = bytes_over / all}};
+}
+
+// Local memory is a thread's own array whose index the compiler does not know. Lanes with equal
+// indices share a segment.
+std::optional<Finding> local_array(const Explanation& explanation, const LineCounts& line,
+                                   const TrafficCounts& counts, const std::string& verb,
+                                   std::size_t index) {
+  if (counts.requests == 0) return std::nullopt;
+  const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
+  const auto bytes = static_cast<double>(counts.bytes_moved);
+  constexpr double bytes_per_slot = 16;  // as of scattered_access()
+  return Finding{
+      bytes / bytes_per_slot,
+      {fmt::format(
+           "{} {} local memory, {} transactions {}. An array of a thread lies there if its "
+           "index is not a constant. Write out the loops that index it (#pragma unroll), so "
+           "that it is held in registers, or keep it in shared memory.",
+           place(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
+           each_request),
+       cite("local memory is global memory", "Local memory"), Remedy::local_memory, std::nullopt,
+       false},
+      Change{.bytes = bytes / all}};
 }
 
 std::optional<Finding> constant_scatter(const Explanation& explanation, const LineCounts& line,
@@ -166,8 +189,8 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
       static_cast<double>(counts.requests),
       {fmt::format("{} reads one address of global memory in all threads of a warp: {} bytes are "
                    "requested, and {} moved. Keep values that all threads read in constant memory "
-                   "(__constant__ float filter[9]; in place of const float* filter), in the "
-                   "kernel's parameters, or in a register loaded before the loop.",
+                   "(__constant__ float filter[9]; in place of const float* filter) or in the "
+                   "kernel's parameters, or load a block's values into shared memory first.",
                    place(explanation, line), grouped(counts.bytes_requested),
                    grouped(counts.bytes_moved)),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
@@ -192,8 +215,8 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
                    "execute one after the other. Over the kernel, {} of 32 lanes work in an "
                    "instruction. Branch on a condition that all lanes of a warp share, or sort the "
                    "work so that neighbours take the same path.",
-                   place(explanation, line), counts.divergent_branches, counts.branches,
-                   number(lanes)),
+                   place(explanation, line), grouped(counts.divergent_branches),
+                   grouped(counts.branches), number(lanes)),
        cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},
       Change{.instructions = idle * part}};
 }
@@ -208,10 +231,10 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   const auto& memory = line.memory[cc];
   add(bank_conflict(explanation, line, memory.shared_load, "reads", cc));
   add(bank_conflict(explanation, line, memory.shared_store, "writes", cc));
-  add(scattered_access(explanation, line, memory.global_load, "reads", "global", cc));
-  add(scattered_access(explanation, line, memory.global_store, "writes", "global", cc));
-  add(scattered_access(explanation, line, memory.local_load, "reads", "local", cc));
-  add(scattered_access(explanation, line, memory.local_store, "writes", "local", cc));
+  add(scattered_access(explanation, line, memory.global_load, "reads", cc));
+  add(scattered_access(explanation, line, memory.global_store, "writes", cc));
+  add(local_array(explanation, line, memory.local_load, "reads", cc));
+  add(local_array(explanation, line, memory.local_store, "writes", cc));
   add(same_address(explanation, line, memory.global_load, cc));
   add(constant_scatter(explanation, line, memory.constant));
   add(divergence(explanation, line));

@@ -14,25 +14,15 @@ constexpr double many = 2;
 // Says what shared memory could save: how often each byte is read. Only a sample knows the number
 // of distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
-  const auto distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
+  const auto distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
   const auto asked =
       static_cast<double>(prediction.sample.memory.front().global_load.bytes_requested);
   if (distinct <= 0) return "";
   const double times = asked / distinct;
   constexpr double worth_saving = 1.5;
   return fmt::format("; each byte read is requested {}, so shared memory {} accesses",
-                     number(times) == "1" ? "once" : number(times) + " times",
+                     times < 1 || number(times) == "1" ? "once" : number(times) + " times",
                      times >= worth_saving ? "can save" : "cannot save");
-}
-
-// Names the bottleneck if it is not the transactions.
-std::string what_rules(const LaunchPrediction& prediction) {
-  const Bounds bounds = bounds_when_full(prediction);
-  const Resource rules = bounds.rules();
-  if (rules != Resource::issue && rules != Resource::shared && rules != Resource::texture)
-    return "";
-  return fmt::format("; on {} this gains little, since the bottleneck is {}",
-                     prediction.profile.gpu_with_article(), name_of(rules));
 }
 
 }  // namespace
@@ -53,12 +43,12 @@ Placement placement_of(const Explanation& explanation) {
                   number(each) == "1" ? "the minimum" : number(each) + " times the minimum");
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (each >= many) {
-    return {1, "many memory transactions (" + evidence +
-                   "): gather scattered data in shared memory" +
-                   (prediction != nullptr ? what_rules(*prediction) : "")};
+    return {1, "many memory transactions (" + evidence + ")"};
   }
   const std::string few = "few memory transactions (" + evidence + ")";
   if (prediction == nullptr) {
+    if (explanation.prediction && !explanation.prediction->why_not.empty())
+      return {0, few + "; no time is modelled, since " + explanation.prediction->why_not};
     return {0, few +
                    "; without a profile of such a GPU, it is not known whether arithmetic hides "
                    "their latency"};
@@ -72,8 +62,7 @@ Placement placement_of(const Explanation& explanation) {
       "modelled",
       prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
   if (hidden) {
-    return {3, few + " and enough arithmetic to hide their latency (" + balance +
-                   "): read global memory or textures directly"};
+    return {3, few + " and enough arithmetic to hide their latency (" + balance + ")"};
   }
   return {2, few + ", but arithmetic does not hide their latency (" + balance + ")" +
                  reuse_text(*prediction)};

@@ -353,9 +353,10 @@ std::string indented(const std::string& code, std::size_t indent) {
 
 std::string example_text(const Example& example, const Paint& paint) {
   constexpr std::size_t indent = 10;
-  return fmt::format("  {} {}\n  {} {}\n  {}\n", paint.quiet("before:"),
-                     indented(example.before, indent), paint.quiet("after: "),
-                     indented(example.after, indent), paint.quiet("seen in: " + example.shown_by));
+  return fmt::format("  {}\n  {} {}\n  {} {}\n",
+                     paint.quiet("in another kernel, " + example.shown_by + ":"),
+                     paint.quiet("before:"), indented(example.before, indent),
+                     paint.quiet("after: "), indented(example.after, indent));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct Suggestion {
   std::string text;
   Remedy remedy;
   std::optional<Change> change;
+  bool has_example = true;
 };
 
 // "L2 is the bottleneck", "L2 is a further limit after latency".
@@ -60,7 +61,43 @@ Suggestion about_issue(const LaunchPrediction& prediction, const Bounds& bounds)
       text +
           ". Compute several results per thread: they share index arithmetic and conditions. Keep "
           "conditions that hold for most blocks out of the inner loop. With half the instructions,",
-      Remedy::fewer_instructions, Change{.instructions = half}};
+      Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
+}
+
+// Returns the machine instructions of the sample: a division is several.
+double machine_instructions(const LaunchPrediction& prediction) {
+  return static_cast<double>(prediction.sample.totals.warp_instructions) +
+         prediction.sample.pace.further.all;
+}
+
+std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction) {
+  const double all = machine_instructions(prediction);
+  const double share = all > 0 ? prediction.sample.pace.further.all / all : 0;
+  constexpr double many = 0.1;
+  if (share < many) return std::nullopt;
+  return Suggestion{
+      fmt::format(
+          "{:.0f} % of the machine instructions are the inside of divisions, square roots "
+          "and the like. Divide by constants or powers of two, multiply by a reciprocal, or "
+          "use a faster function (rsqrtf, __fdividef) where it is exact enough. With single "
+          "instructions in their place,",
+          100 * share),
+      Remedy::fewer_instructions, Change{.divisions = 1}, false};
+}
+
+// Suggests single precision to a kernel that computes in both.
+std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
+  const auto& classes = prediction.sample.instructions_by_class;
+  const auto count = [&](const char* name) {
+    const auto found = classes.find(name);
+    return found == classes.end() ? 0.0 : static_cast<double>(found->second);
+  };
+  const double doubles = count("float64") + prediction.sample.pace.further.conversion64;
+  if (doubles == 0 || prediction.sample.pace.further.conversion64 == 0) return std::nullopt;
+  return Suggestion{
+      "the kernel converts between single and double precision, and double precision is slow. A "
+      "constant without f is a double: write 0.5f, not 0.5. In single precision,",
+      Remedy::fewer_instructions, Change{.doubles = 1}, false};
 }
 
 // Returns the share of instructions that load from or store to global memory.
@@ -99,20 +136,22 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
                   100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // Waiting that ends with its instruction must not be saved twice.
-      Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
+      Change{.instructions = saved,
+             .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved)),
+             .starts = fewer}};
 }
 
-// Suggests wider loads from shared memory. A load of four words takes four passes.
+// Suggests wider loads from shared memory.
 std::optional<Suggestion> about_shared_width(const LaunchPrediction& prediction) {
-  const emulator::PassCounts& loads = prediction.sample.memory.front().shared_load;
-  if (loads.requests == 0) return std::nullopt;
+  const emulator::PaceCounts& pace = prediction.sample.pace;
+  if (pace.shared_loads == 0) return std::nullopt;
   constexpr double widest = 4;
   const double words =
-      static_cast<double>(loads.ideal_passes) / static_cast<double>(loads.requests);
+      static_cast<double>(pace.shared_load_bytes) / static_cast<double>(pace.shared_loads) / 4;
   const double share = share_of_shared_loads(prediction);
   const double saved = share * std::max(0.0, 1 - words / widest);
   return Suggestion{
-      fmt::format("{:.0f} % of the instructions load from shared memory, at most {:.2g} word{} per "
+      fmt::format("{:.0f} % of the instructions load from shared memory, {:.2g} word{} per "
                   "thread. Load neighbouring words with one wide load of up to 16 bytes. With "
                   "{:.0f} % fewer instructions,",
                   100 * share, words, number(words) == "1" ? "" : "s", 100 * saved),
@@ -129,16 +168,16 @@ std::optional<Suggestion> better(const LaunchPrediction& prediction, std::option
 // Suggests keeping data that is loaded again, from any level of the hierarchy.
 std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
-  const double distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
+  const double distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
   const double times = distinct > 0 ? static_cast<double>(loads.bytes_requested) / distinct : 0;
   constexpr double often = 1.5;
   if (times < often) return std::nullopt;
   const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
   return Suggestion{
-      fmt::format("each byte is loaded {:.1f} times. Keep data that neighbouring threads or the "
+      fmt::format("each byte is loaded {} times. Keep data that neighbouring threads or the "
                   "next results need again in registers or in a tile of shared memory. With half "
                   "the repeated loads and their address arithmetic,",
-                  times),
+                  times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
       Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}};
 }
 
@@ -160,6 +199,12 @@ std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction)
 }
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
+  if (bounds.starts_us >= bounds.of(Resource::latency)) {
+    return {fmt::format("{}: the time is that of starting the blocks, which are short. Let each "
+                        "thread process several elements. With half the blocks,",
+                        standing(bounds, Resource::latency, "latency")),
+            Remedy::more_in_flight, Change{.starts = half}, false};
+  }
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
   return {
       fmt::format(
@@ -171,29 +216,39 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
       Remedy::more_in_flight, Change{.waiting = half}};
 }
 
-Suggestion about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
-                       Resource resource) {
+// Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
+// are the matter of the lines that scatter their addresses.
+std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
+                                      Resource resource) {
   const emulator::PaceCounts& pace = prediction.sample.pace;
-  const double needed =
-      32 * static_cast<double>(pace.dram_read_sectors + pace.dram_written_sectors);
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const double distinct = 32 * static_cast<double>(pace.distinct_read_sectors);
+  const double times =
+      distinct > 0 ? static_cast<double>(memory.global_load.bytes_requested) / distinct : 0;
+  constexpr double often = 1.5;
+  if (times < often) return std::nullopt;
+  const double needed = distinct + 32 * static_cast<double>(pace.dram_written_sectors);
   const double asked =
       resource == Resource::l2
           ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
           : bytes_of(memory.global_load) + bytes_of(memory.global_store);
-  return {fmt::format("{}: it moves each distinct byte {:.1f} times. Keep data that neighbouring "
-                      "threads or the next results need again in registers or in a tile of shared "
-                      "memory. With half the repeated bytes,",
-                      standing(bounds, resource, std::string(name_of(resource))),
-                      needed > 0 ? asked / needed : 0),
-          Remedy::reuse,
-          Change{.again = needed > 0 && asked > needed ? half * (1 - needed / asked) : 0}};
+  return Suggestion{
+      fmt::format(
+          "{}: threads request each byte {}{} times. Keep data that neighbouring threads or "
+          "the next results need again in registers or in a tile of shared memory. With "
+          "half the repeated bytes,",
+          standing(bounds, resource, std::string(name_of(resource))),
+          prediction.sample.blocks < prediction.facts.blocks ? "at least " : "",
+          times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
+      Remedy::reuse, Change{.again = asked > needed ? half * (1 - needed / asked) : 0}};
 }
 
 std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
                                 Resource resource) {
   switch (resource) {
-    case Resource::issue: return about_issue(prediction, bounds);
+    case Resource::issue:
+      return better(prediction, about_issue(prediction, bounds),
+                    better(prediction, about_divisions(prediction), about_doubles(prediction)));
     case Resource::latency: return about_latency(prediction, bounds);
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
@@ -203,15 +258,18 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
                             "several results from each value. With half the passes,",
                         Remedy::reuse, Change{.passes = half}};
     case Resource::atomics:
+      if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{standing(bounds, resource, "atomics", true) +
-                            ": L2 serialises operations on one address. Sum in registers and "
-                            "shared memory first, and let one thread of a block add the sum.",
-                        Remedy::reuse, std::nullopt};
+                            ": L2 serialises operations on one 128-byte line. Combine them in "
+                            "registers and shared memory first, and let each block add its results "
+                            "once.",
+                        Remedy::reuse, std::nullopt, false};
     case Resource::constants:
+      if (resource != bounds.rules()) return std::nullopt;
       return Suggestion{standing(bounds, resource, "constant memory") +
                             ": it serves one address of a warp at a time. If threads index a table "
                             "differently, put it into global or shared memory.",
-                        Remedy::reuse, std::nullopt};
+                        Remedy::constant_memory, std::nullopt};
     case Resource::texture:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{
@@ -240,7 +298,8 @@ double moved_in_vain(const LaunchPrediction& prediction) {
   }
   const emulator::PaceCounts& pace = prediction.sample.pace;
   if (prediction.profile.has_l2())
-    moved = 32 * static_cast<double>(pace.dram_read_sectors + pace.dram_written_sectors);
+    moved = 32 * static_cast<double>(pace.dram_read_sectors + pace.dram_filled_sectors +
+                                     pace.dram_written_sectors);
   return asked > 0 ? moved / asked : 0;
 }
 
@@ -291,7 +350,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     });
     if (known) return;
     Finding finding;
-    finding.advice = {on(prediction) + suggestion.text, model_rule, suggestion.remedy};
+    finding.advice = {on(prediction) + suggestion.text, model_rule, suggestion.remedy, std::nullopt,
+                      suggestion.has_example};
     finding.change = suggestion.change;
     if (finding.change) {
       value(prediction, finding);
@@ -337,9 +397,8 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   finding.advice.gain = gain;
   const bool goes_on = finding.advice.text.ends_with(',');
   if (goes_on) {
-    finding.advice.text +=
-        fmt::format(" the kernel would be {:.{}g} times as fast (modelled).", gain,
-                    gain < worth_a_change ? 3 : 2);
+    finding.advice.text += fmt::format(" the kernel would be {:.{}g} times as fast (modelled).",
+                                       gain, gain < worth_a_change ? 3 : 2);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(
         " On {} with a grid that fills it, this gains little (modelled): {} is the bottleneck "

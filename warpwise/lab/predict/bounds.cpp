@@ -22,6 +22,7 @@ class Model {
   Bounds bounds() const {
     Bounds result;
     result.launch_us = profile_.figure("launch_us");
+    result.starts_us = start_us(profile_, facts_);
     const auto set = [&](Resource resource, double us) {
       result.us[static_cast<std::size_t>(resource)] = us;
     };
@@ -38,11 +39,15 @@ class Model {
     }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
-    set(Resource::constants, of_busiest_sm(static_cast<double>(memory_.constant.passes) /
-                                           profile_.figure("constant_passes_per_cycle")));
+    // An address that all lanes share is an operand of the instruction that needs its value.
+    set(Resource::constants,
+        of_busiest_sm(static_cast<double>(memory_.constant.passes - memory_.constant.requests) /
+                      profile_.figure("constant_passes_per_cycle")));
     // L2 performs the operations on one line one after another.
-    set(Resource::atomics, static_cast<double>(counted_.pace.atomics_of_busiest_line) * scale_ *
-                               profile_.figure("atomic_cycles") / profile_.cycles_per_us());
+    set(Resource::atomics,
+        std::max(static_cast<double>(counted_.pace.atomics_of_busiest_line) * scale_,
+                 static_cast<double>(counted_.pace.atomics_of_neighbours)) *
+            profile_.figure("atomic_cycles") / profile_.cycles_per_us());
     set(Resource::texture, of_busiest_sm(static_cast<double>(memory_.texture_requests) /
                                          profile_.figure("texture_per_cycle")));
     set(Resource::issue, of_busiest_sm(issue_cycles()));
@@ -85,8 +90,8 @@ class Model {
       // Blocks of a sample share less with their neighbours than those of the whole grid do.
       return std::min(bytes, static_cast<double>(facts_.memory_bytes));
     };
-    return scaled(counted_.pace.dram_read_sectors) + scaled(counted_.pace.dram_written_sectors) +
-           texture_bytes();
+    return scaled(counted_.pace.dram_read_sectors + counted_.pace.dram_filled_sectors) +
+           scaled(counted_.pace.dram_written_sectors) + texture_bytes();
   }
 
   double l2_bytes() const {
@@ -157,10 +162,7 @@ class Model {
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) /
         facts_.blocks_per_sm;
     // An SM needs this time to start a block, however short the block is.
-    const double started =
-        std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) *
-        profile_.figure("block_start_cycles") / profile_.cycles_per_us();
-    return std::max(block_us * std::max(turns, 1.0), started);
+    return std::max(block_us * std::max(turns, 1.0), start_us(profile_, facts_));
   }
 
   const DeviceProfile& profile_;
@@ -190,6 +192,12 @@ double Bounds::time_us() const {
   double sum = 0;
   for (const double each : us) sum += std::pow(each, overlap);
   return launch_us + std::pow(sum, 1 / overlap);
+}
+
+double start_us(const DeviceProfile& profile, const LaunchFacts& facts) {
+  return std::ceil(static_cast<double>(facts.blocks) * facts.started /
+                   profile.figure("multiprocessors")) *
+         profile.figure("block_start_cycles") / profile.cycles_per_us();
 }
 
 Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,

@@ -34,11 +34,13 @@ struct LaunchFacts {
   int blocks_per_sm = 1;            ///< blocks that are resident at the same time
   std::uint64_t memory_bytes = 0;   ///< of all buffers: if L2 holds them, DRAM gives no byte twice
   std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
+  double started = 1;               ///< part of the blocks that a changed launch has to start
 };
 
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {
   std::array<double, resource_count> us{};
+  double starts_us = 0;  ///< time to start the blocks, a part of latency
   double launch_us = 0;  ///< time until the first block runs, and after the last one's end
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
@@ -54,6 +56,9 @@ struct Bounds {
 
 /// The exponent of Bounds::time_us(), one for all kernels, set by hand: docs/prediction.md.
 inline constexpr double overlap = 3;
+
+/// Returns the time to start the blocks of a launch, however short they are.
+double start_us(const DeviceProfile& profile, const LaunchFacts& facts);
 
 /// Computes the bounds of a launch.
 /// \param counted  counts of `facts.blocks` or of a part of them, with their pace, for the

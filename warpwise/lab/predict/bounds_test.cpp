@@ -127,6 +127,9 @@ TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
   LaunchResult result = counted();
   result.pace.atomics_of_busiest_line = 500;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 500 * 10 * 3 / 1000.0);
+  // Neighbours' atomics are no more in a larger grid.
+  result.pace.atomics_of_neighbours = 8000;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 8000 * 3 / 1000.0);
 }
 
 TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {

@@ -48,29 +48,35 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  // A change cannot save what L1 merged already. At least the sectors of the requested bytes stay.
-  const auto save = [&](std::uint64_t& sectors, std::uint64_t bytes_asked_for) {
-    const std::uint64_t least = std::min(sectors, bytes_asked_for / 32);
+  // A change cannot save what L1 merged already. At least the sectors of the requested bytes stay,
+  // and DRAM moves the fewer, the fewer reach L2.
+  emulator::PaceCounts& pace = launch.pace;
+  const auto save = [&](std::uint64_t& sectors, std::uint64_t& lines, std::uint64_t& dram,
+                        std::uint64_t bytes_asked_for, std::uint64_t distinct) {
+    const std::uint64_t before = sectors;
     scale(sectors, change.bytes);
-    sectors = std::max(sectors, least);
+    sectors = std::max(sectors, std::min(before, bytes_asked_for / 32));
+    if (before > 0) {
+      const std::uint64_t least = std::min(dram, bytes_asked_for / 32);
+      scale(dram, 1 - static_cast<double>(sectors) / static_cast<double>(before));
+      dram = std::max(dram, least);
+    }
+    const std::uint64_t all = sectors;
+    scale(sectors, change.again);
+    sectors = std::max(sectors, std::min(all, distinct));
+    const std::uint64_t all_lines = lines;
+    scale(lines, change.bytes);
+    scale(lines, change.again);
+    lines = std::max(lines, std::min(all_lines, sectors / 4));
   };
-  save(launch.pace.l2_read_sectors, memory.global_load.bytes_requested);
-  save(launch.pace.l2_written_sectors, memory.global_store.bytes_requested);
-  launch.pace.dram_read_sectors =
-      std::min(launch.pace.dram_read_sectors, launch.pace.l2_read_sectors);
-  launch.pace.dram_written_sectors =
-      std::min(launch.pace.dram_written_sectors, launch.pace.l2_written_sectors);
-  for (std::uint64_t* lines :
-       {&launch.pace.l1_passes, &launch.pace.l2_read_lines, &launch.pace.l2_written_lines}) {
-    scale(*lines, change.bytes);
-    scale(*lines, change.again);
-  }
-  scale(launch.pace.l2_read_sectors, change.again);
-  scale(launch.pace.l2_written_sectors, change.again);
-  launch.pace.l2_read_sectors =
-      std::max(launch.pace.l2_read_sectors, launch.pace.dram_read_sectors);
-  launch.pace.l2_written_sectors =
-      std::max(launch.pace.l2_written_sectors, launch.pace.dram_written_sectors);
+  save(pace.l2_read_sectors, pace.l2_read_lines, pace.dram_read_sectors,
+       memory.global_load.bytes_requested, pace.distinct_read_sectors);
+  save(pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
+       memory.global_store.bytes_requested, pace.dram_written_sectors);
+  // Whole lines fill whole sectors.
+  scale(pace.dram_filled_sectors, change.bytes);
+  scale(pace.l1_passes, change.bytes);
+  scale(pace.l1_passes, change.again);
   double passes = 0;
   for (emulator::PassCounts* each :
        {&memory.shared_load, &memory.shared_store, &memory.shared_atomic}) {
@@ -82,14 +88,25 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(count, change.instructions);
     if (name == "load" || name == "store") scale(count, change.loads);
   }
+  rules::MachineInstructions& further = pace.further;
+  further *= (1 - change.instructions) * (1 - change.divisions);
+  further.float64 *= 1 - change.doubles;
+  further.conversion64 *= 1 - change.doubles;
+  if (change.doubles > 0) {
+    std::uint64_t& doubles = launch.instructions_by_class["float64"];
+    const std::uint64_t before = doubles;
+    scale(doubles, change.doubles);
+    launch.instructions_by_class["float32"] += before - doubles;
+  }
   launch.pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
 }
 
 }  // namespace
 
 Change& Change::operator+=(const Change& other) {
-  for (double Change::* const share : {&Change::bytes, &Change::again, &Change::passes,
-                                       &Change::instructions, &Change::loads, &Change::waiting}) {
+  for (double Change::* const share :
+       {&Change::bytes, &Change::again, &Change::passes, &Change::instructions, &Change::loads,
+        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions}) {
     this->*share = std::min(1.0, this->*share + other.*share);
   }
   blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);
@@ -157,6 +174,7 @@ double gain_of(const LaunchPrediction& prediction, const Change& change) {
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);
+  facts.started *= 1 - change.starts;
   const double after = work(bounds_of(prediction.profile, changed, facts));
   return after > 0 ? std::max(1.0, before / after) : 1;
 }

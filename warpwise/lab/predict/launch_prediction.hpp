@@ -45,6 +45,9 @@ struct Change {
   double instructions = 0;  ///< instructions of all kinds
   double loads = 0;         ///< instructions that load or store
   double waiting = 0;       ///< time that a block would take alone
+  double starts = 0;        ///< blocks that have to be started
+  double doubles = 0;       ///< arithmetic in double precision: it becomes single precision
+  double divisions = 0;     ///< machine instructions beyond the first of divisions and the like
   int blocks_per_sm = 0;    ///< number that would be resident; 0: as many as now
 
   /// Combines both changes.

@@ -79,6 +79,28 @@ TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
 
 TEST(LaunchPrediction, AChangeThatSavesNothingGainsNothing) {
   EXPECT_EQ(gain_of(predicted(100, 100), Change{}), 1);
+  // DRAM moves pairs of sectors, and fills those that stores touch.
+  LaunchPrediction pairs = predicted(10, 100'000);
+  pairs.sample.pace.l2_read_sectors = 50'000;
+  pairs.sample.pace.l2_written_sectors = 10'000;
+  pairs.sample.pace.dram_filled_sectors = pairs.sample.pace.dram_written_sectors = 20'000;
+  EXPECT_EQ(gain_of(pairs, Change{}), 1);
+  EXPECT_NEAR(gain_of(pairs, Change{.bytes = 0.5}), 2, 0.01);
+}
+
+TEST(LaunchPrediction, AGainHasTheInsideOfDivisionsDoublesAndTheStartsOfBlocks) {
+  LaunchPrediction made = predicted(0, 0);
+  made.profile.figures["issue_per_cycle"] = 1;
+  made.profile.figures["conversion64_per_cycle"] = 0.5;
+  made.sample.instructions_by_class["integer"] = 1'000'000;
+  made.sample.pace.further.all = 3'000'000;
+  EXPECT_NEAR(gain_of(made, Change{.instructions = 0.5}), 2, 0.01);
+  EXPECT_NEAR(gain_of(made, Change{.divisions = 1}), 4, 0.01);
+  made.sample.pace.further = {.conversion64 = 4'000'000};
+  EXPECT_NEAR(gain_of(made, Change{.doubles = 1}), 8, 0.01);
+  LaunchPrediction starts = predicted(0, 0);
+  starts.profile.figures["block_start_cycles"] = 1000;
+  EXPECT_NEAR(gain_of(starts, Change{.starts = 0.75}), 4, 0.01);
 }
 
 TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {

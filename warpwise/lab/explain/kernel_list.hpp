@@ -1,0 +1,29 @@
+#pragma once
+
+// The kernels of a file that is explained without a launch, each with a launch to start from.
+
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/explain/explain.hpp"
+
+namespace warpwise::lab {
+
+/// A kernel, and options of `warpwise explain` that launch it.
+struct ListedKernel {
+  std::string name;                    ///< as --kernel takes it: "transpose<32>"
+  std::vector<std::string> arguments;  ///< {"--kernel", "transpose<32>", "--grid", "16,16", ...}
+};
+
+/// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
+///
+/// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
+///   blocks of 256 threads. The number of threads that a kernel is compiled for replaces that.
+/// - Buffers have an element for each thread. An integer is the number of threads along x.
+/// - Types come from the kernel's mangled name. Without one, an address is a buffer of floats.
+///
+/// \throws InvalidArgument, CompileError, Unsupported, IoError  as compile_file(), and for a file
+/// without kernels
+std::vector<ListedKernel> listed_kernels(const ExplainRequest& request);
+
+}  // namespace warpwise::lab
