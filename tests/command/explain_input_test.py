@@ -97,6 +97,32 @@ class Faults(ExplainTest):
         self.assertEqual((fault["kind"], fault["line"]), ("livelock", 2))
 
     @compiles
+    def test_a_file_alone_lists_its_kernels_and_each_command_runs(self):
+        write("list.cu", b"struct Box { int a, b; };\n"
+                         b"template <int N> __global__ void scale(float* data, const double4* by, int n) {\n"
+                         b"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         b"  if (i < n) data[i] *= N * by[i].x;\n}\n"
+                         b"template __global__ void scale<3>(float*, const double4*, int);\n"
+                         b"namespace two {\n__global__ void fill(unsigned char* out, Box box, bool on, float x) {\n"
+                         b"  out[(blockIdx.y * 16 + threadIdx.y) * 256 + blockIdx.x * 16 + threadIdx.x] = on + box.a + x;\n}\n}\n"
+                         b'extern "C" __global__ void __launch_bounds__(64) plain(int* p) { p[threadIdx.x] = 1; }\n')
+        listed = json.loads(self.succeed("explain", "list.cu", "--define", "A=1", "--json").stdout)["kernels"]
+        commands = {each["kernel"]: each["command"] for each in listed}
+        self.assertEqual(set(commands), {"scale<3>", "two::fill", "plain"})
+        for each in listed:
+            self.assertEqual(each["command"][:5], ["warpwise", "explain", "list.cu", "--define", "A=1"])
+            report = self.json_of(*each["command"][2:])
+            self.assertEqual((report["kernel"], report["faults"]), (each["kernel"], []))
+        self.assertEqual(commands["scale<3>"][5:],
+                         ["--kernel", "scale<3>", "--grid", "256", "--block", "256", "--arg", "f32[65536]", "--arg",
+                          "f64[262144]", "--arg", "i32:65536"])
+        self.assertEqual(commands["two::fill"][7:],
+                         ["--grid", "16,16", "--block", "16,16", "--arg", "u8[65536]", "--arg", "{i32:0, i32:0}", "--arg",
+                          "u8:1", "--arg", "f32:1"])
+        self.assertIn(b"--block 64 ", self.succeed("explain", "list.cu").stdout)
+        self.assertIn(b"list.cu: 1 kernel.", self.succeed("explain", "list.cu", "--kernel", "scale").stdout)
+
+    @compiles
     def test_a_loop_that_counts_for_ever(self):
         write("count.cu", b'extern "C" __global__ void count(volatile unsigned* p) {\n  for (;;) {\n'
                           b'    *p = *p + 1;\n  }\n}\n')
@@ -126,7 +152,9 @@ class BadInput(ExplainTest):
 
     def test_calls(self):
         self.refuse(says="FILE.cu")
-        self.refuse("one.ptx", says="--grid")
+        self.refuse("one.ptx", "--arg", "i32[9]", says="--grid")
+        self.refuse("one.ptx", "--block", "1", says="--grid")
+        self.refuse("none.ptx", says=["none.ptx", "no such file"], code=FAILED)
         self.refuse("one.ptx", "--grid", "1", says="--block")
         self.refuse("one.ptx", "--grid", "0", "--block", "1", says=["--grid", "'0'"])
         self.refuse(*self.ONE, "--arg", "i32[32]", "--cc", "4.0", says=["4.0", "9.0"])
@@ -154,6 +182,8 @@ class BadInput(ExplainTest):
         self.refuse(*self.ONE, "--arg", "i32:1", says=["argument 0", "i32:1"])
         self.refuse(*self.ONE, "--arg", "i32[1", says="']' is missing")
         self.refuse(*self.ONE, "--arg", "i32[0]", says="from 1 on")
+        self.refuse(*self.ONE, "--arg", "i32[4*]", says="from 1 on")
+        self.refuse(*self.ONE, "--arg", "i32[4294967296*4294967296]", says="memory")
         self.refuse(*self.ONE, "--arg", "int[1]", says=["'int' is no type", "i32"])
         self.refuse(*self.ONE, "--arg", "i32[4]:@none.npy", says="none.npy", code=FAILED)
         write("four.npy", npy("<i4", (4,), bytes(16)))

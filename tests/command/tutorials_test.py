@@ -47,7 +47,7 @@ class SlowKernel(Tutorial):
     @runs_rungs
     def test_is_true(self):
         commands, _ = self.follow_document("slow-kernel.md", {"", "sh", "cuda"})
-        self.assertEqual(commands.count("warpwise explain "), 4)
+        self.assertEqual(commands.count("warpwise explain "), 5)
 
 
 class Ci(Tutorial):

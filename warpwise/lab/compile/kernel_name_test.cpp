@@ -30,6 +30,15 @@ TEST(KernelName, IsFoundByItsLastPart) {
   EXPECT_EQ(plain_name("plain"), "plain");
 }
 
+TEST(KernelName, HasTheTypesOfItsParameters) {
+  using Types = std::vector<std::string>;
+  EXPECT_EQ(parameter_types("_Z9transposeILi32EEvPfPKf"), (Types{"float*", "float const*"}));
+  EXPECT_EQ(parameter_types("_Z1kPFiifE4PairIiS1_IfcEE3Box"),
+            (Types{"int (*)(int, float)", "Pair<int, Pair<float, char> >", "Box"}));
+  EXPECT_EQ(parameter_types("_Z1kv"), (Types{}));
+  EXPECT_EQ(parameter_types("plain"), (Types{}));
+}
+
 TEST(KernelName, ParametersTellKernelsOfOneNameApart) {
   const std::string ptx =
       ".entry _Z4overPi(\n.entry _Z4overPif(\n.entry _ZN2ns4overEPKc(\n.entry other(";
