@@ -26,6 +26,7 @@ Ends with status 1 where mutants are left to test, or CI's set kills less than 9
 """
 import argparse
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -63,11 +64,12 @@ LEAST_SHARE = 0.95  # of the mutants that all tests kill
 class Copy:
     """Keeps a copy of a commit's tree in a folder, builds it, and runs its tests."""
 
-    def __init__(self, folder, commit, builds, left_out):
+    def __init__(self, folder, commit, builds, left_out, seed):
         self.folder, self.tree = folder, folder / "tree"
         self.builds, self.left_out = builds, left_out
         self.commit = recording.first_line("git", "rev-parse", commit)
-        self.reached = folder / f"reached-{self.commit[:12]}"  # a file for each mutant: which tests reach it
+        self.seed, self.chosen = seed, f"{self.commit[:12]}-{seed}"
+        self.reached = folder / f"reached-{self.chosen}"  # a file for each mutant: which tests reach it
         if not self.tree.exists():
             subprocess.run(["git", "clone", "--quiet", recording.REPOSITORY, self.tree], check=True)
         self.git("fetch", "--quiet", "origin", self.commit)
@@ -88,15 +90,15 @@ class Copy:
             return subprocess.run(["cmake", "--build", self.folder / build], check=False, stdout=log,
                                   stderr=subprocess.STDOUT, env={**os.environ, "CPATH": str(self.tree)}).returncode == 0
 
-    def mutants(self, seed):
-        """Chooses the mutants of a seed, once for each commit."""
-        file = self.folder / f"chosen-{self.commit[:12]}-{seed}.json"
+    def mutants(self):
+        """Chooses the mutants of the seed, once for each commit."""
+        file = self.folder / f"chosen-{self.chosen}.json"
         if not file.exists():
             self.git("checkout", "--quiet", "--force", self.commit)
             self.configure("release")
             texts = mutant_choice.sources(self.tree)
             compiler = mutant_choice.Compiler(self.tree, self.folder / "release", mutant_choice.included(texts))
-            recording.write(file, mutant_choice.choose(texts, seed, compiler.accepts))
+            recording.write(file, mutant_choice.choose(texts, self.seed, compiler.accepts))
         return json.loads(file.read_text(encoding="utf-8"))
 
     def write(self, mutants, in_kernel=None):
@@ -141,7 +143,7 @@ class Copy:
 
     def times_without_mutant(self):
         """Measures every test by set and build, in seconds; ends the script if one fails."""
-        file = self.folder / f"times-{self.commit[:12]}.json"
+        file = self.folder / f"times-{self.chosen}.json"
         times = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         for name, options in SETS.items():
             for build in self.builds:
@@ -156,16 +158,19 @@ class Copy:
     def tests_that_reach(self, mutant, build):
         """Lists the tests that reach a mutant; None where it is not known."""
         noted = self.reached / str(mutant["number"])
-        if mutant["area"] == "kernels":
+        if mutant["area"] == "kernels" or not self.reached.exists():
             return None
         commands = set(noted.read_text(encoding="utf-8").split("\n")[:-1]) if noted.exists() else set()
         if "" in commands:
             return None  # a process that has left its test
-        listed = json.loads(subprocess.run(["ctest", "--test-dir", self.folder / build, "-C", "nightly", "--show-only=json-v1"],
-                                           capture_output=True, text=True, check=True).stdout)["tests"]
         # A script's process has its interpreter before it.
-        return {test["name"] for test in listed if "command" in test
+        return {test["name"] for test in self.tests_of(build) if "command" in test
                 and any(each.endswith("\0".join(test["command"]) + "\0") for each in commands)}
+
+    @functools.cache
+    def tests_of(self, build):
+        return json.loads(subprocess.run(["ctest", "--test-dir", self.folder / build, "-C", "nightly", "--show-only=json-v1"],
+                                         capture_output=True, text=True, check=True).stdout)["tests"]
 
     def kill(self, mutant, times):
         """Notes in the mutant which test of each set finds it, and after how many seconds."""
@@ -224,15 +229,15 @@ def line_of(mutant):
             f"{mutant['before']}  ->  {mutant['after']}")
 
 
-def run(copy, seed, out, minutes):
+def run(copy, out, minutes):
     """Tests the mutants that the record does not have yet, and writes it after each."""
-    mutants = copy.mutants(seed)
+    mutants = copy.mutants()
     record = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    if (record.get("commit"), record.get("seed")) != (copy.commit[:12], seed):
+    if (record.get("commit"), record.get("seed")) != (copy.commit[:12], copy.seed):
         if any("whole" not in each for each in record.get("mutants", [])):
             sys.exit(f"mutants.py: {out} is not finished: go on with --commit {record['commit']} "
                      f"--seed {record['seed']}, or name another --out")
-        record = {"date": datetime.date.today().isoformat(), "commit": copy.commit[:12], "seed": seed,
+        record = {"date": datetime.date.today().isoformat(), "commit": copy.commit[:12], "seed": copy.seed,
                   "builds": copy.builds, "cpu": f"{recording.cpu_name()}, {os.cpu_count()} cores",
                   "compilers": compilers(), "mutants": mutants}
     started = time.monotonic()
@@ -287,11 +292,11 @@ def main():
         return 0 if report(json.loads(chosen.out.read_text(encoding="utf-8"))) else 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ctest is ended, too
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    copy = Copy(chosen.folder.resolve(), chosen.commit, chosen.builds, chosen.left_out)
+    copy = Copy(chosen.folder.resolve(), chosen.commit, chosen.builds, chosen.left_out, chosen.seed)
     if chosen.action == "list":
-        print("\n".join(map(line_of, copy.mutants(chosen.seed))))
+        print("\n".join(map(line_of, copy.mutants())))
         return 0
-    return 0 if report(run(copy, chosen.seed, chosen.out, chosen.limit_minutes)) else 1
+    return 0 if report(run(copy, chosen.out, chosen.limit_minutes)) else 1
 
 
 if __name__ == "__main__":
