@@ -169,6 +169,13 @@ TEST_F(ImageModuleTest, TurnsAJpegUpright) {
   const Picture upright = read(path("turned.jpg"));
   EXPECT_EQ(upright.shape().width, 16);
   EXPECT_EQ(upright.shape().height, 32);
+  // Orientations are 1 to 8. Others leave the picture as it is.
+  const std::size_t orientation = file.find(std::string("\0\x06\0\0", 4)) + 1;
+  for (const char unknown : {0, 9, 13}) {
+    file[orientation] = unknown;
+    std::ofstream(path("unknown.jpg"), std::ios::binary) << file;
+    EXPECT_EQ(read(path("unknown.jpg")).shape().width, 32) << static_cast<int>(unknown);
+  }
 }
 
 TEST_F(ImageModuleTest, RefusesWhatAFileTypeCannotHold) {

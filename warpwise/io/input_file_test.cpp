@@ -64,6 +64,12 @@ TEST_F(InputFileTest, ReadsTheRestUpToAGivenSize) {
     EXPECT_EQ(content.size(), 6U);
     EXPECT_EQ(content[5], std::byte{'f'});
   }
+  {
+    InputFile file(path);
+    std::vector<std::byte> content;
+    file.read_some(content, 6);
+    EXPECT_TRUE(file.read_rest(content, 6)) << "all of it was read before";
+  }
   for (const std::size_t most : {0, 1, 2, 5}) {
     InputFile file(path);
     std::vector<std::byte> content;

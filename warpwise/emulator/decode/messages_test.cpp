@@ -30,6 +30,9 @@ TEST(Messages, NameThePlace) {
   const std::string source = ".loc 1 7 0\n";
   EXPECT_EQ(refusal(source + "foo.s32 %r1, %r2;"), at + ": the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal("foo.s32 %r1, %r2;"), "PTX line 9: the emulator does not run 'foo.s32'");
+  // There is one .file, 1.
+  EXPECT_EQ(refusal(".loc 2 7 0\nfoo.s32 %r1, %r2;"),
+            "PTX line 10: the emulator does not run 'foo.s32'");
   EXPECT_EQ(refusal(source + "add.s32 %r1, %r2, %r9;"),
             at + ": 'add.s32' uses '%r9', which is not declared");
   EXPECT_EQ(refusal(source + "bra NOWHERE;"),

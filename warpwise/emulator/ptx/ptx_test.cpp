@@ -172,10 +172,13 @@ TEST(Ptx, ConstantExpressions) {
   EXPECT_EQ(value("1 << 4 | 3 & 6 ^ 1"), 19);
   EXPECT_EQ(value("-16 >> 2"), -4);
   EXPECT_EQ(value("1 << 64"), 0);
+  EXPECT_EQ(value("0 >> 2"), 0);
+  EXPECT_EQ(value("0 >> 64"), 0);
   EXPECT_EQ(value("-1 >> 64"), -1);
   EXPECT_EQ(value("~0 == -1"), 1);
   EXPECT_EQ(value("!3 || 2 > 1 && 1 != 1"), 0);
   EXPECT_EQ(value("-1 < 0"), 1);
+  EXPECT_EQ(value("(3 > 3) + (3 < 3) + (3 >= 3) + (3 <= 3)"), 2);
   EXPECT_EQ(value("(.u64)-1 < 0"), 0);
   EXPECT_EQ(value("(.s64)2.75"), 2);
   EXPECT_EQ(value("1 >= 2 ? 3 : 2 <= 2 ? 4 : 5"), 4);
