@@ -167,12 +167,12 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
         "explain got '{}'{}, but takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}", name,
         nearest_ladder(name), list_of_primitives()));
   }
-  if (!std::filesystem::exists(name))
-    throw IoError(name + " cannot be read: there is no such file");
   if (options.size)
     throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
+  if (!std::filesystem::exists(name))
+    throw IoError(name + " cannot be read: there is no such file");
   lab::ExplainRequest request = options.file;
   request.file = name;
   if (!lists_kernels(options)) {

@@ -73,7 +73,9 @@ Example example_of(Remedy remedy) {
 }
 
 std::optional<Example> example_for(const Advice& advice) {
-  if (!advice.remedy || !advice.has_example || advice.gain.value_or(worth_a_change) < worth_a_change) return std::nullopt;
+  if (!advice.remedy || !advice.has_example ||
+      advice.gain.value_or(worth_a_change) < worth_a_change)
+    return std::nullopt;
   return example_of(*advice.remedy);
 }
 

@@ -406,7 +406,8 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
         prediction.profile.gpu_with_article(), name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without it, the kernel would be up to {:.2g} times as fast on {} with a grid that fills "
+        " Without this problem, the kernel would be up to {:.2g} times as fast on {} with a grid "
+        "that fills "
         "it (modelled).",
         gain, prediction.profile.gpu_with_article());
   }
