@@ -171,7 +171,8 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
     throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
-  if (!std::filesystem::exists(name))
+  // A missing file is told before a missing option.
+  if ((options.grids.empty() || options.blocks.empty()) && !std::filesystem::exists(name))
     throw IoError(name + " cannot be read: there is no such file");
   lab::ExplainRequest request = options.file;
   request.file = name;
