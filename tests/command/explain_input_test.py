@@ -99,10 +99,10 @@ class Faults(ExplainTest):
     @compiles
     def test_a_file_alone_lists_its_kernels_and_each_command_runs(self):
         write("list.cu", b"struct Box { int a, b; };\n"
-                         b"template <int N> __global__ void scale(float* data, const double4* by, int n) {\n"
+                         b"template <int N> __global__ void scale(float* data, const volatile double4* by, int n) {\n"
                          b"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                          b"  if (i < n) data[i] *= N * by[i].x;\n}\n"
-                         b"template __global__ void scale<3>(float*, const double4*, int);\n"
+                         b"template __global__ void scale<3>(float*, const volatile double4*, int);\n"
                          b"namespace two {\n__global__ void fill(unsigned char* out, Box box, bool on, float x) {\n"
                          b"  out[(blockIdx.y * 16 + threadIdx.y) * 256 + blockIdx.x * 16 + threadIdx.x] = on + box.a + x;\n}\n}\n"
                          b'extern "C" __global__ void __launch_bounds__(64) plain(int* p) { p[threadIdx.x] = 1; }\n')

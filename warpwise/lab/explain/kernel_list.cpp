@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -58,7 +59,6 @@ std::string without(std::string text, const std::string& word) {
       text.erase(at, word.size());
     }
   }
-  std::erase(text, ' ');
   return text;
 }
 
@@ -101,6 +101,7 @@ std::string argument_text(const emulator::KernelInfo& kernel, std::size_t i,
   const std::uint64_t bytes = kernel.parameter_bytes[i];
   std::string plain = type;
   for (const char* word : {"const", "volatile", "__restrict__"}) plain = without(plain, word);
+  std::erase(plain, ' ');
   const bool is_pointer = plain.ends_with('*');
   if (is_pointer || (plain.empty() && bytes == 8 && ptx.front() != 'f')) {
     if (is_pointer) plain.pop_back();
