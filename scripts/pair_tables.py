@@ -33,7 +33,7 @@ def each_open():
         return "Not recorded yet."
     rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
     lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
-    head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "rules, as said"]
+    head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "predicted bottleneck"]
     return f"{origin(record)}.\n\n{table(head, lines)}"
 
 

@@ -15,7 +15,7 @@ specification = importlib.util.spec_from_file_location("record_programs", SCRIPT
 record = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(record)
 
-FAULT = "warpwise: out_of_bounds in kernel k(int*), block (0,0,0), thread (0,0,0) (1 times), a.cu:3: global read of 4 bytes\n"
+FAULT = "warpwise: out_of_bounds in kernel k(int*), block (0,0,0), thread (0,0,0) (once), a.cu:3: global read of 4 bytes\n"
 
 
 def outcome(text="", status=0, not_run=(), passed="PASS", failed="FAIL", checked=None, **more):

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// More rows than anybody reads or plots. Each takes microseconds.
+// Limit of rows: more than anybody reads or plots.
 constexpr std::size_t most_rows = 1'000'000;
 
 // Parses "16", "8,16", "32:256" or "32:256:32"; ranges include both ends.

@@ -42,7 +42,7 @@ struct ModelledUse;
 /// Adds the uses of one launch to those of others: each kind once, in the order of Modelled.
 WARPWISE_EXPORT void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more);
 
-/// Says how far a use may reach: "may have reached a branch".
+/// Says what the inexact values of a use may have reached: "may have reached a branch".
 WARPWISE_EXPORT std::string reach_of(const ModelledUse& use);
 
 /// Returns one line, without a line end: all was exact, or the kinds that were not and their reach.

@@ -23,8 +23,8 @@ namespace warpwise::emulator {
 // Limit of a warp's turn in instructions: long, because a switch costs cache misses, and short
 // compared to a budget.
 inline constexpr std::uint64_t turn_instructions = 1 << 18;
-// Number of iterations of a polling loop before others get their turn. Fewer would separate lanes
-// that wait for each other after an ordinary loop with atomics.
+// Number of iterations of a polling loop after which the other lanes and warps get their turn. With
+// a smaller number, lanes would be separated in ordinary loops with atomics too.
 inline constexpr int spins_before_yield = 256;
 
 enum class TurnEnd { finished, waiting, ready };

@@ -35,8 +35,8 @@ inline Place place_in_b(int lane, int reg, int element, int packed) {
   return {lane % 4 * packed + element + 4 * packed * reg, lane / 4};
 }
 
-/// Returns the place of element i of a lane's four (two in each half of 8 rows), in a sum of 8
-/// columns.
+/// Returns the place in C of element i of the four that a lane has. C has 16 rows and 8 columns:
+/// elements 0 and 1 are neighbours in one of the first 8 rows, 2 and 3 are 8 rows below them.
 inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }

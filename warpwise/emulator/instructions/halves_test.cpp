@@ -224,7 +224,7 @@ TEST(Halves, Conversions) {
       if (format.bias == bfloat.bias) continue;
       expect_instruction(rounding + name + ".f64 %d, %a;", {16, 64, 32, 32}, numbers<double>(),
                          [&](U64 a, U64, U64) -> U64 {
-                           // A NaN is shortened: sign, a quiet bit, the highest of its fraction.
+                           // A NaN becomes quiet, with its sign and its fraction's highest bits.
                            if (std::isnan(number<double>(a)))
                              return (a >> 48 & 0x8000) | 0x7e00 | (a >> 42 & 0x3ff);
                            return directed(format, number<double>(a), mode);

@@ -15,7 +15,7 @@
 
 namespace warpwise::emulator {
 
-/// Limit in bytes of a text that such a function reads.
+/// Longest text in bytes that a device runtime function reads.
 inline constexpr std::size_t longest_string = 4096;
 
 /// One lane's access to memory by generic addresses; observers see it.

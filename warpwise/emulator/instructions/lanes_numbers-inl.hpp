@@ -1,4 +1,5 @@
-// One lane's part of the operations of lanes-inl.hpp. Included after it, in the same way.
+// One lane's part of the operations of lanes-inl.hpp.
+// Included by lanes_baseline.cpp and lanes_avx2.cpp, after lanes-inl.hpp.
 
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 inline double canonical(double x) { return x; }

@@ -1,7 +1,7 @@
-// Operations on two halves or four bytes of a word. Included after lanes_numbers-inl.hpp, in the
-// same way.
+// Operations on two halves or four bytes of a word. Included by lanes_baseline.cpp and
+// lanes_avx2.cpp, after lanes_numbers-inl.hpp.
 
-/// The video instructions.
+/// Runs PTX's SIMD video instructions (vadd2, vadd4, ...).
 template <int parts, class Op>
 void packed(Warp& warp, const Operation& op) {
   constexpr int bits = 32 / parts;

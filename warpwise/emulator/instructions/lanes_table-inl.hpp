@@ -1,5 +1,5 @@
-// Names of the lane operations for types of any width. Included after the operations, in the same
-// way.
+// Names of the lane operations for types of any width. Included by lanes_baseline.cpp and
+// lanes_avx2.cpp, after lanes_packed-inl.hpp.
 
 template <class T>
 constexpr Width width_of() {
@@ -164,7 +164,7 @@ void add_floating(Table& table, const std::string& type) {
   add_binary<T, T, T>(table, name("max"), [](T a, T b) { return maximum(a, b); });
   using U = Storage<T>;
   constexpr U sign = U{1} << (8 * sizeof(T) - 1);
-  // For a GPU these are additions: a NaN becomes quiet and keeps its sign.
+  // On a GPU abs and neg are additions: a NaN keeps its sign, and a signalling one becomes quiet.
   add_unary<T, T>(table, name("abs"), [](T a) {
     return a == a ? std::bit_cast<T>(static_cast<U>(std::bit_cast<U>(a) & ~sign))
                   : passed_on(a, a, a);

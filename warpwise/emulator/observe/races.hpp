@@ -46,14 +46,13 @@ namespace warpwise::emulator {
 /// accesses of the threads that see the end of the mbarrier's phase. Likewise a warpgroup's product
 /// reads its operands until one of its warps has waited for it.
 ///
-/// A write of the value that is already there is no race but `equal_writes`, reported if asked for.
+/// Writing the value that is already there is not reported as a race, but as `equal_writes` if that
+/// check is on.
 ///
-/// Not reported, so that every report is a race:
+/// These are not reported, because some of them would be false reports:
 ///
 /// - lanes that write the same byte in one instruction: one of them wins, an undefined one
-/// - races with all but one of several warps that have read a word of 4 bytes, or have written
-/// parts
-///   of it
+/// - races with all but one of the warps that have read a 4-byte word, or have written parts of it
 /// - races inside a warp whose lanes have read or written different parts of one word
 /// - lanes of one warp with a strong access, a fence or a converging instruction of any of them
 ///   between the two accesses

@@ -116,8 +116,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 namespace warpwise::emulator::runtime {
 namespace {
 
-/// Returns a kernel's properties. A kernel that the emulator does not run is named in the reports,
-/// whichever property was asked for.
+/// Returns a kernel's properties. If the emulator cannot run the kernel, the reports name it, even
+/// if the program asks for its properties only.
 const KernelInfo& info_of(const Kernel& kernel) {
   return noting_refusal(
       kernel.name, [&]() -> const KernelInfo& { return kernel.module->get().kernel(kernel.name); });

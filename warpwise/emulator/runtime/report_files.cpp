@@ -277,12 +277,13 @@ std::uint64_t RunReport::not_run() const {
 std::string describe(const std::string& kernel, const Fault& fault) {
   const std::string place = fault.file.empty() ? "no source line (nvcc -lineinfo)"
                                                : fault.file + ":" + std::to_string(fault.line);
+  const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
   std::string callers;
   for (const SourcePlace& caller : fault.called_from)
     callers += ", inlined at " + caller.file + ":" + std::to_string(caller.line);
   return std::string(name_of(fault.kind)) + " in kernel " + kernel + ", block " +
-         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
-         std::to_string(fault.count) + " times), " + place + callers + ": " + fault.message;
+         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" + times + "), " + place +
+         callers + ": " + fault.message;
 }
 
 std::string describe(const HostFault& fault) {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Far beyond any GPU's; the bounds stay finite.
+// Limit of a figure: far above any GPU's, and small enough that the bounds stay finite.
 constexpr double greatest_figure = 1e12;
 
 // Figures of caches and units that older GPUs do not have.

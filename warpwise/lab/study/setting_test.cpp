@@ -1,5 +1,5 @@
-// Tests how points are run: names of transfers, axes of settings, and the losses with half of a
-// resource.
+// Tests the settings of points: names of transfers, axes of settings, and how much time a rung
+// loses if it has half of a resource.
 #include "warpwise/lab/study/setting.hpp"
 
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Messages of FFmpeg's own threads are kept there and never read; those threads report by error
-// codes.
+// This thread's last message of FFmpeg. Nobody reads those of FFmpeg's own threads, which report by
+// error codes.
 thread_local std::string last_complaint;
 
 void mark(void* from) {

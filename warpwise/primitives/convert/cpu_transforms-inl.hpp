@@ -100,8 +100,8 @@ struct Luma16 {
 
 /// Encoding in floats: each 32-bit lane holds a pixel.
 struct EncodeFloat {
-  /// Adding it to a small number of either sign rounds that to an integer, which is then in the
-  /// lowest byte of the bits.
+  /// Adding it to a small number rounds the number to an integer. The lowest byte of the sum's bits
+  /// is that integer.
   static constexpr float magic = 3 << 22;
   /// The two bytes of `magic` that are not zero. A block has room for them after 12 bytes of
   /// pixels, or in the place of alpha.
