@@ -20,7 +20,8 @@ which mutant. Then each mutant meets the tests of CI's set that reach it, those 
 fails, and where none does the tests that only nightly runs. A mutant in a kernel meets all tests. A mutant that makes
 tests run far longer than without it is killed by "timeout"; a test fails that fails twice.
 
-A survivor that computes the same as the tree is told so by hand in the record: "equivalent": "why".
+A survivor that computes the same as the tree is told so by hand in the record, "equivalent": "why", and a test that was
+written for one, "test_added": "which".
 
 Ends with status 1 where mutants are left to test, or CI's set kills less than 95 % of those that all tests kill.
 """
@@ -214,7 +215,7 @@ def report(record):
         if rows:
             print(f"\n{title}:")
         for each in rows:
-            note = each.get("equivalent") or (each["whole"] or {}).get("test") or (
+            note = each.get("equivalent") or each.get("test_added") or (each["whole"] or {}).get("test") or (
                 f"{each['reached_by']} tests reach it" if "reached_by" in each else None)
             print(f"  {line_of(each)}" + (f"  [{note}]" if note else ""))
     left = len(record["mutants"]) - len(tested)

@@ -412,7 +412,7 @@ def explained():
         yield case("explain", name, *LAUNCH, code=FAILED, says=name)
     for name in ["missing", "in/a.npy", "sobell", "copy/nosuch", "nosuch/scalar", "a.c", ".cu.", "cu"]:
         yield case("explain", name, *LAUNCH, says=name.split("/")[0])
-    yield case("explain", "in/good.ptx", says="--grid")
+    yield case("explain", "in/good.ptx", "--block", "1", says="--grid")
     yield case("explain", "in/good.ptx", "--grid", "1", says="--block")
     yield case(*EXPLAIN[:4], "--block", "1025", says="1024")
     yield case(*EXPLAIN[:4], "--block", "4294967295,4294967295,4294967295", says="1024")
