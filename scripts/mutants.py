@@ -80,8 +80,8 @@ class Copy:
     def git(self, *words):
         return subprocess.run(["git", *words], cwd=self.tree, capture_output=True, text=True, check=True).stdout
 
-    def configure(self, build):
-        subprocess.run(["cmake", *BUILDS[build], "-S", self.tree, "-B", self.folder / build], check=True, cwd=self.tree,
+    def configure(self, build, folder, *options):
+        subprocess.run(["cmake", *BUILDS[build], *options, "-S", self.tree, "-B", folder], check=True, cwd=self.tree,
                        stdout=subprocess.DEVNULL)
 
     def make(self, build):
@@ -96,9 +96,11 @@ class Copy:
         file = self.folder / f"chosen-{self.chosen}.json"
         if not file.exists():
             self.git("checkout", "--quiet", "--force", self.commit)
-            self.configure("release")
+            # The command of each source, which a build of several sources as one object does not have.
+            commands = self.folder / "commands"
+            self.configure("release", commands, "-DWARPWISE_UNITY_BUILD=OFF")
             texts = mutant_choice.sources(self.tree)
-            compiler = mutant_choice.Compiler(self.tree, self.folder / "release", mutant_choice.included(texts))
+            compiler = mutant_choice.Compiler(self.tree, commands, mutant_choice.included(texts))
             recording.write(file, mutant_choice.choose(texts, self.seed, compiler.accepts))
         return json.loads(file.read_text(encoding="utf-8"))
 
@@ -246,7 +248,7 @@ def run(copy, out, minutes):
     if left:
         copy.write(mutants)
         for build in copy.builds:
-            copy.configure(build)
+            copy.configure(build, copy.folder / build)
             print(f"Building {build} ({copy.folder / build}.log)", flush=True)
             if not copy.make(build):
                 sys.exit(f"mutants.py: the build {build} fails: {copy.folder / build}.log")
