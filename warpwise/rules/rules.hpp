@@ -157,6 +157,7 @@ struct MachineInstructions {
   double conversion = 0;
   double conversion64 = 0;  ///< from and to 64-bit types
 
+  /// Adds the counts of other instructions.
   MachineInstructions& operator+=(const MachineInstructions& other) {
     all += other.all;
     integer += other.integer;
@@ -167,6 +168,7 @@ struct MachineInstructions {
     conversion64 += other.conversion64;
     return *this;
   }
+  /// Multiplies each count.
   MachineInstructions& operator*=(double factor) {
     for (double* count : {&all, &integer, &float32, &float64, &special, &conversion, &conversion64})
       *count *= factor;

@@ -50,7 +50,8 @@ TEST(Livelock, AFlagThatNobodySets) {
   const std::string body =
       "SPIN:\nld.volatile.global.u32 %r5, [%l1+8];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";
   for (const Dim3 grid : {Dim3{1}, Dim3{7}})
-    expect_livelock(body, grid, {64}, "polls in a loop: ld.volatile.global.u32 of byte 8 of the flags");
+    expect_livelock(body, grid, {64},
+                    "polls in a loop: ld.volatile.global.u32 of byte 8 of the flags");
 }
 
 TEST(Livelock, ALockThatIsNeverReleased) {

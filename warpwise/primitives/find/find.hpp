@@ -54,8 +54,8 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 /// Does the same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
 /// gpu::Buffer's stream-ordered pool:
 /// - For ssd, ncc and zncc, up to 8 bytes for each place, or 20 for templates of more than 66,051
-///   pixels. About 16 million places are held at a time, but at least 128 rows: for zncc in an image a
-///   million pixels wide these are 128 million places, which take 1 GB.
+///   pixels. About 16 million places are held at a time, but at least 128 rows: for zncc in an
+///   image a million pixels wide these are 128 million places, which take 1 GB.
 /// - Transforms are used for templates of about 100 pixels a side and more. They take 16 bytes more
 ///   for each pixel of each pair of tiles and of the template's tile, never more than 2 GiB. In
 ///   4096×3000 pixels a template of 128×128 takes 168 MB, 512×512 268 MB, 2000×2000 1.6 GB.
