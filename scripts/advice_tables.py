@@ -51,7 +51,7 @@ def remedies(result):
 def gains(result):
     """Gains of steps, predicted against measured."""
     known = result["summary"]
-    return (f"Of {known['with_prediction']} steps whose both rungs are predicted, {known['same_side']} are predicted on the "
+    return (f"Both rungs of {known['with_prediction']} steps are predicted, and {known['same_side']} of these gains are predicted on the "
             f"right side of ×1; the rank correlation of predicted and measured gains is {known['rank_correlation']:.2f}.")
 
 

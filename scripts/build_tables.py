@@ -36,8 +36,8 @@ def english(record):
     packages, first, without, with_cuda = waits(record)
     machine = record["machine"]
     also = f", or {duration(with_cuda)} with a CUDA toolkit" if with_cuda else ""
-    return (f"In a fresh clone `scripts/demo.sh` shows a first picture after {duration(first)} and ends after {duration(without)}{also}, "
-            f"{duration(packages)} of which go to Debian's packages ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
+    return (f"In a fresh clone `scripts/demo.sh` shows a first picture after {duration(first)} and ends after {duration(without)}{also}. "
+            f"Debian's packages take {duration(packages)} of that ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
 
 
 def korean(record):

@@ -148,8 +148,8 @@ class Builds(unittest.TestCase):
 
     def test_waits_include_the_packages(self):
         text = build_tables.english(self.RECORD)
-        self.assertIn("a first picture after 45 s and ends after 2 min, or 6 min with a CUDA toolkit, 35 s of which go to Debian's "
-                      "packages (C, 2 cores, commit c, 2026-01-01).", text)
+        self.assertIn("a first picture after 45 s and ends after 2 min, or 6 min with a CUDA toolkit. Debian's packages "
+                      "take 35 s of that (C, 2 cores, commit c, 2026-01-01).", text)
         self.assertIn("45초 뒤에 첫 그림을 보여 주고 2분 뒤에, CUDA 툴킷이 있으면 6분 뒤에 끝납니다", build_tables.korean(self.RECORD))
         without = {**self.RECORD, "demos": self.RECORD["demos"][:1]}
         self.assertIn("after 35 s and ends after 2 min, 35 s of which", build_tables.english(without))
