@@ -152,7 +152,7 @@ class Builds(unittest.TestCase):
                       "take 35 s of that (C, 2 cores, commit c, 2026-01-01).", text)
         self.assertIn("45초 뒤에 첫 그림을 보여 주고 2분 뒤에, CUDA 툴킷이 있으면 6분 뒤에 끝납니다", build_tables.korean(self.RECORD))
         without = {**self.RECORD, "demos": self.RECORD["demos"][:1]}
-        self.assertIn("after 35 s and ends after 2 min, 35 s of which", build_tables.english(without))
+        self.assertIn("after 35 s and ends after 2 min. Debian's packages take 35 s", build_tables.english(without))
 
     def test_details(self):
         text = build_tables.details(self.RECORD)
