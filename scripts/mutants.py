@@ -52,7 +52,7 @@ ONLY_IN_RELEASE = ["kernels", "runtime"]
 NEAREST = [
     (r"warpwise/primitives/shared/", r"^(batch|convert|gemv|match|find|disparity)_(test|on_emulator)"),
     (r"warpwise/primitives/(\w+)/.+cuh", r"^\1_on_emulator"),
-    (r"warpwise/primitives/(\w+)/", r"^\1_(test|peer_test|on_emulator)|^property_test"),
+    (r"warpwise/primitives/(\w+)/", r"^\1_(test|launch_test|peer_test|on_emulator)|^property_test"),
     (r"warpwise/emulator/runtime/", r"^(runtime|driver|arrays|dynamic|graphs|limits|linked)_on_emulator"),
     (r"warpwise/emulator/", r"^(emulator|ptx|tensor|texture|golden)_test"),
     (r"warpwise/rules/", r"^(rules|cuda_occupancy)_test"),
