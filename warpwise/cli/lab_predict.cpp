@@ -45,7 +45,7 @@ Json json_of(const lab::PredictedRow& row) {
 
 constexpr const char* prediction_legend =
     "  time          modelled, in microseconds: cold, all operands in DRAM\n"
-    "  least, most   time if the parts overlap fully, or not at all\n"
+    "  least, most   likely range of the time\n"
     "  bottleneck    the part that takes longest, then the parts above a third of it\n\n";
 
 // Returns the width of the longest name in a column.

@@ -180,12 +180,14 @@ Resource Bounds::rules() const {
   return static_cast<Resource>(longest - us.begin());
 }
 
-double Bounds::least_us() const { return launch_us + *std::max_element(us.begin(), us.end()); }
+double Bounds::least_us() const {
+  return (launch_us + *std::max_element(us.begin(), us.end())) / profile_error;
+}
 
 double Bounds::most_us() const {
   double sum = launch_us;
   for (const double each : us) sum += each;
-  return sum;
+  return sum * profile_error;
 }
 
 double Bounds::time_us() const {

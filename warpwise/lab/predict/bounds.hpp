@@ -46,16 +46,21 @@ struct Bounds {
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
   Resource rules() const;
-  /// Returns the time if all resources work at the same time: that of the longest.
+  /// Returns the least likely time: all resources work at the same time, and the profile's figures
+  /// are `profile_error` too slow.
   double least_us() const;
-  /// Returns the time if none works while another does: the sum.
+  /// Returns the longest likely time: no resource works while another does, and the profile's
+  /// figures are `profile_error` too fast.
   double most_us() const;
-  /// Returns a time between the two, nearer to the first: (sum of each ^ overlap) ^ (1 / overlap).
+  /// Returns a time between the two: (sum of each ^ overlap) ^ (1 / overlap).
   double time_us() const;
 };
 
 /// The exponent of Bounds::time_us(), one for all kernels, set by hand: docs/prediction.md.
 inline constexpr double overlap = 3;
+
+/// How far a range allows a profile's figures to be off, as a factor: docs/prediction.md.
+inline constexpr double profile_error = 1.2;
 
 /// Returns the time to start the blocks of a launch, however short they are.
 double start_us(const DeviceProfile& profile, const LaunchFacts& facts);

@@ -67,9 +67,9 @@ inline constexpr KernelWords kernel_words = {
     .fault = "{} at line {}: {} ({} in all)",
     .bounds = "Time on {}, modelled",
     .bounds_about =
-        "{}: at least {} if all parts of the GPU overlap fully, at most {} if none do. The "
-        "bottleneck is {}; a launch alone takes {}. This is the launch as it ran; the gains above "
-        "are for a grid that fills the GPU. The chart shows the time of each part alone.",
+        "{}, likely between {} and {}. The bottleneck is {}; a launch alone takes {}. This is the "
+        "launch as it ran; the gains above are for a grid that fills the GPU. The chart shows the "
+        "time of each part alone.",
     .bounds_axis = "µs",
     .counts = "Counts",
     .counts_exact = "Counts of the emulator, exact for this launch and this compiler.",
