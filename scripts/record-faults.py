@@ -7,21 +7,15 @@ WARPWISE is build/release/bin/warpwise if it is not given. scripts/record-saniti
 """
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import time
 
-from recording import REPOSITORY, clean_commit, write
+from recording import REPOSITORY, clean_commit, kinds_in, write
 
 SOURCES = REPOSITORY / "tests/emulator/faults"
 PTX = ["-gencode", "arch=compute_80,code=compute_80"]
-
-
-def kinds_in(text):
-    """Returns the kinds of faults that `warpwise run` has reported."""
-    return sorted(set(re.findall(r"^warpwise: (\w+) (?:in kernel|in the program)", text, re.MULTILINE)))
 
 
 def said(warpwise, program, case):

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 
@@ -27,6 +28,11 @@ def clean_commit(script):
     if commit.endswith("-dirty"):
         sys.exit(f"{script}: the tree has changes that are not committed; a figure belongs to a commit")
     return commit
+
+
+def kinds_in(text):
+    """Returns the kinds of faults that `warpwise run` has reported."""
+    return sorted(set(re.findall(r"^warpwise: (\w+) (?:in kernel|in the program)", text, re.MULTILINE)))
 
 
 def machine_of(date, commit, method):

@@ -23,6 +23,7 @@ import opencv_tables
 import pair_tables
 import prediction_tables
 import program_tables
+import race_tables
 import stream_tables
 import study_tables
 
@@ -103,6 +104,8 @@ def rendered(name, benches):
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "faults":
         return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
+    if kind == "races":
+        return race_tables.rendered(REPOSITORY / "results/emulator/races", what)
     if kind == "live":
         return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":

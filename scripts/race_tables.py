@@ -1,0 +1,69 @@
+"""Tables of the records of scripts/record-races.py: the public suites of racy programs."""
+import json
+
+from tables import table
+
+# Races that other checkers found of 346, by graph: table 1 of HiRace's artifact, results/paper_figures/table1.png, on an NVIDIA GPU of its authors.
+PUBLISHED = {"DAG_100n_200e": ("346", "298", "92"), "DAG_200n_400e": ("346", "298", "92"), "counterDAG_200n_1000e": ("346", "298", "56"),
+             "power_law_200n_1000e": ("346", "297", "128"), "DAG_5n_5e": ("182", "118", "92"), "counterDAG_5n_5e": ("295", "148", "92")}
+# Reports about the program's host code, not its kernels.
+OF_THE_HOST = {"leak", "unchecked_launch"}
+
+
+def kernel_reports(summary):
+    """Counts the programs with a report about a kernel."""
+    return sum(count for found, count in summary["reports"].items() if set(found.split(", ")) - OF_THE_HOST - {""})
+
+
+def origin(record):
+    machine = record["machine"]
+    text = (f"[{record['suite']}](https://github.com/{record['repository']}/tree/{record['repository_commit']}): {record['seconds']} s for all runs, "
+            f"{machine['method']}, {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
+    if record["gpu"]:
+        gpu, _, driver = record["gpu"].partition(", ")
+        text += f" compute-sanitizer {record['sanitizer']} ran on an {gpu}, driver {driver}."
+    if record["not_built"]:
+        text += f" {len(record['not_built'])} programs were not built."
+    return text
+
+
+def indigo(records):
+    record = records["Indigo"]
+    rows = []
+    for given, labels in record["inputs"].items():
+        racy, right = labels["racy"], labels["right"]
+        rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *PUBLISHED[given], str(racy.get("racecheck", "not asked")),
+                     f"{kernel_reports(right)} of {right['programs']}"])
+    return f"{origin(record)}\n\n" + table(
+        ["graph", "racy programs", "the emulator finds", "HiRace, published", "iGUARD, published", "compute-sanitizer, published",
+         "compute-sanitizer, here", "right programs reported"], rows)
+
+
+def outside(records):
+    """Says what is reported of Indigo's programs that read or write outside of an allocation."""
+    rows = [[given.replace("_", "\\_"), str(labels["out of bounds"]["programs"]),
+             *(str(sum(count for found, count in labels["out of bounds"]["reports"].items() if test(set(found.split(", ")))))
+               for test in (lambda kinds: "out_of_bounds" in kinds, lambda kinds: "race" in kinds and "out_of_bounds" not in kinds, lambda kinds: kinds == {""}))]
+            for given, labels in records["Indigo"]["inputs"].items()]
+    return table(["graph", "programs", "`out_of_bounds`", "only `race`", "nothing"], rows)
+
+
+def others(records):
+    rows = []
+    origins = []
+    for name in sorted(set(records) - {"Indigo"}):
+        origins.append(origin(records[name]))
+        for given, labels in records[name]["inputs"].items():
+            racy, right = labels["racy"], labels["right"]
+            rows.append([name, given.replace("_", "\\_") or "none", str(racy["programs"]), str(racy["races"]), str(racy.get("racecheck", "not asked")),
+                         str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
+    return "\n\n".join(origins) + "\n\n" + table(
+        ["suite", "input", "racy programs", "the emulator finds", "compute-sanitizer finds", "right programs", "reported as racy", "other reports"], rows)
+
+
+PARTS = {"indigo": indigo, "outside": outside, "others": others}
+
+
+def rendered(folder, part):
+    records = {record["suite"]: record for record in (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))}
+    return PARTS[part](records)

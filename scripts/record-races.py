@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Records which racy programs of a public suite `warpwise run --check all` finds: results/emulator/races/SUITE.json.
+
+    scripts/record-races.py SUITE CHECKOUT [--only REGEX] [--jobs N] [--sanitizer] [--folder FOLDER] [--try]
+
+SUITE is the name of a suite below, CHECKOUT the folder of its repository. No file of a suite is part of this project. Every program is
+compiled with nvcc into FOLDER (a temporary one by default), and runs on each of the suite's inputs. The names of the programs say
+which of them are racy, and which are right. With --sanitizer each racy and each right program also runs under compute-sanitizer's racecheck
+on the GPU of this machine. With --try nothing is recorded.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from recording import REPOSITORY, clean_commit, first_line, kinds_in, machine_of, write
+
+RESULTS = REPOSITORY / "results/emulator/races"
+SANITIZER = "/usr/local/cuda/bin/compute-sanitizer"
+TIMEOUT_S = 60
+# The kinds of reports that are races.
+RACES = {"race", "narrow_scope"}
+# A record names at most so many programs with the same reports.
+MOST_NAMES = 40
+RACY, RIGHT, OUTSIDE, OTHER = "racy", "right", "out of bounds", "other bug"
+
+
+def label_of_indigo(name):
+    return OUTSIDE if "boundsBug" in name else RACY if "Bug" in name else RIGHT
+
+
+def label_of_indigo3(name):
+    bugs = {part for part in name.split("_") if part.endswith("Bug") and not part.startswith("No")}
+    return RIGHT if not bugs else RACY if bugs <= {"RaceBug", "SyncBug"} else OTHER
+
+
+def label_of_scor(name):
+    return RACY if name.startswith("race_") else RIGHT
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    repository: str
+    sources: str
+    label: object
+    options: tuple = ()
+    run: tuple = ()
+    inputs: tuple = ("",)
+    arguments: tuple = ()
+
+
+SUITES = {
+    "Indigo": Suite("JohnJacobsonIII/HiRace-Artifact-SC24", "indigo/indigo_sources/*/*.cu", label_of_indigo,
+                    options=("-I{checkout}/indigo/indigo_include",), arguments=("{input}", "256", "1024"),
+                    inputs=tuple(f"indigo/input/{graph}.egr" for graph in (
+                        "DAG_100n_200e", "DAG_200n_400e", "counterDAG_200n_1000e", "power_law_200n_1000e", "DAG_5n_5e", "counterDAG_5n_5e"))),
+    "Indigo3": Suite("burtscher/Indigo3Suite", "generatedCodes/CUDA/*/*.cu", label_of_indigo3,
+                     # It prints two fields of cudaDeviceProp that CUDA 13 no longer has.
+                     options=("-I{checkout}/lib", "-DclockRate=major", "-DmemoryClockRate=minor"),
+                     arguments=("{input}", "1", "0"), inputs=("inputs/undirect_power_law_250n_2200e.egr", "inputs/undirect_binary_tree_200n_398e.egr")),
+    "ScoR": Suite("csl-iisc/ScoR", "microbenchmarks/src/*.cu", label_of_scor),
+}
+
+
+def compiled(suite, checkout, source, folder):
+    """Compiles a program for the emulator and the GPU; returns it, or None and the compiler's first error."""
+    program = folder / source.stem
+    if program.exists():
+        return program, ""
+    options = [option.format(checkout=checkout) for option in suite.options]
+    done = subprocess.run(["nvcc", "-std=c++17", "-O3", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=[compute_80,sm_80]", "-w",
+                           *options, "-o", program, source], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None, (re.findall(r".*error.*", done.stdout + done.stderr) or ["nvcc failed"])[0]
+    return program, ""
+
+
+def said(command):
+    """Runs a program. Returns what it and its checker print, and whether it ended in time."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=TIMEOUT_S, check=False)
+        return done.stdout, True
+    except subprocess.TimeoutExpired as error:
+        return (error.stdout or b"").decode(errors="replace"), False
+
+
+def run_program(program, label, suite, checkout, given, arguments):
+    """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck does."""
+    call = [argument.format(input=checkout / given) for argument in suite.arguments]
+    text, _ = said([arguments.command, "run", "--check", "all", *suite.run, program, *call])
+    row = {"program": program.name, "label": label, "input": pathlib.Path(given).stem, "found": kinds_in(text)}
+    if arguments.sanitizer and label in (RACY, RIGHT):
+        text, ended = said([SANITIZER, "--tool", "racecheck", program, *call])
+        summary = re.search(r"RACECHECK SUMMARY: (\d+)", text)
+        row["racecheck"] = int(summary[1]) if summary else "timeout" if not ended else "no summary"
+    return row
+
+
+def summary_of(rows):
+    """Summarises the rows of one label: the combinations of faults that were reported, and the programs with each."""
+    reports = {}
+    for row in rows:
+        reports.setdefault(", ".join(row["found"]), []).append(row["program"])
+    summary = {"programs": len(rows), "reports": {found: len(names) for found, names in sorted(reports.items())},
+               "names": {found: names for found, names in sorted(reports.items()) if 0 < len(names) <= MOST_NAMES and found}}
+    summary["races"] = sum(bool(RACES.intersection(row["found"])) for row in rows)
+    if rows and "racecheck" in rows[0]:
+        summary["racecheck"] = sum(row["racecheck"] not in (0, "timeout", "no summary") for row in rows)
+        summary["racecheck_without_answer"] = sum(row["racecheck"] in ("timeout", "no summary") for row in rows)
+    return summary
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("checkout", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--sanitizer", action="store_true")
+    parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
+    parser.add_argument("--commit", help="the commit that --command was built from")
+    parser.add_argument("--suite-commit", help="the commit of a CHECKOUT without git")
+    parser.add_argument("--try", dest="trial", action="store_true")
+    arguments = parser.parse_args()
+    commit = arguments.commit or ("" if arguments.trial else clean_commit("record-races.py"))
+    suite, checkout = SUITES[arguments.suite], arguments.checkout
+    suite_commit = arguments.suite_commit or first_line("git", "-C", checkout, "rev-parse", "HEAD")
+    sources = [source for source in sorted(checkout.glob(suite.sources)) if re.search(arguments.only, source.stem)]
+    if not sources:
+        sys.exit(f"record-races.py: {checkout} has no {suite.sources}")
+    with tempfile.TemporaryDirectory(prefix="warpwise-races-") as temporary, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        folder = arguments.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        programs = list(pool.map(lambda source: compiled(suite, checkout, source, folder), sources))
+        not_built = {source.stem: why for source, (program, why) in zip(sources, programs) if not program}
+        begun = time.monotonic()
+        rows = list(pool.map(lambda job: run_program(job[0], suite.label(job[0].name), suite, checkout, job[1], arguments),
+                             [(program, given) for program, _ in programs if program for given in suite.inputs]))
+        seconds = round(time.monotonic() - begun)
+    inputs = {given: {label: summary_of(of) for label in (RACY, RIGHT, OUTSIDE, OTHER)
+                      if (of := [row for row in rows if row["input"] == given and row["label"] == label])}
+              for given in dict.fromkeys(row["input"] for row in rows)}
+    print(f"{len(rows)} runs in {seconds} s, {len(not_built)} programs not built")
+    print(json.dumps(inputs, indent=1))
+    if not arguments.trial:
+        gpu = first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader") if arguments.sanitizer else None
+        version = re.search(r"[\d.]{5,}", first_line("sh", "-c", f"{SANITIZER} --version | tail -1"))[0] if arguments.sanitizer else None
+        write(RESULTS / f"{arguments.suite.lower().replace(' ', '_')}.json",
+              {"suite": arguments.suite, "repository": suite.repository, "repository_commit": suite_commit,
+               "machine": machine_of(time.strftime("%Y-%m-%d"), commit, f"{arguments.jobs} programs at a time"), "gpu": gpu, "sanitizer": version,
+               "seconds": seconds, "not_built": not_built, "inputs": inputs})
+
+
+if __name__ == "__main__":
+    main()
