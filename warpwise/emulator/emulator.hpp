@@ -153,6 +153,7 @@ struct KernelInfo {
   std::vector<int> required_cluster;  ///< as compiled, in blocks; empty if any
   bool needs_cluster = false;         ///< runs only in clusters
   int target = 0;                     ///< architecture of the PTX: 75 for sm_75
+  std::uint64_t instructions = 0;     ///< of its body in PTX
   int most_threads = 1024;            ///< limit of threads in a block, by `__launch_bounds__`
 };
 

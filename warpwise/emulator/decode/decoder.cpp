@@ -39,6 +39,7 @@ Code Decoder::decode() {
   code_.info.target = target_of(module_.target);
   code_.info.required_threads = kernel_.required_threads;
   code_.info.most_threads = most_threads_of(kernel_);
+  code_.info.instructions = kernel_.instructions.size();
   code_.info.required_cluster = kernel_.required_cluster;
   code_.info.needs_cluster = kernel_.is_explicit_cluster;
   if (kernel_.is_grid_of_clusters) {

@@ -60,6 +60,8 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   report.compute_capability = cc;
   if (resources) {
     report.spill_bytes = resources->spill_store_bytes;
+    report.spill_accesses = (resources->spill_store_bytes + resources->spill_load_bytes) / 4;
+    report.stack_bytes = resources->stack_bytes;
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
   } else {
@@ -88,6 +90,13 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
     report.occupancy = {.limiter = what_does_not_fit(rules::sm_limits(cc), block)};
   }
   return report;
+}
+
+// The rest of a thread's local memory is its arrays.
+Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
+  return {.accesses = static_cast<double>(report.spill_accesses),
+          .instructions = std::max(static_cast<double>(kernel.instructions), 1.0),
+          .bytes_per_thread = report.stack_bytes - static_cast<double>(kernel.local_bytes)};
 }
 
 ResourceReport resources_of(const ExplainRequest& request, const Compilation& compilation,
@@ -343,7 +352,8 @@ void add_prediction(Explanation& explanation, const MemoryBytes& memory, const R
                              .warps_per_block = static_cast<int>((request.block.count() + 31) / 32),
                              .blocks_per_sm = std::max(own->occupancy.blocks_per_sm, 1),
                              .memory_bytes = memory.all,
-                             .texture_bytes = memory.textures};
+                             .texture_bytes = memory.textures,
+                             .spills = spills_of(*own, explanation.kernel)};
   explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
 }
 

@@ -48,6 +48,8 @@ struct CapabilityReport {
   std::string
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
   std::optional<int> spill_bytes;  ///< bytes that a thread stores
+  int spill_accesses = 0;          ///< loads and stores of spilled words in the machine code
+  int stack_bytes = 0;             ///< of a thread's local memory in the machine code
   std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
   rules::Occupancy occupancy;      ///< all 0 if not even one block fits
   std::string why_not;             ///< why no block fits; empty otherwise

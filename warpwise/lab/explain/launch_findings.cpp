@@ -69,7 +69,7 @@ std::optional<Finding> spills(const Explanation& explanation, const CapabilityRe
                    "(__launch_bounds__, -maxrregcount), or keep fewer values alive at once.",
                    *report.spill_bytes),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory},
-      std::nullopt};
+      Change{.spills = 1}};
 }
 
 std::optional<Finding> ragged_block(const Explanation& explanation) {

@@ -9,6 +9,7 @@ namespace warpwise::lab {
 namespace {
 
 constexpr double sector_bytes = 32;
+constexpr double line_bytes = 128;
 
 class Model {
  public:
@@ -97,7 +98,30 @@ class Model {
   double l2_bytes() const {
     const auto sectors =
         static_cast<double>(counted_.pace.l2_read_sectors + counted_.pace.l2_written_sectors);
-    return sectors * sector_bytes * scale_ + texture_bytes();
+    return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_ + texture_bytes();
+  }
+
+  double all_instructions() const {
+    double all = 0;
+    for (const auto& [name, count] : counted_.instructions_by_class) {
+      all += static_cast<double>(count);
+    }
+    return all;
+  }
+
+  /// Returns the warps' accesses to spilled values in the counted blocks. PTX does not have them:
+  /// each is taken to run as often as the kernel's average instruction.
+  double spilled() const {
+    if (facts_.spills.accesses == 0) return 0;
+    return facts_.spills.accesses * all_instructions() / facts_.spills.instructions;
+  }
+
+  /// Returns such accesses that L1 cannot serve: all, if the resident blocks' values exceed it,
+  /// since each is used in turn.
+  double spilled_beyond_l1() const {
+    const double resident =
+        facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block * facts_.blocks_per_sm;
+    return resident > profile_.figure("l1_bytes") ? spilled() : 0;
   }
 
   /// Returns the cycles of one SM that runs all counted blocks.
@@ -108,9 +132,10 @@ class Model {
           &memory_.local_store}) {
       bytes += static_cast<double>(each->bytes_moved);
     }
-    return std::max(
-        bytes / profile_.figure("l1_bytes_per_cycle"),
-        static_cast<double>(counted_.pace.l1_passes) / profile_.figure("shared_passes_per_cycle"));
+    bytes += spilled() * line_bytes;
+    return std::max(bytes / profile_.figure("l1_bytes_per_cycle"),
+                    (static_cast<double>(counted_.pace.l1_passes) + spilled()) /
+                        profile_.figure("shared_passes_per_cycle"));
   }
 
   double shared_cycles() const {
@@ -128,15 +153,13 @@ class Model {
         {"special", "special_per_cycle"},   {"conversion", "conversion_per_cycle"},
         {"load", "load_store_per_cycle"},   {"store", "load_store_per_cycle"},
         {"atomic", "load_store_per_cycle"}, {"shuffle", "shuffle_per_cycle"}};
-    std::map<std::string, double> instructions;
-    double all = 0;
+    std::map<std::string, double> instructions = {{"load_store_per_cycle", spilled()}};
     for (const auto& [name, count] : counted_.instructions_by_class) {
-      all += static_cast<double>(count);
       const auto unit = units.find(name);
       if (unit != units.end()) instructions[unit->second] += static_cast<double>(count);
     }
     const rules::MachineInstructions& further = counted_.pace.further;
-    all += further.all;
+    const double all = all_instructions() + spilled() + further.all;
     instructions["integer_per_cycle"] += further.integer;
     instructions["float32_per_cycle"] += further.float32;
     instructions["float64_per_cycle"] += further.float64;

@@ -27,6 +27,13 @@ constexpr auto enum_names(Resource) {
 }
 inline constexpr std::size_t resource_count = all_values<Resource>().size();
 
+/// Values that the compiler keeps in local memory, since registers are too few.
+struct Spills {
+  double accesses = 0;          ///< loads and stores of a word, in the machine code
+  double instructions = 1;      ///< of the kernel, in PTX
+  double bytes_per_thread = 0;  ///< that hold such values
+};
+
 /// Facts about a launch that the emulator's counts of some of its blocks do not contain.
 struct LaunchFacts {
   std::uint64_t blocks = 0;  ///< blocks of the whole grid
@@ -35,6 +42,7 @@ struct LaunchFacts {
   std::uint64_t memory_bytes = 0;   ///< of all buffers: if L2 holds them, DRAM gives no byte twice
   std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
   double started = 1;               ///< part of the blocks that a changed launch has to start
+  Spills spills = {};
 };
 
 /// The time of a launch by each resource alone, and by all of them.

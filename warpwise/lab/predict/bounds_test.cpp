@@ -132,6 +132,22 @@ TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 8000 * 3 / 1000.0);
 }
 
+TEST(Bounds, OfSpilledValuesAreL2sWhereL1DoesNotHoldThem) {
+  DeviceProfile device = profile();
+  device.figures["l1_bytes"] = 64 * 1000;
+  LaunchResult result = counted();
+  result.instructions_by_class = {{"integer", 1000}};
+  LaunchFacts spilling = facts;
+  // Each of the 50 instructions runs 20 times, and so do the 5 accesses.
+  spilling.spills = {.accesses = 5, .instructions = 50, .bytes_per_thread = 1000};
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::issue), 1100 / 1000.0);
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l1), 100 * 128 / 1000.0);
+  EXPECT_EQ(bounds_of(device, result, spilling).of(Resource::l2), 0);
+  // Two blocks of one warp hold 64,000 bytes, three do not fit.
+  spilling.blocks_per_sm = 3;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l2), 100 * 128 * 10 / 1000e3);
+}
+
 TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {
   DeviceProfile device = profile();
   device.figures["block_start_cycles"] = 200;

@@ -106,7 +106,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 Change& Change::operator+=(const Change& other) {
   for (double Change::* const share :
        {&Change::bytes, &Change::again, &Change::passes, &Change::instructions, &Change::loads,
-        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions}) {
+        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions, &Change::spills}) {
     this->*share = std::min(1.0, this->*share + other.*share);
   }
   blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);
@@ -175,6 +175,7 @@ double gain_of(const LaunchPrediction& prediction, const Change& change) {
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);
   facts.started *= 1 - change.starts;
+  facts.spills.accesses *= 1 - change.spills;
   const double after = work(bounds_of(prediction.profile, changed, facts));
   return after > 0 ? std::max(1.0, before / after) : 1;
 }

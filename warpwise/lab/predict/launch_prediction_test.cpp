@@ -103,6 +103,16 @@ TEST(LaunchPrediction, AGainHasTheInsideOfDivisionsDoublesAndTheStartsOfBlocks) 
   EXPECT_NEAR(gain_of(starts, Change{.starts = 0.75}), 4, 0.01);
 }
 
+TEST(LaunchPrediction, AGainHasSpilledValues) {
+  LaunchPrediction made = predicted(0, 0);
+  made.profile.figures["issue_per_cycle"] = 1;
+  made.profile.figures["l1_bytes_per_cycle"] = 1e9;
+  made.profile.figures["shared_passes_per_cycle"] = 1e9;
+  made.sample.instructions_by_class["integer"] = 1'000'000;
+  made.facts.spills = {.accesses = 200, .instructions = 100};
+  EXPECT_NEAR(gain_of(made, Change{.spills = 1}), 3, 0.01);
+}
+
 TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {
   const LaunchPrediction made =
       predict_launch(small_gpu(), 64, {}, [](const emulator::LaunchOptions&) {
