@@ -229,8 +229,7 @@ CUresult cuLinkCreate(unsigned int, CUjit_option*, void**, CUlinkState* state) {
   return CUDA_SUCCESS;
 }
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes,
-                       const char* name, unsigned int count, CUjit_option* options,
-                       void** values) {
+                       const char* name, unsigned int count, CUjit_option* options, void** values) {
   const Log log{count, options, values};
   if (is_device_runtime(type, name)) return add_grid_barrier(state);
   std::string text;

@@ -153,8 +153,8 @@ std::string compiled(const Link& link) {
   int error = real<int (*)(void**, std::uint32_t, const char**)>("nvJitLinkCreate")(
       &handle, static_cast<std::uint32_t>(options.size()), options.data());
   if (error != success) throw std::runtime_error("nvJitLink does not take the options");
-  const auto add = real<int (*)(void*, int, const void*, std::size_t, const char*)>(
-      "nvJitLinkAddData");
+  const auto add =
+      real<int (*)(void*, int, const void*, std::size_t, const char*)>("nvJitLinkAddData");
   for (const Part& part : link.parts) {
     if (error == success && part.type == lto_ir)
       error = add(handle, lto_ir, part.bytes.data(), part.bytes.size(), part.name.c_str());
