@@ -127,7 +127,9 @@ fs::path gathered_file() {
   if (folder == nullptr || *folder == 0) return {};
   // In the order of the processes' starts.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  std::string name = (fs::path(folder) / (std::to_string(now) + "-XXXXXX")).string();
+  std::string name =
+      (fs::path(folder) / (std::to_string(now) + "-" + std::to_string(::getpid()) + "-XXXXXX"))
+          .string();
   const int file = ::mkstemp(name.data());
   if (file < 0) {
     say(std::string(folder) + " takes no report: " + std::strerror(errno));
