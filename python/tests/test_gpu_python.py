@@ -166,4 +166,4 @@ def test_page(tmp_path):
             for quoted in filter(str.strip, re.split(r" ?…\n?", text)):
                 assert quoted.strip("\n") in rest, said
                 rest = rest.partition(quoted.strip("\n"))[2]
-    assert quotes >= 3
+    assert quotes == 2

@@ -59,7 +59,7 @@ def test_beyond():
 def run_suite(folder, *options, **more):
     (folder / "test_suite.py").write_text(SUITE, encoding="utf-8")
     environment = {**os.environ, "WARPWISE": COMMAND or "", **more}
-    # Where the wheel is installed, its entry point names the plugin.
+    # An installed wheel names the plugin as an entry point.
     named = any(each.module == "pytest_warpwise" for each in PLUGINS)
     plugin = [] if named else ["-p", "pytest_warpwise"]
     return subprocess.run([sys.executable, "-m", "pytest", *plugin, "-rA", "-p", "no:cacheprovider", *options, "test_suite.py"],

@@ -105,11 +105,17 @@ std::string summary_of(const std::vector<Json>& records) {
   // A process that was killed has not reported its last launches.
   const std::string least = is_final ? "" : "at least ";
   if (records.size() == 1) return least + records[0].at("summary").get<std::string>();
-  std::string text = fmt::format("{}{} launches of {} kernels in {} processes, {} faults", least,
-                                 sum(records, "launches"), sum(records, "kernels"), records.size(),
-                                 sum(records, "faults"));
+  const auto counted = [](std::uint64_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  std::string text =
+      fmt::format("{}{} of {} in {} processes, {}", least,
+                  counted(sum(records, "launches"), "launch", "launches"),
+                  counted(sum(records, "kernels"), "kernel", "kernels"), records.size(),
+                  counted(sum(records, "faults"), "fault", "faults"));
   if (const std::uint64_t refused = sum(records, "refused"); refused > 0)
-    text += fmt::format(", {} kernels or CUDA functions not run", refused);
+    text += fmt::format(", {} not run",
+                        counted(refused, "kernel or CUDA function", "kernels or CUDA functions"));
   return text;
 }
 

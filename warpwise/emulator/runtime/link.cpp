@@ -124,9 +124,9 @@ void append(std::string& whole, std::string_view text) {
 
 }  // namespace
 
-// As in CUDA's headers: one thread of each block counts itself in a word of the launch's workspace,
-// whose highest bit changes when the last one has come. The first block adds what the others leave
-// to it.
+// The barrier of CUDA's headers. One thread of each block counts itself in a word of the launch's
+// workspace, whose highest bit changes when the last one has come. The first block adds what the
+// others leave to it.
 const std::string_view grid_barrier = R"(.version 7.0
 .target sm_70
 .address_size 64
