@@ -125,8 +125,7 @@ void append(std::string& whole, std::string_view text) {
 }  // namespace
 
 // The barrier of CUDA's headers. One thread of each block counts itself in a word of the launch's
-// workspace, whose highest bit changes when the last one has come. The first block adds what the
-// others leave to it.
+// workspace, whose highest bit changes when the last one has come. The first block adds the rest.
 const std::string_view grid_barrier = R"(.version 7.0
 .target sm_70
 .address_size 64

@@ -41,7 +41,7 @@ const char* emulated_or_same(const char* file) noexcept {
 
 // Ends with a jump, for which everything here is noexcept. A library is searched in the folders
 // that its caller names, and the loader takes the place of the call for the caller.
-extern "C" __attribute__((optimize("O2"))) void* dlopen(const char* file, int mode) noexcept {
+extern "C" void* dlopen(const char* file, int mode) noexcept {
   using Dlopen = void* (*)(const char*, int) noexcept;
   static const auto next = reinterpret_cast<Dlopen>(::dlsym(RTLD_NEXT, "dlopen"));
   return next(emulated_or_same(file), mode);
