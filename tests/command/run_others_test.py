@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import run_support
-from run_support import EMULATED, RunTest, compiler, line_of, setUpModule  # noqa: F401
+from run_support import RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
 from support import WARPWISE, read, write
 
 # Sums 1 into each of 32 integers, by a function of another text.
@@ -146,6 +146,37 @@ class Others(RunTest):
             subprocess.run(["cc", "-shared", "-fPIC", "-o", f"lib{name}.so", f"{name}.c", *options], check=True, timeout=60)
         code = f"import ctypes\nprint(ctypes.CDLL({os.path.abspath('libouter.so')!r}).outer())"
         self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
+
+    def test_a_library_with_a_static_runtime(self):
+        """As nvcc links by default, and as CuPy's wheel has one."""
+        write("work.cu", b"""__global__ void add(int* sum) { atomicAdd(sum, threadIdx.x); }
+extern "C" int work() {
+  int* sum = nullptr;
+  cudaMallocManaged(&sum, sizeof(int));
+  *sum = 0;
+  add<<<1, 32>>>(sum);
+  cudaDeviceSynchronize();
+  const int result = *sum;
+  cudaFree(sum);
+  return result;
+}
+""")
+        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
+        code = f"import ctypes\nfor i in range(2): print(ctypes.CDLL({os.path.abspath('libwork.so')!r}).work())\n"
+        done, suites, _ = self.run_reported(sys.executable, "-c", code)
+        self.assertEqual(done.stdout, b"496\n496\n")
+        self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)"])
+        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 1 kernel, 0 faults")
+
+    def test_a_stand_in_for_ptxas(self):
+        """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
+        write("kernel", KERNEL.encode())
+        for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"]:
+            self.assertRegex(self.run_command("run", "-q", "sh", "-c", f'"${variable}" --version').stdout, rb"release \d+\.\d+")
+            for words in ["-v --gpu-name=sm_90 kernel -o code", "kernel --output-file code -O3"]:
+                self.assertEqual(self.run_command("run", "-q", "sh", "-c", f'"${variable}" {words}').returncode, 0)
+                self.assertEqual(read("code"), KERNEL.encode() + b"\0")
+                os.remove("code")
 
     def test_links_of_nvjitlink(self):
         for name, text in [("kernel", KERNEL), ("function", FUNCTION), ("links.py", LINKS)]:
