@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import run_support
-from run_support import RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
+from run_support import EMULATED, RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
 from support import WARPWISE, read, write
 
 # Sums 1 into each of 32 integers, by a function of another text.
@@ -116,6 +116,14 @@ class Others(RunTest):
         done, suites, run = self.run_reported("sh", "-c", "exit 5", code=5)
         self.assertEqual(self.said(done), ["warpwise: no process loaded the emulated CUDA runtime or driver: nothing was checked"])
         self.assertEqual((suites.get("tests"), run["results"]), ("0", []))
+
+    def test_an_installation_whose_path_has_a_space(self):
+        os.makedirs("an install/bin")
+        shutil.copy(WARPWISE, "an install/bin")
+        shutil.copytree(os.path.dirname(os.path.dirname(EMULATED)), "an install/lib", symlinks=True)
+        done = subprocess.run(["an install/bin/warpwise", "run", "sh", "-c", f"'{self.program}' sound"], capture_output=True, timeout=60)
+        self.assertEqual(self.said(done), ["warpwise: all that ran is exact if no threads race",
+                                           "warpwise: 3 launches of 2 kernels, 0 faults"])
 
     def test_a_function_that_is_not_run_in_a_child(self):
         for options, code in [([], 1), (["--error-exitcode", "9"], 9)]:

@@ -97,7 +97,11 @@ void put_in_front(const char* variable, const std::string& part) {
 // leads each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC and
 // nvJitLink.
 void load_first(const fs::path& folder) {
-  put_in_front("LD_PRELOAD", (folder / "libwarpwise_preload.so").string());
+  // A script may replace LD_LIBRARY_PATH, so the path is better than the name. A space would end
+  // it.
+  const std::string name = "libwarpwise_preload.so";
+  const std::string path = (folder / name).string();
+  put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
   // Triton and CuPy make PTX too, and would go on to machine code.
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
