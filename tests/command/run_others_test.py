@@ -166,15 +166,20 @@ extern "C" int work() {
   cudaDeviceSynchronize();
   const int result = *sum;
   cudaFree(sum);
+  cudaFree(sum);
   return result;
 }
 """)
-        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
+        nvcc("-g", "-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
         code = f"import ctypes\nfor i in range(2): print(ctypes.CDLL({os.path.abspath('libwork.so')!r}).work())\n"
-        done, suites, _ = self.run_reported(sys.executable, "-c", code)
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"])
         self.assertEqual(done.stdout, b"496\n496\n")
-        self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)"])
-        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 1 kernel, 0 faults")
+        self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)", "the program"])
+        self.assertRegex(self.said(done)[0], r"^warpwise: invalid_free in the program, cudaFree called at \S*work.cu:10 in work: ")
+        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 1 kernel, 1 fault")
+        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
+        done = self.run_command("run", "--check", "memory", sys.executable, "-c", code)
+        self.assertRegex(self.said(done)[0], r"cudaFree called at libwork.so\+0x[0-9a-f]+ in work: ")
 
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""

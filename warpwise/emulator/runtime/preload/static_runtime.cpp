@@ -165,7 +165,10 @@ std::string redirected_copy(const char* path) {
   const MappedFile file(path);
   const std::vector<Function> functions = functions_of(file.bytes());
   if (functions.empty()) return {};
-  const int copy = ::memfd_create(path, MFD_CLOEXEC);
+  // The name shows in the reports of calls. A longer one than 249 bytes would be refused.
+  const std::string_view whole_path = path;
+  const std::string name(whole_path.substr(whole_path.rfind('/') + 1).substr(0, 200));
+  const int copy = ::memfd_create(name.c_str(), MFD_CLOEXEC);
   if (copy < 0) return {};
   const auto write = [&](const void* from, std::size_t bytes, std::uint64_t at) {
     const auto* const start = static_cast<const std::byte*>(from);
