@@ -28,9 +28,9 @@ if(TARGET warpwise_cudart)
   install(FILES ${emulated_library_runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
   install(TARGETS warpwise_cuda warpwise_cudart
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator NAMELINK_SKIP)
-  if(TARGET warpwise_nvrtc_code)
-    install(TARGETS warpwise_nvrtc_code LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
-  endif()
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/warpwise/emulator/runtime/preload/ptxas
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
+  install(TARGETS warpwise_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
 endif()
 install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir} COMPONENT warpwise_dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/warpwiseConfig.cmake.in

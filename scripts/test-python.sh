@@ -4,7 +4,8 @@
 #   scripts/test-python.sh WORK [PREFIX]    WORK: a folder, made anew; PREFIX: an installed library to build
 #                                           on; without it the wheel is built with the library in it
 #
-# With WARPWISE_NIGHTLY=1 the tests of clusters and notebooks too, for which it loads Ray and Jupyter.
+# With WARPWISE_NIGHTLY=1 the tests of clusters, notebooks and numba's kernels too, for which it loads Ray, Jupyter
+# and numba-cuda.
 # Ends with status 77 where the Python packages that it needs cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +20,7 @@ if ! { python3 -m venv "$work/venv" &&
 fi
 if [ -n "${WARPWISE_NIGHTLY:-}" ]; then
   "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements-nightly.txt >>"$work/pip.log" 2>&1 ||
-    echo "The tests of clusters and notebooks are skipped: python/tests/requirements-nightly.txt could not be installed: $(tail -n 1 "$work/pip.log")"
+    echo "The tests of clusters, notebooks and numba are skipped: python/tests/requirements-nightly.txt could not be installed: $(tail -n 1 "$work/pip.log")"
 fi
 defines=(-C "build-dir=$work/build")
 [ -z "$prefix" ] || defines+=(-C "cmake.define.warpwise_DIR=$(dirname "$(find "$prefix" -name warpwiseConfig.cmake -print -quit)")")
@@ -29,7 +30,7 @@ defines=(-C "build-dir=$work/build")
 # Runs away from the sources, so that the installed package is tested.
 mkdir "$work/examples" "$work/docs"
 cp -r python/tests samples README.md "$work"
-cp docs/first-pictures.md "$work/docs"
+cp docs/first-pictures.md docs/gpu-python.md "$work/docs"
 cp -r examples/notebooks "$work/examples"
 [ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; warpwise.ray's results are compared with its
 cd "$work" && venv/bin/python -m pytest -q -rs tests

@@ -44,7 +44,7 @@ class Programs(RunTest):
         environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
         self.assertEqual(self.run_program("signals", env=environment).stdout, b"1\n")
 
-    def test_it_replaces_the_command(self):
+    def test_it_ends_with_its_program(self):
         with subprocess.Popen([WARPWISE, "run", self.program, "echo"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
             running.stdin.write(b"x")
@@ -305,21 +305,17 @@ class Refusals(RunTest):
         write("plain", b"text")
         self.fail_with(1, "run", "./plain", says="./plain is not executable")
 
-    def test_no_shared_runtime(self):
-        nvcc("-o", "static", os.path.join(run_support.FOLDER, "its sources", "run_program.cu"))
-        for program in [os.path.join(run_support.FOLDER, "static"), "/bin/sh"]:
-            self.fail_with(1, "run", program, says=[program, "libcudart.so.13", "nvcc -cudart shared"])
-
-    def test_what_starts_programs_is_told_how(self):
-        write("script", f"#!/bin/sh\n'{self.program}' ignored\n".encode())
-        os.chmod("script", 0o755)
-        self.fail_with(1, "run", "/bin/sh", says=["/bin/sh does not load", "WARPWISE_EMULATED_CHECK=all"])
-        said = self.fail_with(1, "run", "./script", says="./script is a script")
-        variables = re.findall(r"(\w+)=(\S+)", said)
-        self.assertIn("WARPWISE_EMULATED_ERROR_EXITCODE", dict(variables))
-        done = subprocess.run(["./script"], env={**os.environ, **dict(variables)}, capture_output=True, timeout=60)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"out_of_bounds in kernel", done.stderr)
+    def test_a_static_runtime(self):
+        """As nvcc links by default."""
+        program = os.path.join(run_support.FOLDER, "static")
+        nvcc("-lineinfo", "-o", "static", os.path.join(run_support.FOLDER, "its sources", "run_program.cu"))
+        done = self.run_command("run", program, "sound")
+        self.assertEqual(self.said(done)[-1], "warpwise: 3 launches of 2 kernels, 0 faults")
+        done = self.run_command("run", program, "bounds")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(f"run_program.cu:{line_of('beyond')}: ", self.said(done)[0])
+        subprocess.run(["strip", program], check=True, timeout=60)
+        self.fail_with(1, "run", program, says=[program, "without its symbols", "nvcc -cudart shared"])
 
     def test_reports_in_one_file(self):
         for other in ["--junit", "--sarif"]:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "warpwise/lab/explain/explain.hpp"
@@ -11,12 +10,10 @@ namespace warpwise::cli {
 /// Refuses a file to which no report can be written. \throws UsageError, IoError
 void require_explanation_place(const std::string& file);
 
-/// Runs a program to its end in a process of its own, where it records its kernels' costs. Then
-/// writes a report on them: to a FILE.json, a FILE.html, any other file as text, or "-", standard
-/// output. This process ends as the program did.
-/// \param become  runs in the program's process with the path for the record; does not return
-[[noreturn]] void run_and_explain(
-    const std::string& file, const lab::ExplainRequest& request,
-    const std::function<void(const std::filesystem::path& record)>& become);
+/// Writes a report on the costs of a program's kernels: to a FILE.json, a FILE.html, any other file
+/// as text, or "-", standard output.
+/// \param record  written by the program's process
+void explain_run(const std::string& file, const lab::ExplainRequest& request,
+                 const std::filesystem::path& record);
 
 }  // namespace warpwise::cli

@@ -1,8 +1,9 @@
-// `warpwise run`: becomes a program that finds the emulated CUDA runtime instead of the real one.
-// Environment variables carry the options to the runtime.
+// `warpwise run`: starts a program, which finds the emulated CUDA runtime instead of the real one.
+// Environment variables carry the options to the runtime, in all processes that the program starts.
 
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,8 @@
 #include "warpwise/cli/checks.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/run_explained.hpp"
+#include "warpwise/cli/run_gathered.hpp"
+#include "warpwise/cli/run_process.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/emulator/suppressions.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -83,31 +86,47 @@ std::string place_of(const std::string& libraries, std::string_view name) {
   return "";
 }
 
-// Makes NVRTC return PTX where the program asks for this GPU's machine code.
-void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path& folder) {
-  const fs::path replacement = folder / "libwarpwise_nvrtc_code.so";
-  std::error_code ignored;
-  if (libraries.find("\tlibnvrtc.so.") == std::string::npos || !fs::exists(replacement, ignored))
-    return;
-  const char* before = std::getenv("LD_PRELOAD");
-  const std::string others = before == nullptr ? "" : fmt::format(":{}", before);
-  ::setenv("LD_PRELOAD", (replacement.string() + others).c_str(), 1);
+// Puts a variable's new part in front of its earlier value.
+void put_in_front(const char* variable, const std::string& part) {
+  const char* before = std::getenv(variable);
+  const std::string others = before == nullptr || *before == 0 ? "" : fmt::format(":{}", before);
+  ::setenv(variable, (part + others).c_str(), 1);
 }
 
-// Explains how to run programs that a script or another program starts: by the environment.
-std::string how_by_variables(const fs::path& folder) {
-  return fmt::format(
-      "to emulate the programs that it starts, put LD_LIBRARY_PATH={} WARPWISE_EMULATED_CHECK=all "
-      "WARPWISE_EMULATED_MESSAGES=faults WARPWISE_EMULATED_ERROR_EXITCODE=1 before its name",
-      folder.string());
+// Loads the emulated runtime's companion into the program and all processes that it starts. It
+// leads each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC and
+// nvJitLink.
+void load_first(const fs::path& folder) {
+  // A script may replace LD_LIBRARY_PATH, so the path is better than the name. A space would end
+  // it.
+  const std::string name = "libwarpwise_preload.so";
+  const std::string path = (folder / name).string();
+  put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
+  // Triton and CuPy make PTX too, and would go on to machine code.
+  for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
+    ::setenv(variable, (folder / "ptxas").c_str(), 1);
+  ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
+  // Programs built with AddressSanitizer would end because it is not their first library.
+  put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
-void require_no_script(const fs::path& program, const fs::path& folder) {
+bool is_script(const fs::path& program) {
   char start[2] = {};
   std::ifstream(program, std::ios::binary).read(start, sizeof(start));
-  if (start[0] != '#' || start[1] != '!') return;
-  throw Error(fmt::format("{} is a script, not a program with the CUDA runtime: {}",
-                          program.string(), how_by_variables(folder)));
+  return start[0] == '#' && start[1] == '!';
+}
+
+// How a program has the CUDA runtime, if not as a shared library.
+enum class StaticRuntime { none, with_symbols, stripped };
+
+StaticRuntime static_runtime_of(const fs::path& program) {
+  std::ifstream in(program, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto holds = [&](std::string_view name) {
+    return bytes.find('\0' + std::string(name) + '\0') != std::string::npos;
+  };
+  if (!holds(".nv_fatbin")) return StaticRuntime::none;
+  return holds(".symtab") ? StaticRuntime::with_symbols : StaticRuntime::stripped;
 }
 
 void require_emulated(const std::string& libraries, const fs::path& program,
@@ -140,10 +159,12 @@ void require_emulated(const std::string& libraries, const fs::path& program,
         "{} needs {}, but the emulated CUDA runtime is {}: build it with CUDA 13", name,
         libraries.substr(other + 1, libraries.find(' ', other) - other - 1), runtime_library));
   }
-  throw Error(
-      fmt::format("{} does not load the shared CUDA runtime, {}: if it is a CUDA program, build it "
-                  "with nvcc -cudart shared (nvcc links a static runtime by default); if not, {}",
-                  name, runtime_library, how_by_variables(folder)));
+  if (static_runtime_of(program) == StaticRuntime::stripped) {
+    throw Error(fmt::format(
+        "{} holds a static CUDA runtime without its symbols, so its calls cannot be led to the "
+        "emulated one: link it with nvcc -cudart shared, or do not strip it",
+        name));
+  }
 }
 
 // Requires a file that can be replaced, because a report is written while the program runs.
@@ -241,8 +262,10 @@ class RunCommand final : public Command {
     app.add_flag("-q,--quiet", quiet_,
                  "Omit the final lines that count launches and faults and name inexact parts");
     app.footer(
-        "Build PROGRAM with nvcc -cudart shared -lineinfo, and with PTX in it\n"
-        "(-arch=compute_75 or later). ARGS go to PROGRAM, and its exit code is kept.");
+        "PROGRAM is a CUDA program, or starts some: Python, pytest, a shell script. CUDA programs\n"
+        "need CUDA 13 and PTX (nvcc -arch=compute_75 or later); -lineinfo gives faults their "
+        "lines.\n"
+        "numba, Triton and CuPy make PTX here. ARGS go to PROGRAM, and its exit code is kept.");
   }
 
   void execute() const override {
@@ -267,19 +290,10 @@ class RunCommand final : public Command {
     const fs::path program = find_program(words[0]);
     const fs::path folder = lab::emulated_runtime_folder();
     lab::search_first(folder);
-    require_no_script(program, folder);
-    const std::string libraries = libraries_of(program);
-    require_emulated(libraries, program, folder);
-    replace_machine_code_of_nvrtc(libraries, folder);
+    if (!is_script(program)) require_emulated(libraries_of(program), program, folder);
+    load_first(folder);
     set_variables();
-    if (explain_.empty()) become(program, words);
-    lab::ExplainRequest request;
-    request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
-    request.fidelity = fidelity_;
-    run_and_explain(explain_, request, [&](const fs::path& record) {
-      set("EXPLAIN", record.string());
-      become(program, words);
-    });
+    end_as(run(program, words));
   }
 
  private:
@@ -300,11 +314,54 @@ class RunCommand final : public Command {
     if (orders_ > 1) set("ORDERS", std::to_string(orders_));
     if (seed_) set("SEED", std::to_string(*seed_));
     if (!suppressions_.empty()) set("SUPPRESSIONS", fs::absolute(suppressions_).string());
-    if (!junit_.empty()) set("JUNIT", junit_);
-    if (!sarif_.empty()) set("SARIF", sarif_);
     if (error_exit_code_ > 0) set("ERROR_EXITCODE", std::to_string(error_exit_code_));
     if (fidelity_) set("FIDELITY", "1");
     set("MESSAGES", quiet_ ? "faults" : "all");
+  }
+
+  // Runs the program, then makes the reports. Returns the status to end with.
+  int run(const fs::path& program, const std::vector<std::string>& words) const {
+    const lab::TemporaryFolder folder;
+    const fs::path records = folder / "processes";
+    const fs::path launches = folder / "launches.json";
+    fs::create_directory(records);
+    const int status = run_to_its_end(folder, [&] {
+      set("GATHER", records.string());
+      if (!explain_.empty()) set("EXPLAIN", launches.string());
+      become(program, words);
+    });
+    const GatheredReports reports = gather_reports(records, program.filename().string());
+    write_report(junit_, reports.junit);
+    write_report(sarif_, reports.sarif);
+    if (!quiet_) say(reports);
+    if (!explain_.empty()) {
+      lab::ExplainRequest request;
+      request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
+      request.fidelity = fidelity_;
+      explain_run(explain_, request, launches);
+    }
+    return status == 0 ? exit_status(reports) : status;
+  }
+
+  static void write_report(const std::string& file, const std::string& text) {
+    if (file.empty()) return;
+    io::OutputFile out(file);
+    out.write(std::as_bytes(std::span(text)));
+    out.finish();
+  }
+
+  static void say(const GatheredReports& reports) {
+    for (const std::string& each : reports.unused_suppressions)
+      fmt::print(stderr, "warpwise: {}\n", each);
+    fmt::print(stderr, "warpwise: {}\n", reports.summary);
+  }
+
+  // Returns the status, as waitpid() does, in place of 0.
+  int exit_status(const GatheredReports& reports) const {
+    const bool found = reports.faults + reports.refused > 0;
+    const std::int64_t refused = reports.refused > 0 ? 1 : 0;
+    const auto code = found && error_exit_code_ > 0 ? error_exit_code_ : refused;
+    return W_EXITCODE(static_cast<int>(code), 0);
   }
 
   [[noreturn]] static void become(const fs::path& program, std::vector<std::string> words) {

@@ -9,7 +9,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns "scale(int*)" for "_Z5scalePi"; a name that is not mangled stays as it is.
+/// Returns "scale(int*)" for "_Z5scalePi", without ABI tags; a name that is not mangled stays as it
+/// is.
 WARPWISE_EXPORT std::string readable(std::string_view name);
 
 }  // namespace warpwise::emulator

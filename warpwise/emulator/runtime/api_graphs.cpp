@@ -15,6 +15,7 @@ using namespace warpwise::emulator::runtime;
 struct CUgraphExec_st {
   std::vector<GraphStep> steps;
   std::vector<CUgraph_st::InitialCondition> conditions;
+  std::vector<UserReference> user_objects;
   bool frees_first = false;  // memory left by an earlier launch
 };
 
@@ -247,6 +248,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   auto made = std::make_unique<CUgraph_st>();
   made->conditions = graph->conditions;
+  made->user_objects = graph->user_objects;
   for (const auto& node : graph->nodes) {
     made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
   }
@@ -341,6 +343,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
   auto made = std::make_unique<CUgraphExec_st>();
   made->conditions = graph->conditions;
+  made->user_objects = graph->user_objects;
   made->frees_first = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
   const cudaError_t error = steps_of(*graph, made->steps);
   if (error == cudaSuccess) *executable = made.release();

@@ -1,5 +1,6 @@
 // Memory: allocation, copies, fills.
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -368,7 +369,29 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+// No memory is kept for later allocations, so the threshold is never reached.
+std::atomic<std::uint64_t> release_threshold = 0;
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
+  if (attribute == cudaMemPoolAttrReleaseThreshold)
+    release_threshold = *static_cast<const std::uint64_t*>(value);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies: *static_cast<int*>(value) = 1; break;
+    case cudaMemPoolAttrReleaseThreshold:
+      *static_cast<std::uint64_t*>(value) = release_threshold;
+      break;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      *static_cast<std::uint64_t*>(value) = emulated().device.memory().first;
+      break;
+    default: return report(cudaErrorNotSupported);
+  }
+  return cudaSuccess;
+}
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
   return cudaMemPoolCreate(pool, nullptr);

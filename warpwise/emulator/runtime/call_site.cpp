@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -46,6 +47,21 @@ Frame frame_of(const void* return_address) {
 }
 
 std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// Returns the name of a library's file. A library that was loaded from a copy in memory keeps its
+/// own name there (preload/static_runtime.cpp).
+std::string shown_name(const char* file) {
+  std::array<char, 512> target{};
+  if (std::string_view(file).starts_with("/proc/self/fd/") &&
+      ::readlink(file, target.data(), target.size() - 1) > 0) {
+    constexpr std::string_view in_memory = "/memfd:";
+    const std::string_view name = target.data();
+    if (name.starts_with(in_memory))
+      return std::string(name.substr(in_memory.size(), name.rfind(" (") - in_memory.size()));
+  }
+  return std::string(name_of_file(file));
+}
+
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
@@ -161,9 +177,14 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   }
   if (known.empty()) return {};
   // The loader's name of the program may be a relative path that has become wrong.
-  const std::string file = name_of_file(known[0].file) == ::program_invocation_short_name
-                               ? "/proc/" + std::to_string(::getpid()) + "/exe"
-                               : known[0].file;
+  // The names below /proc/self are this process's, and addr2line is another one.
+  constexpr std::string_view own = "/proc/self/";
+  const std::string_view named = known[0].file;
+  const std::string process = "/proc/" + std::to_string(::getpid()) + "/";
+  const std::string file = name_of_file(named) == ::program_invocation_short_name ? process + "exe"
+                           : named.starts_with(own)
+                               ? process + std::string(named.substr(own.size()))
+                               : std::string(named);
   const std::string text = addr2line(file.c_str(), addresses);
   std::vector<std::string_view> lines;
   for (std::string_view rest = text; !rest.empty();) {
@@ -175,7 +196,7 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   for (std::size_t i = 0; i < known.size(); ++i) {
     ProgramPlace here;
     if (2 * i + 1 < lines.size()) here = place_of(lines[2 * i], lines[2 * i + 1]);
-    here.offset = std::string(name_of_file(known[i].file)) + "+" + hex(known[i].in_file);
+    here.offset = shown_name(known[i].file) + "+" + hex(known[i].in_file);
     if (i == 0) place = here;
     if (is_of_cuda(here, kernel)) continue;
     return here;

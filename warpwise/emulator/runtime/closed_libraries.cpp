@@ -30,7 +30,10 @@ std::string closed_library_of(const void* address) {
 }
 
 std::string why_not_run(const std::string& library) {
-  return library + " cannot be emulated: NVIDIA's libraries hold machine code and no PTX";
+  return library +
+         " cannot be emulated: NVIDIA's libraries hold machine code and no PTX; test what calls it "
+         "on "
+         "a GPU, or give its results to the kernels";
 }
 
 void note_closed_caller() {

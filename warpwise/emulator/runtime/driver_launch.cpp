@@ -42,8 +42,10 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, const void* fu
   return CUDA_SUCCESS;
 }
 
-// The runtime has the attributes that a program may set, under the same numbers.
+// The runtime has the attributes that a program may set, under the same numbers. Programs try those
+// of newer drivers and do without if they are refused.
 CUresult set_attribute(const void* function, CUfunction_attribute attribute, int value) {
+  if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
   return result_of(
       cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value));
 }

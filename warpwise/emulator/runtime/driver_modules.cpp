@@ -119,6 +119,19 @@ CUresult global_of(CUdeviceptr* address, size_t* bytes, Module* module, const ch
   }
 }
 
+// The emulator has the functions of libcudadevrt itself, except for a grid's barrier.
+bool is_device_runtime(CUjitInputType type, const char* name) {
+  return type == CU_JIT_INPUT_LIBRARY && name != nullptr &&
+         std::string_view(name).find("cudadevrt") != std::string_view::npos;
+}
+
+CUresult add_grid_barrier(CUlinkState state) {
+  const std::string text(grid_barrier);
+  if (std::find(state->texts.begin(), state->texts.end(), text) == state->texts.end())
+    state->texts.push_back(text);
+  return CUDA_SUCCESS;
+}
+
 CUresult add_to_link(CUlinkState state, CUjitInputType type, const Log& log,
                      const std::string& text) {
   if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
@@ -216,8 +229,9 @@ CUresult cuLinkCreate(unsigned int, CUjit_option*, void**, CUlinkState* state) {
   return CUDA_SUCCESS;
 }
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes,
-                       const char*, unsigned int count, CUjit_option* options, void** values) {
+                       const char* name, unsigned int count, CUjit_option* options, void** values) {
   const Log log{count, options, values};
+  if (is_device_runtime(type, name)) return add_grid_barrier(state);
   std::string text;
   const CUresult result = loading(log, [&] {
     if (type == CU_JIT_INPUT_FATBINARY)
@@ -230,6 +244,7 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int count,
                        CUjit_option* options, void** values) {
   const Log log{count, options, values};
+  if (is_device_runtime(type, path)) return add_grid_barrier(state);
   std::string text;
   const CUresult result = loading(log, [&] {
     if (type == CU_JIT_INPUT_FATBINARY || type == CU_JIT_INPUT_PTX) text = ptx_of_file(path);

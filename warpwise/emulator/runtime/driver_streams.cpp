@@ -139,6 +139,17 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   return result_of(
       cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status)));
 }
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
+                                CUgraph* graph, const CUgraphNode** after,
+                                const CUgraphEdgeData** edges, size_t* count) {
+  if (edges != nullptr) *edges = nullptr;
+  unsigned long long own_id = 0;
+  const cudaError_t error =
+      cudaStreamGetCaptureInfo(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status), &own_id,
+                               graph, after, nullptr, count);
+  if (id != nullptr) *id = own_id;
+  return result_of(error);
+}
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   return result_of(
       cudaThreadExchangeStreamCaptureMode(reinterpret_cast<cudaStreamCaptureMode*>(mode)));
@@ -188,6 +199,32 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph,
                                      unsigned long long flags) {
   return result_of(cudaGraphInstantiate(executable, graph, flags));
+}
+CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* given) {
+  cudaGraphInstantiateParams same{};
+  same.flags = given->flags;
+  const CUresult result = result_of(cudaGraphInstantiateWithParams(executable, graph, &same));
+  given->hErrNode_out = same.errNode_out;
+  given->result_out = static_cast<CUgraphInstantiateResult>(same.result_out);
+  return result;
+}
+CUresult cuUserObjectCreate(CUuserObject* object, void* data, CUhostFn destroy, unsigned int count,
+                            unsigned int flags) {
+  return result_of(cudaUserObjectCreate(object, data, destroy, count, flags));
+}
+CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
+  return result_of(cudaUserObjectRetain(object, count));
+}
+CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
+  return result_of(cudaUserObjectRelease(object, count));
+}
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
+                                 unsigned int flags) {
+  return result_of(cudaGraphRetainUserObject(graph, object, count, flags));
+}
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
+  return result_of(cudaGraphReleaseUserObject(graph, object, count));
 }
 CUresult cuGraphUpload(CUgraphExec executable, CUstream stream) {
   return result_of(cudaGraphUpload(executable, stream));

@@ -261,6 +261,111 @@ TEST_F(Driver, HostMemoryIsRegistered) {
   EXPECT_EQ(cuMemHostUnregister(values.data()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
+// Each of four blocks writes a number, meets the others, and copies the number of the next one.
+TEST_F(Driver, TheDeviceRuntimesGridBarrierIsLinked) {
+  const std::string meet = R"(.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry meet(.param .u64 values)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>;
+  ld.param.u64 %d1, [values];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d3, %d1, %d2;
+  add.u32 %r2, %r1, 1;
+  st.global.u32 [%d3], %r2;
+  { .param .b32 scope; .param .b64 handle;
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %d4, [handle]; }
+  { .param .b64 handle; .param .b32 flags; .param .b32 error;
+    st.param.b64 [handle], %d4;
+    st.param.b32 [flags], 0;
+    call.uni (error), cudaCGSynchronize, (handle, flags);
+    ld.param.b32 %r3, [error]; }
+  and.b32 %r4, %r2, 3;
+  mul.wide.u32 %d5, %r4, 4;
+  add.u64 %d6, %d1, %d5;
+  ld.global.u32 %r5, [%d6];
+  st.global.u32 [%d3+16], %r5;
+  ret;
+}
+)";
+  CUlinkState link = nullptr;
+  ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &link), CUDA_SUCCESS);
+  ASSERT_EQ(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(meet.c_str()), meet.size() + 1,
+                          "meet", 0, nullptr, nullptr),
+            CUDA_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, "lib/libcudadevrt.a", 0, nullptr, nullptr),
+              CUDA_SUCCESS);
+  }
+  void* image = nullptr;
+  ASSERT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "meet"), CUDA_SUCCESS);
+  CUdeviceptr values = device_copy(std::vector<unsigned>(8));
+  void* arguments[] = {&values};
+  ASSERT_EQ(cuLaunchCooperativeKernel(function, 4, 1, 1, 32, 1, 1, 0, nullptr, arguments),
+            CUDA_SUCCESS);
+  EXPECT_EQ(host_copy(values, 8), (std::vector<unsigned>{1, 2, 3, 4, 2, 3, 4, 1}));
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, CapturesAndPoolsAreDescribed) {
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  ASSERT_EQ(cuStreamGetCaptureInfo(stream, &status, nullptr, nullptr, nullptr, nullptr, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+  ASSERT_EQ(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  cuuint64_t id = 0;
+  CUgraph graph = nullptr;
+  std::size_t count = 7;
+  ASSERT_EQ(cuStreamGetCaptureInfo(stream, &status, &id, &graph, nullptr, nullptr, &count),
+            CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_NE(id, 0U);
+  EXPECT_EQ(count, 0U);
+  CUgraph ended = nullptr;
+  ASSERT_EQ(cuStreamEndCapture(stream, &ended), CUDA_SUCCESS);
+  EXPECT_EQ(graph, ended);
+  CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+  CUgraphExec made = nullptr;
+  ASSERT_EQ(cuGraphInstantiateWithParams(&made, graph, &params), CUDA_SUCCESS);
+  EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
+  EXPECT_EQ(cuGraphExecDestroy(made), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+
+  CUmemoryPool pool = nullptr;
+  ASSERT_EQ(cuDeviceGetDefaultMemPool(&pool, 0), CUDA_SUCCESS);
+  cuuint64_t threshold = 12345;
+  ASSERT_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold),
+            CUDA_SUCCESS);
+  cuuint64_t read = 0;
+  ASSERT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &read), CUDA_SUCCESS);
+  EXPECT_EQ(read, threshold);
+  cuuint64_t before = 0;
+  ASSERT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &before), CUDA_SUCCESS);
+  device_copy(std::vector<unsigned>(1000));
+  ASSERT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &read), CUDA_SUCCESS);
+  EXPECT_EQ(read, before + 4000);
+}
+
+TEST_F(Driver, AttributesOfNewerDriversAreRefused) {
+  EXPECT_EQ(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536),
+            CUDA_SUCCESS);
+}
+
 TEST_F(Driver, FunctionsAreFoundByName) {
   void* function = nullptr;
   ASSERT_EQ(cuGetProcAddress("cuMemAlloc", &function, 13000, 0, nullptr), CUDA_SUCCESS);

@@ -34,7 +34,7 @@ std::string lines_of(const ModelledUse& use) {
   for (std::size_t i = 0; i < std::min(use.lines.size(), most_lines); ++i) {
     const SourcePlace& place = use.lines[i];
     text +=
-        (i == 0 ? "" : ", ") + (place.file.empty() ? "no source line (nvcc -lineinfo)"
+        (i == 0 ? "" : ", ") + (place.file.empty() ? std::string(no_source_line)
                                                    : place.file + ":" + std::to_string(place.line));
   }
   if (use.lines.size() > most_lines)

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -24,7 +25,32 @@ struct CUgraphNode_st {
   const void* memory = nullptr;  ///< taken by an allocating node
 };
 
+/// A user's object with its count of references; destroyed with the last one.
+struct CUuserObject_st {
+  cudaHostFn_t destroy = nullptr;
+  void* data = nullptr;
+  std::atomic<unsigned int> references = 0;
+};
+
+namespace warpwise::emulator::runtime {
+
+/// A graph's reference to a user's object. Copies of the graph have their own.
+class UserReference {
+ public:
+  explicit UserReference(cudaUserObject_t object);
+  UserReference(const UserReference& other);
+  UserReference& operator=(UserReference other);
+  ~UserReference();
+  cudaUserObject_t object() const { return object_; }
+
+ private:
+  cudaUserObject_t object_;
+};
+
+}  // namespace warpwise::emulator::runtime
+
 struct CUgraph_st {
+  std::vector<warpwise::emulator::runtime::UserReference> user_objects;
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   /// Conditions that every launch of the graph resets to `value`.
   struct InitialCondition {

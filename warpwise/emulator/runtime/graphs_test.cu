@@ -251,6 +251,36 @@ TEST_F(Graphs, ALaunchFreesWhatTheOneBeforeHasLeftIfItIsAskedTo) {
   cudaGraphExecDestroy(made);
 }
 
+TEST_F(Graphs, AUserObjectLivesUntilItsLastGraphIsGone) {
+  int destroyed = 0;
+  cudaUserObject_t object = nullptr;
+  const auto destroy = [](void* count) { *static_cast<int*>(count) += 1; };
+  ASSERT_EQ(cudaUserObjectCreate(&object, &destroyed, destroy, 1, cudaUserObjectNoDestructorSync),
+            cudaSuccess);
+  cudaGraph_t first = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&first, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphRetainUserObject(first, object, 1, cudaGraphUserObjectMove), cudaSuccess);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, first, 0), cudaSuccess);
+  cudaGraph_t clone = nullptr;
+  ASSERT_EQ(cudaGraphClone(&clone, first), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroy(first), cudaSuccess);
+  EXPECT_EQ(cudaGraphReleaseUserObject(clone, object, 2), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaGraphReleaseUserObject(clone, object, 1), cudaSuccess);
+  EXPECT_EQ(destroyed, 0);
+  ASSERT_EQ(cudaGraphExecDestroy(made), cudaSuccess);
+  EXPECT_EQ(destroyed, 1);
+  ASSERT_EQ(cudaGraphDestroy(clone), cudaSuccess);
+  EXPECT_EQ(destroyed, 1);
+  ASSERT_EQ(cudaUserObjectCreate(&object, &destroyed, destroy, 1, cudaUserObjectNoDestructorSync),
+            cudaSuccess);
+  ASSERT_EQ(cudaUserObjectRetain(object, 1), cudaSuccess);
+  ASSERT_EQ(cudaUserObjectRelease(object, 1), cudaSuccess);
+  EXPECT_EQ(destroyed, 1);
+  ASSERT_EQ(cudaUserObjectRelease(object, 1), cudaSuccess);
+  EXPECT_EQ(destroyed, 2);
+}
+
 // The last one: a fault ends the process's use of the GPU.
 TEST_F(Graphs, XMemoryOfAGraphThatHasNotRunIsNone) {
   cudaMemAllocNodeParams taken{};

@@ -124,6 +124,64 @@ void append(std::string& whole, std::string_view text) {
 
 }  // namespace
 
+// The barrier of CUDA's headers. One thread of each block counts itself in a word of the launch's
+// workspace, whose highest bit changes when the last one has come. The first block adds the rest.
+const std::string_view grid_barrier = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u32 %rd1, [scope];
+  st.param.b64 [handle], %rd1;
+  ret;
+}
+.visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<16>;
+  .reg .b64 %rd<2>;
+  mov.u32 %r1, %envreg2;
+  mov.u32 %r2, %envreg1;
+  mov.b64 %rd1, {%r1, %r2};
+  setp.ne.u64 %p1, %rd1, 0;
+  @%p1 bra Cooperative;
+  trap;
+Cooperative:
+  barrier.sync 0;
+  mov.u32 %r3, %tid.x;
+  mov.u32 %r4, %tid.y;
+  mov.u32 %r5, %tid.z;
+  or.b32 %r3, %r3, %r4;
+  or.b32 %r3, %r3, %r5;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra Together;
+  mov.u32 %r6, %nctaid.x;
+  mov.u32 %r7, %nctaid.y;
+  mov.u32 %r8, %nctaid.z;
+  mul.lo.u32 %r6, %r6, %r7;
+  mul.lo.u32 %r6, %r6, %r8;
+  mov.u32 %r9, %ctaid.x;
+  mov.u32 %r10, %ctaid.y;
+  mov.u32 %r11, %ctaid.z;
+  or.b32 %r9, %r9, %r10;
+  or.b32 %r9, %r9, %r11;
+  setp.eq.u32 %p2, %r9, 0;
+  sub.u32 %r12, 0x80000001, %r6;
+  selp.b32 %r12, %r12, 1, %p2;
+  atom.add.release.gpu.u32 %r13, [%rd1+4], %r12;
+Wait:
+  ld.acquire.gpu.u32 %r14, [%rd1+4];
+  xor.b32 %r15, %r13, %r14;
+  setp.ge.s32 %p2, %r15, 0;
+  @%p2 bra Wait;
+Together:
+  barrier.sync 0;
+  st.param.b32 [error], 0;
+  ret;
+}
+)";
+
 std::string linked(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return texts.front();
   std::string whole;

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/runtime/report_files.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -64,6 +65,10 @@ std::string_view meaning(FaultKind kind) {
       return "The functions that a thread has called overflow its stack.";
   }
   return "";
+}
+
+std::string plural(std::uint64_t count, const std::string& what, const std::string& ending = "s") {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
 }
 
 // Replaces bytes that are not valid UTF-8; the JSON library has the function for it.
@@ -274,8 +279,41 @@ std::uint64_t RunReport::not_run() const {
   return count;
 }
 
+bool RunReport::is_empty() const {
+  return kernels.empty() && host_faults.empty() && suppressed_host_faults.empty() &&
+         calls_not_run.empty();
+}
+
+std::uint64_t RunReport::refused() const {
+  const auto count =
+      std::ranges::count_if(kernels, [](const auto& each) { return !each.refusal.empty(); });
+  return static_cast<std::uint64_t>(count) + calls_not_run.size();
+}
+
+std::string summary_of(const RunReport& report) {
+  std::string text = plural(report.launches(), "launch", "es") + " of " +
+                     plural(report.kernels.size() - report.not_run(), "kernel") + ", " +
+                     plural(report.faults(), "fault");
+  if (report.suppressed() > 0) text += ", " + std::to_string(report.suppressed()) + " suppressed";
+  if (report.not_run() > 0) text += ", " + plural(report.not_run(), "kernel") + " not run";
+  if (!report.calls_not_run.empty())
+    text += ", " + plural(report.calls_not_run.size(), "CUDA function") + " not run";
+  return text;
+}
+
+std::string record_of(const RunReport& report, bool has_ended,
+                      const std::vector<std::string>& unused_suppressions) {
+  const Json record = {
+      {"is_empty", report.is_empty()}, {"has_ended", has_ended},
+      {"launches", report.launches()}, {"kernels", report.kernels.size() - report.not_run()},
+      {"faults", report.faults()},     {"refused", report.refused()},
+      {"summary", summary_of(report)}, {"junit", junit_of(report)},
+      {"sarif", sarif_of(report)},     {"unused_suppressions", unused_suppressions}};
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string describe(const std::string& kernel, const Fault& fault) {
-  const std::string place = fault.file.empty() ? "no source line (nvcc -lineinfo)"
+  const std::string place = fault.file.empty() ? std::string(no_source_line)
                                                : fault.file + ":" + std::to_string(fault.line);
   const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
   std::string callers;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -55,7 +56,15 @@ struct RunReport {
   std::uint64_t suppressed() const;
   /// Returns the number of kernels that were launched but not run.
   std::uint64_t not_run() const;
+  /// Returns the number of kernels and functions that the emulator does not run.
+  std::uint64_t refused() const;
+  /// Returns true if no kernel was launched and nothing was found.
+  bool is_empty() const;
 };
+
+/// Stands for a source line that is not known, and says how a program gets its lines.
+inline constexpr std::string_view no_source_line =
+    "no source line (nvcc -lineinfo, numba lineinfo=True)";
 
 /// Formats a fault as a line: kind, kernel, block, thread, count, source line, message.
 /// \param kernel  its readable name
@@ -73,6 +82,16 @@ std::string describe(const HostFault& fault);
 ///
 /// Suppressed faults do not fail a test case.
 std::string junit_of(const RunReport& report);
+
+/// Counts a run's launches and faults, in one line.
+std::string summary_of(const RunReport& report);
+
+/// Formats a process's run for `warpwise run`, which joins those of all processes. The members of
+/// the JSON: `is_empty`, `has_ended`, the counts `launches`, `kernels`, `faults`, `refused`, the
+/// texts `summary`, `junit`, `sarif`, and `unused_suppressions`.
+/// \param has_ended  the process has come to its end, so its counts are final
+std::string record_of(const RunReport& report, bool has_ended,
+                      const std::vector<std::string>& unused_suppressions);
 
 /// Formats a run as SARIF 2.1.0, with a result for each fault. Source paths below the run's folder
 /// are relative to it. A fault without a known source line is placed at the program's first line,

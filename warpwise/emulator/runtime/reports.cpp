@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -120,8 +121,22 @@ fs::path taken_file(const char* variable) {
   return file;
 }
 
-std::string plural(std::uint64_t count, const std::string& what, const std::string& ending = "s") {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
+// Returns a file of this process's own in the folder where `warpwise run` gathers the reports.
+fs::path gathered_file() {
+  const char* const folder = std::getenv("WARPWISE_EMULATED_GATHER");
+  if (folder == nullptr || *folder == 0) return {};
+  // In the order of the processes' starts.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::string name =
+      (fs::path(folder) / (std::to_string(now) + "-" + std::to_string(::getpid()) + "-XXXXXX"))
+          .string();
+  const int file = ::mkstemp(name.data());
+  if (file < 0) {
+    say(std::string(folder) + " takes no report: " + std::strerror(errno));
+    return {};
+  }
+  ::close(file);
+  return name;
 }
 
 /// Adds a fault to earlier ones of the same kind and place.
@@ -146,6 +161,7 @@ class Reports {
     if (!is_asked_for()) return;
     write_files();
     ::on_exit([](int status, void* own) { static_cast<Reports*>(own)->end(status); }, this);
+    if (!record_.empty()) ::pthread_atfork(nullptr, nullptr, begin_in_child);
   }
 
   Checks asked_for() const { return checks_; }
@@ -246,10 +262,22 @@ class Reports {
 
   bool is_asked_for() const {
     return messages_ != Messages::none || fidelity_ || error_exit_code_ != 0 || !junit_.empty() ||
-           !sarif_.empty();
+           !sarif_.empty() || !record_.empty();
   }
 
  private:
+  // A forked child that launches kernels itself has a report of its own. The parent's is not its.
+  static void begin_in_child();
+  void begin_again() {
+    report_.kernels.clear();
+    report_.host_faults.clear();
+    report_.suppressed_host_faults.clear();
+    report_.calls_not_run.clear();
+    used_.clear();
+    process_ = ::getpid();
+    record_ = gathered_file();
+  }
+
   KernelReport& report_of(const std::string& kernel) {
     std::string name = readable(kernel);
     const auto known = std::find_if(report_.kernels.begin(), report_.kernels.end(),
@@ -269,13 +297,15 @@ class Reports {
     return suppressions_.all()[suppression].reason;
   }
 
-  void say_unused_suppressions() const {
+  std::vector<std::string> unused_suppressions() const {
+    std::vector<std::string> all;
     for (std::size_t i = 0; i < suppressions_.all().size(); ++i) {
       const Suppression& each = suppressions_.all()[i];
       if (!used_.contains(i))
-        say("line " + std::to_string(each.line) +
-            " of the suppressions covered no fault: " + each.text);
+        all.push_back("line " + std::to_string(each.line) +
+                      " of the suppressions covered no fault: " + each.text);
     }
+    return all;
   }
 
   // A fork() child shares the parent's reports and files, and must leave both alone.
@@ -285,6 +315,7 @@ class Reports {
     if (!is_own_process()) return;
     if (!junit_.empty()) write(junit_, junit_of(report_));
     if (!sarif_.empty()) write(sarif_, sarif_of(report_));
+    if (!record_.empty()) write(record_, record_of(report_, has_ended_, unused_suppressions()));
   }
 
   // Writes a new file and renames it, so that a program killed meanwhile leaves a complete file.
@@ -319,16 +350,17 @@ class Reports {
     {
       const std::lock_guard lock(mutex_);
       if (is_own_process()) {
+        has_ended_ = true;
         write_files();
-        if (fidelity_)
+        if (fidelity_ && (record_.empty() || !report_.is_empty()))
           say(fidelity_text(report_));
         else if (messages_ == Messages::all && report_.launches() > 0)
           say(fidelity_line(report_, checks_.has(Check::races)));
         if (messages_ == Messages::all && orders_ > 1) say_orders();
-        if (messages_ == Messages::all) {
-          say_unused_suppressions();
-          say_summary();
+        if (messages_ == Messages::all && record_.empty()) {
+          for (const std::string& each : unused_suppressions()) say(each);
         }
+        if (messages_ == Messages::all && record_.empty()) say(summary_of(report_));
       }
     }
     // std::exit() here runs the remaining exit handlers with this status, as glibc defines.
@@ -351,18 +383,6 @@ class Reports {
     }
   }
 
-  void say_summary() const {
-    std::string text = plural(report_.launches(), "launch", "es") + " of " +
-                       plural(report_.kernels.size() - report_.not_run(), "kernel") + ", " +
-                       plural(report_.faults(), "fault");
-    if (report_.suppressed() > 0)
-      text += ", " + std::to_string(report_.suppressed()) + " suppressed";
-    if (report_.not_run() > 0) text += ", " + plural(report_.not_run(), "kernel") + " not run";
-    if (!report_.calls_not_run.empty())
-      text += ", " + plural(report_.calls_not_run.size(), "CUDA function") + " not run";
-    say(text);
-  }
-
   const Checks checks_ = checks();
   const Suppressions suppressions_ = suppressions();
   std::set<std::size_t> used_;  ///< indices of used suppressions
@@ -374,7 +394,9 @@ class Reports {
       "WARPWISE_EMULATED_SEED", 1, 0, std::numeric_limits<std::uint64_t>::max());
   fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
-  const pid_t process_ = ::getpid();
+  fs::path record_ = gathered_file();
+  pid_t process_ = ::getpid();
+  bool has_ended_ = false;
   pid_t found_in_ = 0;    ///< process in which something was found
   pid_t refused_in_ = 0;  ///< process that was refused something
   std::vector<void (*)()> last_looks_;
@@ -387,6 +409,8 @@ Reports& reports() {
   static Reports& instance = *new Reports;
   return instance;
 }
+
+void Reports::begin_in_child() { reports().begin_again(); }
 
 // Made before main(), so that programs without launches are reported too, with their first folder.
 [[maybe_unused]] const Reports& reports_begun = reports();

@@ -53,7 +53,9 @@ Readable readable(const std::string& mangled) {
         i += 20;
         continue;
       }
-      return {name.substr(begin, i - begin), name.substr(i)};
+      // Without ABI tags; numba puts a hash of 70 letters there.
+      const std::size_t end = std::min(i, name.find("[abi:", begin));
+      return {name.substr(begin, end - begin), name.substr(i)};
     }
   }
   return {name, ""};

@@ -28,6 +28,8 @@ TEST(KernelName, IsFoundByItsLastPart) {
   expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, ""); }), {"is no kernel \"\""});
   EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_11kEi"), "(anonymous namespace)::k");
   EXPECT_EQ(plain_name("plain"), "plain");
+  // numba's names have ABI tags.
+  EXPECT_EQ(plain_name("_ZN8__main__3addB2v1B4cw51E5ArrayIiLi1EE"), "__main__::add");
 }
 
 TEST(KernelName, HasTheTypesOfItsParameters) {

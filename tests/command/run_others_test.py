@@ -1,0 +1,217 @@
+"""`warpwise run` of what starts other programs: shells, Python. All processes are emulated, and their reports are one."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import run_support
+from run_support import EMULATED, RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
+from support import WARPWISE, read, write
+
+# Sums 1 into each of 32 integers, by a function of another text.
+KERNEL = """.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 sum) plus_one(.param .b32 value);
+.visible .entry kernel(.param .u64 values)
+{
+  .reg .b32 %r<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [values];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d3, %d1, %d2;
+  ld.global.u32 %r2, [%d3];
+  { .param .b32 value; .param .b32 sum;
+    st.param.b32 [value], %r2;
+    call.uni (sum), plus_one, (value);
+    ld.param.b32 %r3, [sum]; }
+  st.global.u32 [%d3], %r3;
+  ret;
+}
+"""
+FUNCTION = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 sum) plus_one(.param .b32 value)
+{
+  .reg .b32 %r<2>;
+  ld.param.b32 %r1, [value];
+  add.u32 %r1, %r1, 1;
+  st.param.b32 [sum], %r1;
+  ret;
+}
+"""
+# Links the two texts as cuda-python does: it finds nvJitLink's functions among those of the process.
+LINKS = """import ctypes, sys
+def check(result):
+    assert result == 0, result
+process, driver = ctypes.CDLL(None), ctypes.CDLL("libcuda.so.1")
+link = ctypes.c_void_p()
+check(process.nvJitLinkCreate(ctypes.byref(link), 1, (ctypes.c_char_p * 1)(b"-arch=sm_90")))
+for name in sys.argv[1:]:
+    text = open(name, "rb").read()
+    if process.nvJitLinkAddData(link, 2, text, len(text), name.encode()) != 0:
+        sys.exit("not added")
+if process.nvJitLinkComplete(link) != 0:
+    log = ctypes.create_string_buffer(1000)
+    process.nvJitLinkGetErrorLog(link, log)
+    sys.exit(log.value.decode())
+size = ctypes.c_size_t()
+check(process.nvJitLinkGetLinkedCubinSize(link, ctypes.byref(size)))
+code = ctypes.create_string_buffer(size.value)
+check(process.nvJitLinkGetLinkedCubin(link, code))
+check(process.nvJitLinkDestroy(ctypes.byref(link)))
+context, module, kernel, values = (ctypes.c_void_p() for _ in range(4))
+check(driver.cuInit(0))
+check(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
+check(driver.cuCtxSetCurrent(context))
+check(driver.cuModuleLoadData(ctypes.byref(module), code))
+check(driver.cuModuleGetFunction(ctypes.byref(kernel), module, b"kernel"))
+check(driver.cuMemAlloc_v2(ctypes.byref(values), 128))
+check(driver.cuMemcpyHtoD_v2(values, bytes(range(128)), 128))
+argument = ctypes.pointer(values)
+check(driver.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, ctypes.pointer(ctypes.cast(argument, ctypes.c_void_p)), None))
+back = (ctypes.c_uint32 * 32)()
+check(driver.cuMemcpyDtoH_v2(back, values, 128))
+check(driver.cuMemFree_v2(values))
+print(hex(back[31]))
+"""
+
+
+class Others(RunTest):
+    def run_reported(self, *words, code=0, options=(), **more):
+        """Runs words with all reports. Returns what it said, its test suites and its SARIF run."""
+        done = self.run_command("run", "--junit", "report.xml", "--sarif", "report.json", *options, *words, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        [run] = json.loads(read("report.json"))["runs"]
+        return done, ElementTree.parse("report.xml").getroot(), run
+
+    def test_programs_of_a_script(self):
+        write("script", f"#!/bin/sh\n'{self.program}' sound\n'{self.program}' ignored\n'{self.program}' race\ntrue\n".encode())
+        os.chmod("script", 0o755)
+        for words in [["./script"], ["sh", "script"]]:
+            done, suites, run = self.run_reported(*words, options=["--check", "races"])
+            self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 6 kernels in 3 processes, 3 faults", "a race has two reports")
+            self.assertEqual([suite.get("name") for suite in suites], ["program"] * 3)
+            for name in ["tests", "failures", "errors", "skipped"]:
+                self.assertEqual(int(suites.get(name)), sum(int(suite.get(name)) for suite in suites))
+            self.assertEqual((suites.get("tests"), suites.get("failures")), ("7", "2"))
+            self.assertEqual({result["ruleId"] for result in run["results"]}, {"out_of_bounds", "race"})
+            self.assertIn(line_of("beyond"), [result["locations"][0]["physicalLocation"]["region"]["startLine"]
+                                              for result in run["results"]])
+        self.run_reported("sh", "script", options=["--check", "races", "--error-exitcode", "9"], code=9)
+
+    def test_what_ends_without_its_last_words(self):
+        """By _exit(), as the processes that Python forks do, or by a signal: a fault counts nevertheless."""
+        code = f"import os, sys\nif os.fork() == 0:\n    os.execv({self.program!r}, ['program', 'abort'])\nos.wait()\n"
+        done, suites, run = self.run_reported(sys.executable, "-c", code, options=["--error-exitcode", "9"], code=9)
+        self.assertEqual(self.said(done)[-1], "warpwise: at least 2 launches of 2 kernels, 1 fault")
+        self.assertEqual((suites.get("failures"), len(run["results"])), ("1", 1))
+
+    def test_nothing_was_emulated(self):
+        done, suites, run = self.run_reported("sh", "-c", "exit 5", code=5)
+        self.assertEqual(self.said(done), ["warpwise: no process loaded the emulated CUDA runtime or driver: nothing was checked"])
+        self.assertEqual((suites.get("tests"), run["results"]), ("0", []))
+
+    def test_an_installation_whose_path_has_a_space(self):
+        os.makedirs("an install/bin")
+        shutil.copy(WARPWISE, "an install/bin")
+        shutil.copytree(os.path.dirname(os.path.dirname(EMULATED)), "an install/lib", symlinks=True)
+        done = subprocess.run(["an install/bin/warpwise", "run", "sh", "-c", f"'{self.program}' sound"], capture_output=True, timeout=60)
+        self.assertEqual(self.said(done), ["warpwise: all that ran is exact if no threads race",
+                                           "warpwise: 3 launches of 2 kernels, 0 faults"])
+
+    def test_a_function_that_is_not_run_in_a_child(self):
+        for options, code in [([], 1), (["--error-exitcode", "9"], 9)]:
+            _, suites, run = self.run_reported("sh", "-c", f"'{self.program}' refused; true", options=options, code=code)
+            self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
+
+    def test_suppressions_that_another_process_used(self):
+        write("known", b"out_of_bounds in beyond because known\nrace in nothing because x\n")
+        done, _, _ = self.run_reported("sh", "-c", f"'{self.program}' ignored; '{self.program}' sound",
+                                       options=["--suppressions", "known"])
+        self.assertEqual([line for line in self.said(done) if "covered no fault" in line],
+                         ["warpwise: line 2 of the suppressions covered no fault: race in nothing because x"])
+
+    def test_a_runtime_named_by_its_path(self):
+        """As Python's packages name the one that they bring."""
+        real = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64", "libcudart.so.13")
+        os.makedirs("site-packages/nvidia/cu13/lib")
+        shutil.copy(real, "site-packages/nvidia/cu13/lib")
+        code = ("import ctypes, os\nfound = ctypes.CDLL(os.path.abspath('site-packages/nvidia/cu13/lib/libcudart.so.13'))\n"
+                "count = ctypes.c_int()\nprint(found.cudaGetDeviceCount(ctypes.byref(count)), count.value)\n")
+        self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"0 1\n")
+
+    def test_a_library_beside_the_one_that_asks_for_it(self):
+        """The preloaded library stands between the two, and the loader must not take it for the caller."""
+        write("inner.c", b"int inner(void) { return 7; }")
+        write("outer.c", b'#include <dlfcn.h>\nint outer(void) { return dlopen("libinner.so", RTLD_NOW) != 0; }')
+        for name, options in [("inner", []), ("outer", ["-Wl,-rpath,$ORIGIN"])]:
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", f"lib{name}.so", f"{name}.c", *options], check=True, timeout=60)
+        code = f"import ctypes\nprint(ctypes.CDLL({os.path.abspath('libouter.so')!r}).outer())"
+        self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
+
+    def test_a_library_with_a_static_runtime(self):
+        """As nvcc links by default, and as CuPy's wheel has one."""
+        write("work.cu", b"""__global__ void add(int* sum) { atomicAdd(sum, threadIdx.x); }
+extern "C" int work() {
+  int* sum = nullptr;
+  cudaMallocManaged(&sum, sizeof(int));
+  *sum = 0;
+  add<<<1, 32>>>(sum);
+  cudaDeviceSynchronize();
+  const int result = *sum;
+  cudaFree(sum);
+  cudaFree(sum);
+  return result;
+}
+""")
+        nvcc("-g", "-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
+        code = f"import ctypes\nfor i in range(2): print(ctypes.CDLL({os.path.abspath('libwork.so')!r}).work())\n"
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"])
+        self.assertEqual(done.stdout, b"496\n496\n")
+        self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)", "the program"])
+        self.assertRegex(self.said(done)[0], r"^warpwise: invalid_free in the program, cudaFree called at \S*work.cu:10 in work: ")
+        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 1 kernel, 1 fault")
+        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
+        done = self.run_command("run", "--check", "memory", sys.executable, "-c", code)
+        self.assertRegex(self.said(done)[0], r"cudaFree called at libwork.so\+0x[0-9a-f]+ in work: ")
+
+    def test_a_stand_in_for_ptxas(self):
+        """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
+        write("kernel", KERNEL.encode())
+        for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"]:
+            self.assertRegex(self.run_command("run", "-q", "sh", "-c", f'"${variable}" --version').stdout, rb"release \d+\.\d+")
+            for words in ["-v --gpu-name=sm_90 kernel -o code", "kernel --output-file code -O3"]:
+                self.assertEqual(self.run_command("run", "-q", "sh", "-c", f'"${variable}" {words}').returncode, 0)
+                self.assertEqual(read("code"), KERNEL.encode() + b"\0")
+                os.remove("code")
+
+    def test_links_of_nvjitlink(self):
+        for name, text in [("kernel", KERNEL), ("function", FUNCTION), ("links.py", LINKS)]:
+            write(name, text.encode())
+        done, suites, _ = self.run_reported(sys.executable, "links.py", "kernel", "function", options=["--check", "all"])
+        self.assertEqual(done.stdout, b"0x7f7e7d7d\n")
+        self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["kernel"])
+        write("code", b"\177ELF machine code")
+        write("links.py", LINKS.replace("link, 2, text", "link, 1 if name == 'code' else 2, text").encode())
+        done = self.run_command("run", sys.executable, "links.py", "kernel", "code")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"code: objects, libraries and cubins hold machine code", done.stderr)
+
+    def test_signals_reach_the_program(self):
+        with subprocess.Popen([WARPWISE, "run", "sh", "-c", f"'{self.program}' ready; echo after"], stdout=subprocess.PIPE,
+                              stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as running:
+            self.assertEqual(running.stdout.readline(), b"ready\n")
+            running.kill()
+            running.stdin.close()
+            self.assertEqual(running.wait(timeout=60), -9)
+            self.assertNotIn(b"after", running.stdout.read(), "the shell has ended with the command")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+#include "warpwise/emulator/runtime/preload/static_runtime.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace warpwise::preload {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+/// A file in memory.
+class MappedFile {
+ public:
+  explicit MappedFile(const char* path) {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (file >= 0 && ::fstat(file, &status) == 0 && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      void* const start = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (start != MAP_FAILED) start_ = static_cast<const std::byte*>(start);
+    }
+    if (file >= 0) ::close(file);
+  }
+  ~MappedFile() {
+    if (start_ != nullptr) ::munmap(const_cast<std::byte*>(start_), size_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  Bytes bytes() const { return start_ == nullptr ? Bytes() : Bytes(start_, size_); }
+
+ private:
+  const std::byte* start_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Reads `count` objects at an offset of a file; empty if the file is too short.
+template <class T>
+std::vector<T> read(Bytes file, std::uint64_t offset, std::uint64_t count) {
+  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {};
+  std::vector<T> all(count);
+  if (count > 0) std::memcpy(all.data(), file.data() + offset, count * sizeof(T));
+  return all;
+}
+
+/// A function of a static runtime: its name, and its place in the file and in memory.
+struct Function {
+  std::string name;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0;
+};
+
+// A jump through the address behind it.
+#if defined(__x86_64__)
+constexpr std::array<std::uint8_t, 6> jump_code{0xff, 0x25, 0, 0, 0, 0};
+#elif defined(__aarch64__)
+constexpr std::array<std::uint8_t, 8> jump_code{0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6};
+#endif
+constexpr std::size_t jump_bytes = jump_code.size() + sizeof(void*);
+
+std::array<std::uint8_t, jump_bytes> jump_to(const void* target) {
+  std::array<std::uint8_t, jump_bytes> code{};
+  std::copy(jump_code.begin(), jump_code.end(), code.begin());
+  std::memcpy(code.data() + jump_code.size(), &target, sizeof(target));
+  return code;
+}
+
+bool is_of_runtime(std::string_view name) {
+  return name.starts_with("cuda") || name.starts_with("__cuda");
+}
+
+/// Returns the named functions of the runtime that a symbol table defines.
+std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& sections,
+                                   const Elf64_Shdr& table) {
+  if (table.sh_link >= sections.size()) return {};
+  const Elf64_Shdr& texts = sections[table.sh_link];
+  const auto names = read<char>(file, texts.sh_offset, texts.sh_size);
+  if (names.empty() || names.back() != 0) return {};
+  std::vector<Function> all;
+  for (const auto& symbol :
+       read<Elf64_Sym>(file, table.sh_offset, table.sh_size / sizeof(Elf64_Sym))) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+        symbol.st_shndx >= sections.size() || symbol.st_name >= names.size() ||
+        symbol.st_size < jump_bytes)
+      continue;
+    const std::string_view name = names.data() + symbol.st_name;
+    const Elf64_Shdr& section = sections[symbol.st_shndx];
+    const std::uint64_t inside = symbol.st_value - section.sh_addr;
+    if (!is_of_runtime(name) || inside > section.sh_size || section.sh_size - inside < jump_bytes ||
+        section.sh_offset > file.size() || section.sh_size > file.size() - section.sh_offset)
+      continue;
+    all.push_back({std::string(name), section.sh_offset + inside, symbol.st_value});
+  }
+  return all;
+}
+
+/// Returns the functions of the static runtime in a file; none if it holds none, or lost its
+/// symbols.
+std::vector<Function> functions_of(Bytes file) {
+  const auto headers = read<Elf64_Ehdr>(file, 0, 1);
+  if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
+      headers[0].e_ident[EI_CLASS] != ELFCLASS64)
+    return {};
+  const auto sections = read<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum);
+  const auto table = std::ranges::find(sections, Elf64_Word{SHT_SYMTAB}, &Elf64_Shdr::sh_type);
+  if (table == sections.end()) return {};
+  std::vector<Function> all = functions_of(file, sections, *table);
+  const bool has_runtime = std::ranges::any_of(
+      all, [](const Function& each) { return each.name == "__cudaRegisterFatBinary"; });
+  return has_runtime ? all : std::vector<Function>();
+}
+
+void* emulated(const std::string& name) {
+  static void* const runtime = ::dlopen(beside("libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return runtime == nullptr ? nullptr : ::dlsym(runtime, name.c_str());
+}
+
+// The program itself, before its constructors register kernels.
+__attribute__((constructor(101))) void redirect_program() {
+  const MappedFile file("/proc/self/exe");
+  std::uintptr_t base = 0;
+  // The program is the first.
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* program, std::size_t, void* to) {
+        *static_cast<std::uintptr_t*>(to) = program->dlpi_addr;
+        return 1;
+      },
+      &base);
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (const Function& each : functions_of(file.bytes())) {
+    const void* const target = emulated(each.name);
+    if (target == nullptr) continue;
+    const auto code = jump_to(target);
+    const std::uintptr_t at = base + each.address;
+    const std::uintptr_t first = at / page * page;
+    const std::size_t bytes = (at + code.size() - first + page - 1) / page * page;
+    void* const pages = reinterpret_cast<void*>(first);
+    if (::mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) continue;
+    std::memcpy(reinterpret_cast<void*>(at), code.data(), code.size());
+    ::mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+  }
+}
+
+}  // namespace
+
+std::string beside(const char* name) {
+  Dl_info own{};
+  ::dladdr(reinterpret_cast<const void*>(&beside), &own);
+  const std::string path = own.dli_fname;
+  return path.substr(0, path.rfind('/') + 1) + name;
+}
+
+std::string redirected_copy(const char* path) {
+  const MappedFile file(path);
+  const std::vector<Function> functions = functions_of(file.bytes());
+  if (functions.empty()) return {};
+  // The name shows in the reports of calls. A longer one than 249 bytes would be refused.
+  const std::string_view whole_path = path;
+  const std::string name(whole_path.substr(whole_path.rfind('/') + 1).substr(0, 200));
+  const int copy = ::memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (copy < 0) return {};
+  const auto write = [&](const void* from, std::size_t bytes, std::uint64_t at) {
+    const auto* const start = static_cast<const std::byte*>(from);
+    for (std::size_t done = 0; done < bytes;) {
+      const ssize_t part =
+          ::pwrite(copy, start + done, bytes - done, static_cast<off_t>(at + done));
+      if (part <= 0) return false;
+      done += static_cast<std::size_t>(part);
+    }
+    return true;
+  };
+  bool is_whole = write(file.bytes().data(), file.bytes().size(), 0);
+  for (const Function& each : functions) {
+    const void* const target = emulated(each.name);
+    if (target == nullptr) continue;
+    const auto code = jump_to(target);
+    is_whole = is_whole && write(code.data(), code.size(), each.offset);
+  }
+  // Stays open: the loader knows the copy by this name.
+  if (is_whole) return "/proc/self/fd/" + std::to_string(copy);
+  ::close(copy);
+  return {};
+}
+
+}  // namespace warpwise::preload
