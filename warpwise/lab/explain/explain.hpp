@@ -37,6 +37,7 @@ struct ExplainRequest {
   bool machine_code = false;  ///< read the machine code of the newest compute capability too
   bool fidelity = false;      ///< say in the text, line by line, what was not exact
   std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
+  emulator::Checks checks;            ///< in addition to those always on
   /// GPU whose bounds are predicted; its compute capability is one of those above.
   std::optional<DeviceProfile> device;
 };
@@ -74,7 +75,9 @@ struct Explanation {
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
-  std::uint64_t launches = 1;                  ///< with this shape, whose counts are summed
+  std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
+  std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
+                                      ///< needs more warp instructions than this; 0: it was not
   std::optional<MachineCode> machine_code;     ///< set if it was asked for
   std::optional<GpuReport> gpu;                ///< likewise
   std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
@@ -100,7 +103,8 @@ struct Explanation {
 
 class GpuProbe;
 
-/// Compiles the kernel, runs it, counts, and writes the dumps.
+/// Compiles the kernel, runs it, counts, and writes the dumps. If the grid exceeds the budget, a
+/// sample of its blocks runs instead, unless a dump needs all of them.
 /// \param gpu  GPU to run it on as well, or null
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
 ///                           emulator::Program and Arguments do
