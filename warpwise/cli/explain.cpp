@@ -298,6 +298,7 @@ class ExplainCommand final : public Command {
     request.machine_code = options_.file.machine_code;
     request.fidelity = options_.file.fidelity;
     request.sample = options_.file.sample;
+    request.checks = options_.file.checks;
     return request;
   }
 
@@ -308,6 +309,8 @@ class ExplainCommand final : public Command {
     if (options_.file.sample)
       throw UsageError(
           "--sample is for a FILE or a rung: a primitive's kernels read each other's results");
+    if (!options_.file.checks.empty())
+      throw UsageError("--check is for a FILE or a rung; lab verify --check checks a primitive's");
     refuse_gpu();
     const lab::PrimitiveRequest request = request_of(options_.name());
     if (!lab::on_emulated_runtime()) restart(request);
