@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/explain/program_report.hpp"
@@ -115,7 +116,7 @@ void require_explanation_place(const std::string& file) {
   if (!io::is_standard_output(file)) io::require_place(file);
 }
 
-void run_and_explain(const std::string& file, const lab::ExplainRequest& request,
+void run_and_explain(const std::string& file, const lab::ExplainRequest& request, bool tells,
                      const std::function<void(const std::filesystem::path& record)>& become) {
   const int status = [&] {
     const lab::TemporaryFolder folder;
@@ -126,10 +127,14 @@ void run_and_explain(const std::string& file, const lab::ExplainRequest& request
       fmt::print(stderr, "warpwise: nothing to explain: the program did not end normally\n");
       return ended;
     }
-    const std::string text = report_of(lab::explain_program(record, request), file);
+    const lab::ProgramExplanation explanation = lab::explain_program(record, request);
+    const std::string text = report_of(explanation, file);
     io::OutputFile out(file);
     out.write(std::as_bytes(std::span(text)));
     out.finish();
+    const std::string line = lab::line_of(explanation);
+    if (tells && !line.empty() && !io::is_standard_output(file))
+      print_error(fmt::format("warpwise: {}: {}", file, line));
     return ended;
   }();
   end_as(status);

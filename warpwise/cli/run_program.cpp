@@ -23,6 +23,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/explain/emulated_runtime.hpp"
+#include "warpwise/lab/explain/program_report.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -197,12 +198,14 @@ class RunCommand final : public Command {
                checks_);
     add_text(app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
-    add_text(app, "--device", "DEVICE",
-             "GPU whose compute capability to use instead of --cc: h200, another profile's name or "
-             "FILE.json",
-             [this](const std::string& text) {
-               cc_ = lab::find_device_profile(text).compute_capability;
-             });
+    add_text(
+        app, "--device", "DEVICE",
+        "GPU whose compute capability to use instead of --cc, and whose times --explain predicts: "
+        "h200, another profile's name or FILE.json (default: a GPU of that compute capability)",
+        [this](const std::string& text) {
+          device_ = lab::find_device_profile(text);
+          cc_ = device_->compute_capability;
+        });
     add_text(
         app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
         [this](const std::string& text) {
@@ -221,9 +224,11 @@ class RunCommand final : public Command {
                    "File of known faults, which are not reported. Each line has a fault and a "
                    "reason: race at sum.cu:12 because …")
         ->type_name("FILE");
-    app.add_option("--explain", explain_,
-                   "After the program ends, explain each kernel's costs as warpwise explain does: "
-                   "FILE.json, FILE.html, or text; - is standard output")
+    app.add_option(
+           "--explain", explain_,
+           "After the program ends, explain each kernel's costs as warpwise explain does, with "
+           "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
+           "standard output")
         ->type_name("FILE");
     app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
         ->type_name("FILE");
@@ -276,7 +281,9 @@ class RunCommand final : public Command {
     lab::ExplainRequest request;
     request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
     request.fidelity = fidelity_;
-    run_and_explain(explain_, request, [&](const fs::path& record) {
+    request.device = device_ ? device_ : lab::profile_of(request.compute_capabilities[0]);
+    if (request.device) set("PACE", lab::sample_text(*request.device));
+    run_and_explain(explain_, request, !quiet_, [&](const fs::path& record) {
       set("EXPLAIN", record.string());
       become(program, words);
     });
@@ -318,6 +325,7 @@ class RunCommand final : public Command {
   const CLI::App& app_;
   emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
+  std::optional<lab::DeviceProfile> device_;
   std::int64_t budget_ = 0;  // 0: none
   std::int64_t orders_ = 1;
   std::optional<std::int64_t> seed_;

@@ -12,6 +12,7 @@
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/kernel_words.hpp"
 #include "warpwise/lab/report/page.hpp"
+#include "warpwise/lab/report/program_page.hpp"
 #include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
@@ -268,7 +269,7 @@ Html source_of(const RecordField& launch, const Sources& sources) {
 
 Html html_of(const RecordField& launch, std::size_t number, const Sources& sources) {
   const std::string kernel = launch.at("kernel").text();
-  const std::string file = fmt::format("{}-{}", id_of(kernel), number);
+  const std::string file = section_id(launch, number);
   Html html = element("h2", said(kernel_words.kernel_heading, kernel));
   html += element("p", {{"class", "wide"}},
                   said(kernel_words.kernel_about, shape_of(launch.at("grid")),
@@ -294,6 +295,7 @@ std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& 
   };
   if (const auto program = root.find("program")) {
     name = program->text();
+    body += program_overview(root);
     add_each(root.at("kernels"));
     if (launches.empty()) body += note(kernel_words.no_kernels);
   } else if (const auto list = root.find("launches")) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 // Texts of explain's page. They are only in English, as explain's advice is.
 namespace warpwise::lab::report {
 
@@ -46,6 +50,23 @@ struct KernelWords {
   const char* source;
   const char* source_about;
   const char* printed;
+  const char* program_about;  ///< time, GPU
+  const char* look_first;
+  const char* first_about;   ///< time in all, launches, the time of each
+  const char* first_of_one;  ///< time of the only launch
+  const char* timeline;
+  const char* timeline_on;  ///< GPU
+  const char* timeline_about;
+  const char* bar;   ///< what, its start, its time
+  const char* mark;  ///< what
+  const char* not_known;
+  const char* event;
+  const char* event_start;
+  const char* event_time;
+  const char* event_times;
+  const char* event_bytes;
+  const char* more_events;  ///< number
+  std::array<std::pair<std::string_view, const char*>, 5> transfers;
 };
 
 inline constexpr KernelWords kernel_words = {
@@ -98,6 +119,32 @@ inline constexpr KernelWords kernel_words = {
         "The margin shows each line's share of the warp instructions. The memory transactions or "
         "passes of a warp's request stand below the line.",
     .printed = "Printed by the kernel",
+    .program_about =
+        "The program's kernels, and its copies and fills within the GPU's memory, take {} on {} if "
+        "each waits for the one before it. All times are modelled.",
+    .look_first = "Look first at",
+    .first_about = "of this time: {} in {} launches, {} each in the mean",
+    .first_of_one = "of this time: {} in one launch",
+    .timeline = "Launches and copies in the order of the calls",
+    .timeline_on = "Timeline on {}, modelled",
+    .timeline_about =
+        "Each bar begins where the event before it ends: streams that overlap are not modelled. A "
+        "hollow mark has no known time, and takes none here: no profile has the bandwidth of the "
+        "bus between host and GPU.",
+    .bar = "{}: from {}, {} long",
+    .mark = "{}: time not known",
+    .not_known = "not known",
+    .event = "event",
+    .event_start = "start",
+    .event_time = "time of each",
+    .event_times = "times",
+    .event_bytes = "bytes",
+    .more_events = "The table leaves out {} later events: --explain FILE.json has them.",
+    .transfers = {{{"to_gpu", "copies to the GPU"},
+                   {"from_gpu", "copies from the GPU"},
+                   {"within_gpu", "copies within the GPU"},
+                   {"of_host", "copies of the host's memory"},
+                   {"fill", "fills of the GPU's memory"}}},
 };
 
 }  // namespace warpwise::lab::report
