@@ -91,7 +91,7 @@ class Predict(LabTest):
 
     def test_bad_input(self):
         self.fail_with(USAGE, "lab", "predict", says="NAME")
-        self.fail_with(USAGE, "lab", "predict", "copy", says="--device")
+        self.fail_with(USAGE, "lab", "predict", "copy", says="--device is required (see warpwise lab predict --help)")
         self.fail_with(USAGE, "lab", "predict", "copy", "--device", "h20", says=["\"h20\"", "h200", "gtx280"])
         self.fail_with(USAGE, "lab", "predict", "copy/scaler", "--device", "h200", says=["scaler", "scalar"])
         self.fail_with(FAILED, "lab", "predict", "copy", "--device", "none.json", says="none.json")
