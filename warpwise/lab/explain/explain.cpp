@@ -323,6 +323,12 @@ std::vector<MachineInstruction> Explanation::instructions_of(
   return result;
 }
 
+std::optional<double> Explanation::measured_over_predicted() const {
+  const LaunchPrediction* const predicted = known_prediction();
+  if (predicted == nullptr || !gpu || !gpu->times) return std::nullopt;
+  return gpu->times->cold.median_us / predicted->bounds.time_us();
+}
+
 std::string Explanation::counted() const {
   const std::uint64_t grid = request.grid.count();
   const std::uint64_t asked = (request.sample ? request.sample->of(grid) : grid) * launches;
@@ -415,11 +421,12 @@ void add_prediction(Explanation& explanation, const MemoryBytes& memory, const R
   explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
 }
 
-std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc) {
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu) {
   std::optional<DeviceProfile> fastest;
   for (const std::string& name : device_profile_names()) {
     DeviceProfile profile = find_device_profile(name);
     if (profile.compute_capability != cc) continue;
+    if (profile.gpu == gpu) return profile;
     constexpr const char* bandwidth = "dram_gb_per_s";
     if (!fastest || profile.figure(bandwidth) > fastest->figure(bandwidth)) {
       fastest = std::move(profile);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -87,6 +88,10 @@ struct Explanation {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
 
+  /// Returns the time that the GPU took with a cold L2, as a multiple of the predicted one. Returns
+  /// nothing unless both are known.
+  std::optional<double> measured_over_predicted() const;
+
   /// Describes what the counts cover if not one whole launch: a sample of the blocks, the part that
   /// ran until it was stopped, or several launches. Empty otherwise.
   std::string counted() const;
@@ -118,8 +123,8 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
-/// Returns the installed profile of a GPU with this compute capability. If there are several,
-/// returns the one with the most DRAM bandwidth.
-std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);
+/// Returns the installed profile of a GPU with this compute capability: of the GPU with this name,
+/// else of the one with the most DRAM bandwidth.
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu = "");
 
 }  // namespace warpwise::lab

@@ -107,6 +107,16 @@ Plot plot_of_bounds(const RecordField& prediction) {
   return plot;
 }
 
+// Returns the GPU's own time beside the modelled one, if it was measured.
+Html measured_beside(const RecordField& launch, const RecordField& prediction) {
+  const auto ratio = prediction.find("measured_over_predicted");
+  if (!ratio) return {};
+  const RecordField gpu = launch.at("gpu");
+  return element("p", {{"class", "wide"}},
+                 said(kernel_words.measured_beside, gpu.at("device").text(),
+                      time_text(gpu.at("cold").at("median_us").number()), ratio->number()));
+}
+
 Html bounds_of(const RecordField& launch, const std::string& file) {
   const auto prediction = launch.find("prediction");
   if (!prediction) return {};
@@ -120,7 +130,8 @@ Html bounds_of(const RecordField& launch, const std::string& file) {
                       time_text(prediction->at("least_us").number()),
                       time_text(prediction->at("most_us").number()), prediction->at("rules").text(),
                       time_text(prediction->at("launch_us").number()))) +
-         element("figure", pictures_of(plot)) + folded(table_of(plot, file + "-bounds.csv"));
+         measured_beside(launch, *prediction) + element("figure", pictures_of(plot)) +
+         folded(table_of(plot, file + "-bounds.csv"));
 }
 
 Cell count_cell(double value) { return {number(value), text(fmt::format("{:.0f}", value))}; }

@@ -26,6 +26,7 @@ struct KernelWords {
   const char* bounds;        ///< GPU
   const char* bounds_about;  ///< time, least, most, what rules, launch
   const char* bounds_axis;
+  const char* measured_beside;  ///< GPU, time, its ratio to the modelled time
   const char* counts;
   const char* counts_exact;
   const char* counts_of;  ///< scope of the counts
@@ -92,6 +93,7 @@ inline constexpr KernelWords kernel_words = {
         "bottleneck is {}; a launch alone takes {}. This is the launch as it ran; the gains above "
         "are for a grid that fills the GPU. The chart shows the time of each part alone.",
     .bounds_axis = "µs",
+    .measured_beside = "Measured on {} with a cold cache: {}, {:.2f} times the modelled time.",
     .counts = "Counts",
     .counts_exact = "Counts of the emulator, exact for this launch and this compiler.",
     .counts_of = "Counts of the emulator, for this compiler: {}.",
