@@ -35,7 +35,7 @@ Explanation explained(const RecordJson& entry, const std::string& ptx, const std
   const std::string name = entry.at("kernel");
   Compilation compilation;
   compilation.ptx = ptx_of_kernel(ptx, name);
-  compilation.compiler = "nvcc, as a part of " + program + ",";
+  compilation.compiler = "nvcc within " + program;
   compilation.options.architecture = target_architecture(compilation.ptx);
   emulator::LaunchResult launch = emulator::runtime::launch_of(entry.at("result"));
   request.file = program;
@@ -87,6 +87,16 @@ std::string plural(std::uint64_t count, const std::string& what, const char* end
 std::span<const KernelTime> first_ones(const ProgramTimeline& timeline) {
   constexpr std::size_t most = 3;
   return std::span(timeline.by_kernel).first(std::min(most, timeline.by_kernel.size()));
+}
+
+// Returns a kernel's name, with its grid if another one has the same name.
+std::string distinct_name(const ProgramExplanation& explanation, std::size_t index) {
+  const Explanation& own = explanation.kernels[index];
+  const auto same =
+      std::ranges::count(explanation.kernels, own.kernel_name, &Explanation::kernel_name);
+  if (same == 1) return own.kernel_name;
+  const emulator::Dim3& grid = own.request.grid;
+  return fmt::format("{} of grid {},{},{}", own.kernel_name, grid.x, grid.y, grid.z);
 }
 
 // "3 copies of 12,288 bytes in all between host and GPU".
@@ -204,7 +214,7 @@ std::string line_of(const ProgramExplanation& explanation) {
   if (timeline.by_kernel.empty()) return "";
   std::vector<std::string> kernels;
   for (const KernelTime& each : first_ones(timeline))
-    kernels.push_back(fmt::format("{} ({:.0f} %)", explanation.kernels[each.kernel].kernel_name,
+    kernels.push_back(fmt::format("{} ({:.0f} %)", distinct_name(explanation, each.kernel),
                                   100 * each.us / timeline.us));
   return fmt::format("look first at {}, of {} us on {}, modelled", fmt::join(kernels, ", "),
                      time_text(timeline.us), explanation.device->gpu_with_article());
