@@ -104,6 +104,54 @@ class Sample(ExplainTest):
         self.fail_with(USAGE, "explain", "sobel", "--sample", "5%", says="--sample is for a FILE or a rung")
 
 
+class OverBudget(ExplainTest):
+    """A grid that exceeds the budget is sampled, unless a sample cannot stand for it."""
+
+    @compiles
+    def test_a_large_grid(self):
+        write("image.cu", IMAGE)
+        whole = self.json_of("image.cu", *SHAPE)
+        budget = whole["warp_instructions"] // 2
+        report = self.json_of("image.cu", *SHAPE, "--budget", str(budget))
+        self.assertEqual(report["faults"], [])
+        self.assertLess(report["blocks_run"], 38 * 66 * 0.2)
+        self.assertGreater(report["blocks_run"], 38 * 66 * 0.05)
+        self.assertRegex(report["counted"], r"a sample: \d+ of 2,508 blocks ran \([0-9.]+ %\), spread over the grid, because "
+                         rf"all of them need more than {budget:,} warp instructions, the budget\. Counts are multiplied by ")
+        Sample.near(self, report["warp_instructions"], whole["warp_instructions"], 0.03)
+        self.assertLess(abs(report["prediction"]["time_us"] / whole["prediction"]["time_us"] - 1), 0.01)
+        self.assertTrue(report["advice"][0]["gain"])
+
+    @compiles
+    def test_a_dump_needs_all_blocks(self):
+        write("image.cu", IMAGE)
+        report = self.json_of("image.cu", *SHAPE, "--budget", "20000", "--dump", "1=out.npy", code=FAILED)
+        self.assertEqual([fault["kind"] for fault in report["faults"]], ["budget"])
+        self.assertIn("stopped: ", report["counted"])
+
+    @compiles
+    def test_one_block_without_an_end(self):
+        write("last.cu", b"""extern "C" __global__ void last(volatile int* flag) {
+  if (blockIdx.x == 99) while (*flag == 0) {}
+  flag[1] = 1;
+}
+""")
+        report = self.json_of("last.cu", "--grid", "100", "--block", "32", "--arg", "i32[2]", "--budget", "100000",
+                              code=FAILED)
+        self.assertNotEqual(report["faults"], [])
+        self.assertNotIn("a sample", report["counted"])
+
+    @runs_rungs
+    def test_a_rung(self):
+        whole = self.json_of("sobel/sliding_rows", "--size", "1536x1024")
+        report = self.json_of("sobel/sliding_rows", "--size", "1536x1024", "--budget",
+                              str(whole["warp_instructions"] // 2))
+        self.assertEqual(report["faults"], [])
+        self.assertIn("because all of them need more than", report["counted"])
+        Sample.near(self, report["warp_instructions"], whole["warp_instructions"], 0.05)
+        self.assertLess(abs(report["prediction"]["time_us"] / whole["prediction"]["time_us"] - 1), 0.01)
+
+
 class Fidelity(ExplainTest):
     @compiles
     def test_lines(self):

@@ -89,9 +89,26 @@ class Predict(LabTest):
         self.assertAlmostEqual(after["bounds_us"]["DRAM"], 2 * before["bounds_us"]["DRAM"], places=6)
         self.assertGreater(after["time_us"], before["time_us"])
 
+    @runs_rungs
+    def test_lab_run_without_a_gpu_prints_the_same_times(self):
+        rungs = ["copy/scalar", "copy/vector4"]
+        for device in ["h200", "gtx280"]:
+            run = json.loads(self.succeed("lab", "run", *rungs, "--on", "emulator", "--json", "--device", device).stdout)
+            self.assertEqual(run["modelled_for"], device)
+            [size] = {tuple(row["size"]) for row in run["results"]}
+            predicted = self.rows(*rungs, "--device", device, "--size", f"{size[0]}x{size[1]}")
+            self.assertEqual(len(run["results"]), len(predicted))
+            for row, other in zip(run["results"], predicted):
+                self.assertAlmostEqual(row["modelled"]["time_us"], other["time_us"])
+                self.assertLess(row["modelled"]["filled_us"], other["time_us"])
+        text = self.succeed("lab", "run", *rungs, "--on", "emulator").stdout.decode()
+        self.assertIn("on emulator; counts, and times modelled for an NVIDIA H200", text)
+        self.assertIn("model us     modelled, not measured: ", text)
+        self.assertRegex(text, r"\nscalar \(256\) .* \d+\.\d+ +\d+\.\d+ +\d+ +\d+%  9\.0")
+
     def test_bad_input(self):
         self.fail_with(USAGE, "lab", "predict", says="NAME")
-        self.fail_with(USAGE, "lab", "predict", "copy", says="--device")
+        self.fail_with(USAGE, "lab", "predict", "copy", says="--device is required (see warpwise lab predict --help)")
         self.fail_with(USAGE, "lab", "predict", "copy", "--device", "h20", says=["\"h20\"", "h200", "gtx280"])
         self.fail_with(USAGE, "lab", "predict", "copy/scaler", "--device", "h200", says=["scaler", "scalar"])
         self.fail_with(FAILED, "lab", "predict", "copy", "--device", "none.json", says="none.json")

@@ -65,6 +65,21 @@ class OfTheRecordedResults(Report):
                 self.assertIn(f"{steps[0]['rung']} takes ", card)
                 self.assertIn(f"The largest gain is that of {step['rung']}, ", card)
 
+    def test_a_roof_that_is_no_copy_is_named(self):
+        page, _ = self.page()
+        named = [text for text in page.texts["article"] if "Its roof is no copy" in text]
+        self.assertEqual(sorted(re.match("disparity|find|match|", text)[0] for text in named), ["disparity", "find", "match"])
+        self.assertTrue(all("absolute differences" in text for text in named))
+
+    def test_the_branches_of_a_ladder_are_apart(self):
+        _, text = self.page()
+        section = text.partition('<section id="ladder-match">')[2].partition("</section>")[0]
+        for branch in ["block_per_thread to shipped", "ssd_candidate_per_thread to ssd_shipped",
+                       "ncc_candidate_per_thread to ncc_shipped"]:
+            self.assertEqual(section.count(f">{branch}</text>"), 2, "above both pictures")
+        section = text.partition('<section id="ladder-convert">')[2].partition("</section>")[0]
+        self.assertNotIn(" to shipped</text>", section, "one branch needs no heading")
+
     def test_the_documents_best_that_is_no_longer(self):
         _, text = self.page()
         rows = [row for row in RECORDS[RESULTS / "ladders/sobel-ladder.json"]["results"]

@@ -244,7 +244,7 @@ class Explain(RunTest):
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
         report = json.loads(read("report.json"))
         self.assertEqual(report["program"], "program")
-        self.assertEqual(set(report), {"program", "kernels"})
+        self.assertEqual(set(report), {"program", "kernels", "device", "gpu", "predicted_us", "look_first", "timeline"})
         self.assertEqual([each["kernel"] for each in report["kernels"]], ["scale<int>", "inexact"])
         self.assertEqual([each["launches"] for each in report["kernels"]], [1, 1])
         inexact = report["kernels"][1]

@@ -105,11 +105,13 @@ class ExplainCommand final : public Command {
     return all;
   }
 
-  // Returns the device for the advice: the requested one, or one of the newest compute capability.
-  std::optional<lab::DeviceProfile> device_of(
-      const std::vector<rules::ComputeCapability>& all) const {
+  // Returns the device for the prediction: the requested one, the GPU at hand if its profile is
+  // installed, or one of the newest compute capability.
+  std::optional<lab::DeviceProfile> device_of(const std::vector<rules::ComputeCapability>& all,
+                                              const Gpu& gpu = {}) const {
     if (options_.counted_for.device) return options_.counted_for.device;
-    return lab::profile_of(*std::max_element(all.begin(), all.end()));
+    const std::string name = gpu.probe == nullptr ? "" : gpu.probe->executor().device_name();
+    return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
   // Notes that the GPU is missing. The report then has the emulator's part only.
@@ -177,7 +179,7 @@ class ExplainCommand final : public Command {
     }
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
-    request.device = device_of(request.compute_capabilities);
+    request.device = device_of(request.compute_capabilities, gpu);
     lab::Explanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request.file);
       return lab::explain(request, read_texture, gpu.probe.get());
@@ -193,7 +195,7 @@ class ExplainCommand final : public Command {
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
-    request.device = device_of(request.compute_capabilities);
+    request.device = device_of(request.compute_capabilities, gpu);
     lab::PrimitiveExplanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + options_.name());
       return lab::explain_rung(selection.table, request, gpu.probe.get());
@@ -298,6 +300,7 @@ class ExplainCommand final : public Command {
     request.machine_code = options_.file.machine_code;
     request.fidelity = options_.file.fidelity;
     request.sample = options_.file.sample;
+    request.checks = options_.file.checks;
     return request;
   }
 
@@ -308,6 +311,8 @@ class ExplainCommand final : public Command {
     if (options_.file.sample)
       throw UsageError(
           "--sample is for a FILE or a rung: a primitive's kernels read each other's results");
+    if (!options_.file.checks.empty())
+      throw UsageError("--check is for a FILE or a rung; lab verify --check checks a primitive's");
     refuse_gpu();
     const lab::PrimitiveRequest request = request_of(options_.name());
     if (!lab::on_emulated_runtime()) restart(request);

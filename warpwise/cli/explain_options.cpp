@@ -7,6 +7,7 @@
 #include <climits>
 #include <filesystem>
 
+#include "warpwise/cli/checks.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 #include "warpwise/lab/study/suggestion.hpp"
@@ -116,10 +117,13 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
              });
   add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
              [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
-  add_number(
-      app, "--budget",
-      "Stop the run after this many warp instructions (default: about 20 s of work)", 1, INT64_MAX,
-      [&options](std::int64_t value) { options.file.budget = static_cast<std::uint64_t>(value); });
+  add_number(app, "--budget",
+             "Most warp instructions of a launch (default: about 20 s of work). A FILE or a rung "
+             "that needs "
+             "more is sampled as with --sample; a loop without an end is stopped",
+             1, INT64_MAX, [&options](std::int64_t value) {
+               options.file.budget = static_cast<std::uint64_t>(value);
+             });
   add_list(
       app, "--dump", "INDEX=FILE.npy",
       "Write the buffer that is argument INDEX (from 0) as it is after the kernel; may be repeated",
@@ -137,6 +141,11 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   app.add_flag("--fidelity", options.file.fidelity,
                "List the source lines that were not exact, and whether they may have affected a "
                "branch or a result");
+  add_checks(
+      app,
+      "With a FILE or a rung: checks in addition to those always on (accesses out of bounds, "
+      "misaligned accesses, asserts, deadlocks, budget). A buffer of --arg counts as written",
+      options.file.checks);
   add_text(
       app, "--sample", "BLOCKS|SHARE%",
       "Run only this many blocks, spread over the grid, and scale their counts to the whole grid",

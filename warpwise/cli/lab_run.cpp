@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "warpwise/cli/arguments.hpp"
@@ -8,6 +9,8 @@
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/explain/explain.hpp"
+#include "warpwise/lab/predict/prediction.hpp"
 #include "warpwise/lab/study/rung_code.hpp"
 #include "warpwise/lab/study/study_report.hpp"
 
@@ -118,6 +121,15 @@ class LabRun final : public Command {
   }
 
  private:
+  // Returns the model of the GPU of --device, or of one of the newest compute capability.
+  std::optional<lab::TimeModel> model() const {
+    const CountedFor& counted_for = options_.counted_for;
+    if (counted_for.device) return lab::time_model(*counted_for.device);
+    const std::vector<rules::ComputeCapability> all = counted_for.all();
+    const auto profile = lab::profile_of(*std::max_element(all.begin(), all.end()));
+    return profile ? std::optional(lab::time_model(*profile)) : std::nullopt;
+  }
+
   // Prints a notice, on standard error for CSV: a CSV file has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
@@ -140,6 +152,7 @@ class LabRun final : public Command {
                   (selection.whole || (selection.experiment && selection.experiment->cpu));
     request.compute_capabilities = options_.counted_for.all();
     request.stop = Interruption::asked;
+    if (!request.on_gpu) request.model = model();
     const bool quiet = json_ || csv_;
     const std::size_t width = terminal_width();
     Progress progress(quiet ? request.rungs.size() : 0);
@@ -230,7 +243,7 @@ std::unique_ptr<Command> add_lab_run(CLI::App& lab) {
   return std::make_unique<LabRun>(
       *lab.add_subcommand("run",
                           "Verify rungs, then time them on a GPU, or count their instructions and "
-                          "accesses in the emulator"));
+                          "accesses in the emulator and model their times"));
 }
 
 }  // namespace warpwise::cli

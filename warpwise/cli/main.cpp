@@ -118,10 +118,12 @@ int run(int argc, char** argv) {
   const std::vector<std::string> words = words_of(argc, argv);
   // For an unknown subcommand CLI11 would print the help of the command before it.
   const CLI::App* behind = &app;
+  std::string names;  // of the subcommands, for their help
   for (const std::string& word : words) {
     if (behind->get_subcommands({}).empty() || word.starts_with('-')) break;
     require_subcommand(*behind, word);
     behind = behind->get_subcommand(word);
+    names += word + " ";
   }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in reverse, for CLI11
@@ -135,7 +137,7 @@ int run(int argc, char** argv) {
     if (chosen.empty()) require_subcommand(app, words[0]);
     std::string reason = error.what();
     std::replace(reason.begin(), reason.end(), '\n', ' ');
-    throw UsageError(fmt::format("{} (see warpwise {} --help)", reason, chosen[0]->get_name()));
+    throw UsageError(fmt::format("{} (see warpwise {}--help)", reason, names));
   }
   commands.at(app.get_subcommands()[0]->get_name())->execute();
   return 0;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/explain/program_report.hpp"
 #include "warpwise/lab/report/kernel_page.hpp"
@@ -45,17 +46,21 @@ void require_explanation_place(const std::string& file) {
   if (!io::is_standard_output(file)) io::require_place(file);
 }
 
-void explain_run(const std::string& file, const lab::ExplainRequest& request,
+void explain_run(const std::string& file, const lab::ExplainRequest& request, bool tells,
                  const std::filesystem::path& record) {
   std::error_code ignored;
   if (!std::filesystem::exists(record, ignored)) {
     fmt::print(stderr, "warpwise: nothing to explain: the program did not end normally\n");
     return;
   }
-  const std::string text = report_of(lab::explain_program(record, request), file);
+  const lab::ProgramExplanation explanation = lab::explain_program(record, request);
+  const std::string text = report_of(explanation, file);
   io::OutputFile out(file);
   out.write(std::as_bytes(std::span(text)));
   out.finish();
+  const std::string line = lab::line_of(explanation);
+  if (tells && !line.empty() && !io::is_standard_output(file))
+    print_error(fmt::format("warpwise: {}: {}", file, line));
 }
 
 }  // namespace warpwise::cli

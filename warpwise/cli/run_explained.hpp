@@ -12,8 +12,10 @@ void require_explanation_place(const std::string& file);
 
 /// Writes a report on the costs of a program's kernels: to a FILE.json, a FILE.html, any other file
 /// as text, or "-", standard output.
+/// \param tells   name on standard error the kernels to look at first, unless the report goes to
+///                standard output
 /// \param record  written by the program's process
-void explain_run(const std::string& file, const lab::ExplainRequest& request,
+void explain_run(const std::string& file, const lab::ExplainRequest& request, bool tells,
                  const std::filesystem::path& record);
 
 }  // namespace warpwise::cli

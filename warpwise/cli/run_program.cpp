@@ -26,6 +26,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/explain/emulated_runtime.hpp"
+#include "warpwise/lab/explain/program_report.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -218,12 +219,14 @@ class RunCommand final : public Command {
                checks_);
     add_text(app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
-    add_text(app, "--device", "DEVICE",
-             "GPU whose compute capability to use instead of --cc: h200, another profile's name or "
-             "FILE.json",
-             [this](const std::string& text) {
-               cc_ = lab::find_device_profile(text).compute_capability;
-             });
+    add_text(
+        app, "--device", "DEVICE",
+        "GPU whose compute capability to use instead of --cc, and whose times --explain predicts: "
+        "h200, another profile's name or FILE.json (default: a GPU of that compute capability)",
+        [this](const std::string& text) {
+          device_ = lab::find_device_profile(text);
+          cc_ = device_->compute_capability;
+        });
     add_text(
         app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
         [this](const std::string& text) {
@@ -242,9 +245,11 @@ class RunCommand final : public Command {
                    "File of known faults, which are not reported. Each line has a fault and a "
                    "reason: race at sum.cu:12 because …")
         ->type_name("FILE");
-    app.add_option("--explain", explain_,
-                   "After the program ends, explain each kernel's costs as warpwise explain does: "
-                   "FILE.json, FILE.html, or text; - is standard output")
+    app.add_option(
+           "--explain", explain_,
+           "After the program ends, explain each kernel's costs as warpwise explain does, with "
+           "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
+           "standard output")
         ->type_name("FILE");
     app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
         ->type_name("FILE");
@@ -319,27 +324,32 @@ class RunCommand final : public Command {
     set("MESSAGES", quiet_ ? "faults" : "all");
   }
 
+  lab::ExplainRequest explain_request() const {
+    lab::ExplainRequest request;
+    request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
+    request.fidelity = fidelity_;
+    request.device = device_ ? device_ : lab::profile_of(request.compute_capabilities[0]);
+    return request;
+  }
+
   // Runs the program, then makes the reports. Returns the status to end with.
   int run(const fs::path& program, const std::vector<std::string>& words) const {
     const lab::TemporaryFolder folder;
     const fs::path records = folder / "processes";
     const fs::path launches = folder / "launches.json";
     fs::create_directory(records);
+    const lab::ExplainRequest request = explain_request();
     const int status = run_to_its_end(folder, [&] {
       set("GATHER", records.string());
       if (!explain_.empty()) set("EXPLAIN", launches.string());
+      if (!explain_.empty() && request.device) set("PACE", lab::sample_text(*request.device));
       become(program, words);
     });
     const GatheredReports reports = gather_reports(records, program.filename().string());
     write_report(junit_, reports.junit);
     write_report(sarif_, reports.sarif);
     if (!quiet_) say(reports);
-    if (!explain_.empty()) {
-      lab::ExplainRequest request;
-      request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
-      request.fidelity = fidelity_;
-      explain_run(explain_, request, launches);
-    }
+    if (!explain_.empty()) explain_run(explain_, request, !quiet_, launches);
     return status == 0 ? exit_status(reports) : status;
   }
 
@@ -375,6 +385,7 @@ class RunCommand final : public Command {
   const CLI::App& app_;
   emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
+  std::optional<lab::DeviceProfile> device_;
   std::int64_t budget_ = 0;  // 0: none
   std::int64_t orders_ = 1;
   std::optional<std::int64_t> seed_;

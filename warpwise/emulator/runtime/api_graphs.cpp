@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "warpwise/emulator/runtime/copy_check.hpp"
+#include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
@@ -97,6 +98,7 @@ cudaError_t fill(const cudaMemsetParams& p) {
       for (std::size_t x = 0; x < p.width; ++x)
         std::memcpy(to + x * p.elementSize, &p.value, p.elementSize);
     }
+    record_fill(p.dst, row * p.height);
     return cudaSuccess;
   });
 }

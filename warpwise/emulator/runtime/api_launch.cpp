@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "warpwise/emulator/readable.hpp"
@@ -14,6 +15,7 @@
 #include "warpwise/emulator/runtime/launch_check.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
+#include "warpwise/emulator/runtime/pace_sample.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
@@ -23,9 +25,6 @@ using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
 
 namespace {
-
-// PTX does not tell how many registers machine code needs; most kernels need no more than this.
-constexpr int assumed_registers = 32;
 
 struct Configuration {
   dim3 grid;
@@ -242,6 +241,9 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     static std::mutex& one_at_a_time = *new std::mutex;
     std::unique_lock lock(one_at_a_time, std::defer_lock);
     if (options.orders > 1) lock.lock();
+    std::optional<PaceSample> sample;
+    if (const SampleModel* model = sample_needed(name, blocks, threads, shared))
+      sample.emplace(program, name, blocks, threads, shared, parameters, *model, options);
     const auto start = std::chrono::steady_clock::now();
     LaunchResult result = noting_refusal(name, [&] {
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
@@ -260,7 +262,8 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     }
     take_suppressed(name, result);
     note_launch(name, taken.count() - of_launched, result);
-    record_launch(name, blocks, threads, shared, ptx, result);
+    record_launch(name, blocks, threads, shared, ptx, result,
+                  sample ? sample->result() : RecordJson());
     cudaError_t error = outcome(name, result);
     for (LaunchedKernel& each : result.launched) {
       take_suppressed(each.name, each.result);

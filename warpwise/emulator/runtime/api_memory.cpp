@@ -8,6 +8,7 @@
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/arrays.hpp"
 #include "warpwise/emulator/runtime/copy_check.hpp"
+#include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/page_signal.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
@@ -83,6 +84,7 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
     WorkScope::touch(to, pitch, width, height, Use::write);
     for (std::size_t y = 0; y < height; ++y)
       std::memset(host_of(static_cast<std::byte*>(to) + y * pitch, width), value, width);
+    record_fill(to, width * height);
     return cudaSuccess;
   });
 }
@@ -145,6 +147,7 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
       emulated().device.copied(address_of(to) + y * to_pitch, address_of(from) + y * from_pitch,
                                width);
     }
+    record_copy(to, from, width * height);
     return cudaSuccess;
   });
 }

@@ -5,6 +5,7 @@
 
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
+#include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
@@ -108,6 +109,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
         std::byte* const row = emulated().device.host_pointer(to + y * pitch, width * element);
         for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * element, &value, element);
       }
+      record_fill(pointer_of(to), width * element * height);
       return cudaSuccess;
     });
   }));

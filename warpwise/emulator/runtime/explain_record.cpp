@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "warpwise/emulator/runtime/launch_record.hpp"
+#include "warpwise/emulator/runtime/registry.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -19,14 +21,23 @@ namespace {
 namespace fs = std::filesystem;
 
 // Removes the variable, so that child programs do not overwrite the file.
-fs::path taken_file() {
-  constexpr const char* variable = "WARPWISE_EMULATED_EXPLAIN";
+std::string taken(const char* variable) {
   const char* const text = std::getenv(variable);
-  if (text == nullptr || *text == 0) return {};
-  std::error_code ignored;
-  const fs::path file = fs::absolute(text, ignored);
+  const std::string value = text == nullptr ? "" : text;
   ::unsetenv(variable);
-  return file;
+  return value;
+}
+
+fs::path taken_file() {
+  const std::string name = taken("WARPWISE_EMULATED_EXPLAIN");
+  std::error_code ignored;
+  return name.empty() ? fs::path() : fs::absolute(name, ignored);
+}
+
+std::optional<SampleModel> taken_model() {
+  const RecordJson object = RecordJson::parse(taken("WARPWISE_EMULATED_PACE"), nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  return sample_model_of(object);
 }
 
 class ExplainRecord {
@@ -38,21 +49,36 @@ class ExplainRecord {
 
   bool is_asked_for() const { return !file_.empty(); }
 
-  void add(const std::string& kernel, Dim3 grid, Dim3 block, std::uint64_t shared,
-           const std::function<std::string()>& ptx, const LaunchResult& result) {
+  const SampleModel* sample_needed(const std::string& kernel, Dim3 grid, Dim3 block,
+                                   std::uint64_t shared) {
     const std::lock_guard lock(mutex_);
-    const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) {
-      return each.kernel == kernel && each.grid == grid && each.block == block &&
-             each.result.dynamic_shared_bytes == shared &&
+    if (!model_) return nullptr;
+    const bool is_known = std::ranges::any_of(
+        entries_, [&](const Entry& each) { return each.is_of(kernel, grid, block, shared); });
+    return is_known ? nullptr : &*model_;
+  }
+
+  void add(const std::string& kernel, Dim3 grid, Dim3 block, std::uint64_t shared,
+           const std::function<std::string()>& ptx, const LaunchResult& result, RecordJson sample) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::ranges::find_if(entries_, [&](const Entry& each) {
+      return each.is_of(kernel, grid, block, shared) &&
              each.result.lines.size() == result.lines.size();
     });
+    note(static_cast<std::size_t>(known - entries_.begin()), result.totals.warp_instructions);
     if (known != entries_.end()) {
       known->launches += 1;
       add_launch(result, known->result);
       return;
     }
-    Entry& own = entries_.emplace_back(Entry{kernel, grid, block, 1, text(ptx()), result});
+    Entry& own = entries_.emplace_back(Entry{kernel, grid, block, 1, text(ptx()), result,
+                                             std::move(sample), emulated().device.memory().first});
     own.result.printed.clear();  // the program has printed it
+  }
+
+  void add(CopyKind what, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    note(name_of(what), bytes);
   }
 
  private:
@@ -63,7 +89,27 @@ class ExplainRecord {
     std::uint64_t launches = 0;
     std::size_t ptx = 0;  ///< index into texts_
     LaunchResult result;
+    RecordJson sample;               ///< of the first launch
+    std::uint64_t memory_bytes = 0;  ///< that were allocated at the first launch
+
+    bool is_of(const std::string& name, Dim3 grid_, Dim3 block_, std::uint64_t shared) const {
+      return kernel == name && grid == grid_ && block == block_ &&
+             result.dynamic_shared_bytes == shared;
+    }
   };
+
+  /// Events that follow each other and are alike.
+  struct Event {
+    RecordJson what;           ///< index of an entry, or a CopyKind's name
+    std::uint64_t amount = 0;  ///< warp instructions or bytes
+    std::uint64_t times = 0;
+  };
+
+  void note(const RecordJson& what, std::uint64_t amount) {
+    if (timeline_.empty() || timeline_.back().what != what || timeline_.back().amount != amount)
+      timeline_.push_back({what, amount, 0});
+    ++timeline_.back().times;
+  }
 
   std::size_t text(std::string ptx) {
     const auto known = std::find(texts_.begin(), texts_.end(), ptx);
@@ -78,24 +124,31 @@ class ExplainRecord {
     RecordJson record = {{"format", launch_record_format},
                          {"program", ::program_invocation_short_name},
                          {"ptx", texts_},
-                         {"kernels", RecordJson::array()}};
+                         {"kernels", RecordJson::array()},
+                         {"timeline", RecordJson::array()}};
     for (const Entry& each : entries_) {
       record["kernels"].push_back({{"kernel", each.kernel},
                                    {"grid", json_of_dim(each.grid)},
                                    {"block", json_of_dim(each.block)},
                                    {"launches", each.launches},
                                    {"ptx", each.ptx},
+                                   {"memory_bytes", each.memory_bytes},
+                                   {"sample", each.sample},
                                    {"result", json_of_launch(each.result)}});
     }
+    for (const Event& each : timeline_)
+      record["timeline"].push_back({each.what, each.amount, each.times});
     std::ofstream(file_, std::ios::binary)
         << record.dump(-1, ' ', false, RecordJson::error_handler_t::replace);
   }
 
   const fs::path file_ = taken_file();
+  const std::optional<SampleModel> model_ = taken_model();
   const pid_t process_ = ::getpid();
   std::mutex mutex_;
   std::vector<std::string> texts_;
   std::vector<Entry> entries_;
+  std::vector<Event> timeline_;
 };
 
 ExplainRecord& record() {
@@ -110,10 +163,31 @@ ExplainRecord& record() {
 
 bool explanation_is_asked_for() { return record().is_asked_for(); }
 
+const SampleModel* sample_needed(const std::string& kernel, Dim3 grid, Dim3 block,
+                                 std::uint64_t dynamic_shared_bytes) {
+  if (!record().is_asked_for()) return nullptr;
+  return record().sample_needed(kernel, grid, block, dynamic_shared_bytes);
+}
+
 void record_launch(const std::string& kernel, Dim3 grid, Dim3 block,
                    std::uint64_t dynamic_shared_bytes, const std::function<std::string()>& ptx,
-                   const LaunchResult& result) {
-  if (record().is_asked_for()) record().add(kernel, grid, block, dynamic_shared_bytes, ptx, result);
+                   const LaunchResult& result, RecordJson sample) {
+  if (!record().is_asked_for()) return;
+  record().add(kernel, grid, block, dynamic_shared_bytes, ptx, result, std::move(sample));
+}
+
+void record_copy(const void* to, const void* from, std::uint64_t bytes) {
+  if (!record().is_asked_for()) return;
+  const bool to_gpu = is_device_address(address_of(to));
+  const bool from_gpu = is_device_address(address_of(from));
+  record().add(to_gpu ? (from_gpu ? CopyKind::within_gpu : CopyKind::to_gpu)
+                      : (from_gpu ? CopyKind::from_gpu : CopyKind::of_host),
+               bytes);
+}
+
+void record_fill(const void* to, std::uint64_t bytes) {
+  if (record().is_asked_for() && is_device_address(address_of(to)))
+    record().add(CopyKind::fill, bytes);
 }
 
 }  // namespace warpwise::emulator::runtime

@@ -1,18 +1,21 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "warpwise/emulator/count_fields.hpp"
 #include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/sample_model.hpp"
 
 // Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
 // run --explain`, and the command reads it. Both have the same version, so no field is optional.
 // They are different programs, so this file has no .cpp.
 namespace warpwise::emulator::runtime {
 
-inline constexpr const char* launch_record_format = "warpwise launches 1";
+inline constexpr const char* launch_record_format = "warpwise launches 2";
 
 template <class Counts>
 void add_counts(const Counts& from, Counts& to) {
@@ -75,6 +78,83 @@ inline void read_counts(const RecordJson& object, MemoryCounts& counts) {
       counts);
 }
 
+template <class Values>
+using DoubleField = std::pair<const char*, double Values::*>;
+inline auto doubles_of(const PaceModel&) {
+  using M = PaceModel;
+  return std::to_array<DoubleField<M>>({{"arithmetic_cycles", &M::arithmetic_cycles},
+                                        {"float64_cycles", &M::float64_cycles},
+                                        {"special_cycles", &M::special_cycles},
+                                        {"shared_cycles", &M::shared_cycles},
+                                        {"constant_cycles", &M::constant_cycles},
+                                        {"texture_cycles", &M::texture_cycles},
+                                        {"l1_cycles", &M::l1_cycles},
+                                        {"l2_cycles", &M::l2_cycles},
+                                        {"dram_cycles", &M::dram_cycles},
+                                        {"barrier_cycles", &M::barrier_cycles}});
+}
+inline auto doubles_of(const rules::MachineInstructions&) {
+  using M = rules::MachineInstructions;
+  return std::to_array<DoubleField<M>>({{"all", &M::all},
+                                        {"integer", &M::integer},
+                                        {"float32", &M::float32},
+                                        {"float64", &M::float64},
+                                        {"special", &M::special},
+                                        {"conversion", &M::conversion},
+                                        {"conversion64", &M::conversion64}});
+}
+template <class Values>
+RecordJson json_of_doubles(const Values& values) {
+  RecordJson object = RecordJson::object();
+  for (const auto& [name, field] : doubles_of(values)) object[name] = values.*field;
+  return object;
+}
+template <class Values>
+void read_doubles(const RecordJson& object, Values& values) {
+  for (const auto& [name, field] : doubles_of(values)) values.*field = object.at(name);
+}
+
+inline RecordJson json_of_pace(const PaceCounts& pace) {
+  RecordJson object = json_of_counts(pace);
+  object["block_cycles"] = pace.block_cycles;
+  object["further"] = json_of_doubles(pace.further);
+  return object;
+}
+inline PaceCounts pace_of(const RecordJson& object) {
+  PaceCounts pace;
+  read_counts(object, pace);
+  pace.block_cycles = object.at("block_cycles");
+  read_doubles(object.at("further"), pace.further);
+  return pace;
+}
+
+inline RecordJson json_of_sample_model(const SampleModel& model) {
+  return {{"pace", json_of_doubles(model.pace)},     {"l1_bytes", model.pace.l1_bytes},
+          {"dram_sectors", model.pace.dram_sectors}, {"threads", model.threads},
+          {"fewest_blocks", model.fewest_blocks},    {"budget", model.budget}};
+}
+inline SampleModel sample_model_of(const RecordJson& object) {
+  SampleModel model;
+  read_doubles(object.at("pace"), model.pace);
+  model.pace.l1_bytes = object.at("l1_bytes");
+  model.pace.dram_sectors = object.at("dram_sectors");
+  model.threads = object.at("threads");
+  model.fewest_blocks = object.at("fewest_blocks");
+  model.budget = object.at("budget");
+  return model;
+}
+
+/// A copy or a fill of a program, by the places of its bytes.
+enum class CopyKind { to_gpu, from_gpu, within_gpu, of_host, fill };
+/// For name_of() and value_named(): "to_gpu", …
+constexpr auto enum_names(CopyKind) {
+  return std::to_array<EnumName<CopyKind>>({{CopyKind::to_gpu, "to_gpu"},
+                                            {CopyKind::from_gpu, "from_gpu"},
+                                            {CopyKind::within_gpu, "within_gpu"},
+                                            {CopyKind::of_host, "of_host"},
+                                            {CopyKind::fill, "fill"}});
+}
+
 inline RecordJson json_of_dim(Dim3 d) { return {d.x, d.y, d.z}; }
 inline Dim3 dim_of(const RecordJson& json) { return {json.at(0), json.at(1), json.at(2)}; }
 
@@ -87,6 +167,7 @@ inline RecordJson json_of_launch(const LaunchResult& launch) {
                        {"thread_rounds", launch.thread_rounds},
                        {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
                        {"blocks", launch.blocks}};
+  if (launch.pace.block_cycles > 0) object["pace"] = json_of_pace(launch.pace);
   for (const char* list : {"memory", "lines", "faults", "modelled"})
     object[list] = RecordJson::array();
   for (const MemoryCounts& each : launch.memory) object["memory"].push_back(json_of_counts(each));
@@ -127,6 +208,7 @@ inline LaunchResult launch_of(const RecordJson& object) {
   launch.thread_rounds = object.at("thread_rounds");
   launch.dynamic_shared_bytes = object.at("dynamic_shared_bytes");
   launch.blocks = object.at("blocks");
+  if (object.contains("pace")) launch.pace = pace_of(object.at("pace"));
   for (const RecordJson& each : object.at("memory"))
     read_counts(each, launch.memory.emplace_back());
   for (const RecordJson& each : object.at("lines")) {

@@ -57,6 +57,9 @@ struct Capture {
 /// The count of an H200. A program may choose its grid by it.
 inline constexpr int multiprocessors = 132;
 
+/// PTX does not tell how many registers machine code needs; most kernels need no more than this.
+inline constexpr int assumed_registers = 32;
+
 /// The emulated GPU, and everything that the program has registered with the runtime.
 struct Runtime {
   Device device;

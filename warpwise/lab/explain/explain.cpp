@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <tuple>
 
@@ -208,6 +209,84 @@ MemoryForGpu memory_for_gpu(const Arguments& arguments) {
   }
 }
 
+// The memory of one run, filled as the request says.
+struct Operands {
+  Operands(const ExplainRequest& request, const emulator::KernelInfo& kernel,
+           const ReadTexture& read_texture)
+      : arguments(device, kernel, request.arguments, read_texture) {
+    // The arguments count as written: a buffer without a fill has zeros.
+    if (request.checks.has(emulator::Check::init)) device.track_definedness();
+  }
+  emulator::Device device;
+  Arguments arguments;
+};
+
+std::uint64_t budget_of(const ExplainRequest& request) {
+  return request.budget.value_or(default_budget(request.compute_capabilities.size()));
+}
+
+// A kernel's launches in the emulator.
+class Runner {
+ public:
+  Runner(const ExplainRequest& request, emulator::Program& program,
+         const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
+      : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture),
+        operands_(std::make_unique<Operands>(request, kernel, read_texture)) {}
+
+  const Arguments& arguments() const { return operands_->arguments; }
+
+  // Runs and counts. If the grid exceeds the budget, a sample of its blocks runs in place of all.
+  void run(Explanation& result) {
+    result.launch = counted(result.request.sample, *operands_);
+    if (request_.sample || !request_.dumps.empty()) return;
+    const std::uint64_t budget = budget_of(request_);
+    const auto sample = sample_within(budget, result.launch);
+    if (!sample) return;
+    auto own = std::make_unique<Operands>(request_, kernel_, read_texture_);
+    emulator::LaunchResult sampled = counted(sample, *own);
+    if (!replaces_stopped(sampled, sample->of(request_.grid.count()), budget)) return;
+    result.launch = std::move(sampled);
+    result.request.sample = sample;
+    result.exceeded_budget = budget;
+    operands_ = std::move(own);
+  }
+
+  emulator::LaunchResult launch(const emulator::LaunchOptions& options) {
+    return launch(options, *operands_);
+  }
+
+ private:
+  emulator::LaunchResult launch(const emulator::LaunchOptions& options, Operands& operands) {
+    return naming(request_.file, [&] {
+      return program_.launch(operands.device, kernel_.name, request_.grid, request_.block,
+                             request_.dynamic_shared_bytes, operands.arguments.parameters(),
+                             options);
+    });
+  }
+
+  // Runs all blocks or a sample, whose counts become those of the grid.
+  emulator::LaunchResult counted(const std::optional<BlockSample>& sample, Operands& operands) {
+    const std::uint64_t all_blocks = request_.grid.count();
+    const std::uint64_t blocks = sample ? sample->of(all_blocks) : all_blocks;
+    emulator::LaunchResult result = launch({.compute_capabilities = request_.compute_capabilities,
+                                            .count = true,
+                                            .budget = budget_of(request_),
+                                            .threads = 0,
+                                            .checks = request_.checks,
+                                            .sampled_blocks = sample ? blocks : 0,
+                                            .fidelity = true},
+                                           operands);
+    extrapolate(result, blocks, all_blocks);
+    return result;
+  }
+
+  const ExplainRequest& request_;
+  emulator::Program& program_;
+  const emulator::KernelInfo& kernel_;
+  const ReadTexture& read_texture_;
+  std::unique_ptr<Operands> operands_;
+};
+
 // Refuses launches that no GPU accepts, before the compiler runs.
 void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
@@ -253,6 +332,12 @@ std::vector<MachineInstruction> Explanation::instructions_of(
   return result;
 }
 
+std::optional<double> Explanation::measured_over_predicted() const {
+  const LaunchPrediction* const predicted = known_prediction();
+  if (predicted == nullptr || !gpu || !gpu->times) return std::nullopt;
+  return gpu->times->cold.median_us / predicted->bounds.time_us();
+}
+
 std::string Explanation::counted() const {
   const std::uint64_t grid = request.grid.count();
   const std::uint64_t asked = (request.sample ? request.sample->of(grid) : grid) * launches;
@@ -261,10 +346,15 @@ std::string Explanation::counted() const {
                        grouped(launch.blocks), grouped(asked));
   }
   if (asked < grid) {
+    const std::string why =
+        exceeded_budget == 0
+            ? ""
+            : fmt::format(", because all of them need more than {} warp instructions, the budget",
+                          grouped(exceeded_budget));
     return fmt::format(
-        "a sample: {} of {} blocks ran, spread over the grid. Counts are multiplied by {}; faults "
-        "and fidelity are those of the sample",
-        grouped(asked), grouped(grid), number(ratio(grid, asked)));
+        "a sample: {} of {} blocks ran ({:.2g} %), spread over the grid{}. Counts are multiplied "
+        "by {}; faults and fidelity are those of the sample",
+        grouped(asked), grouped(grid), 100 * ratio(asked, grid), why, number(ratio(grid, asked)));
   }
   return launches > 1 ? fmt::format("counts are the sum of {} launches", grouped(launches)) : "";
 }
@@ -286,36 +376,20 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   });
   result.kernel_name = plain_name(result.kernel.name);
 
-  emulator::Device device;
-  const Arguments arguments(device, result.kernel, request.arguments, read_texture);
-  for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
-  const auto memory = gpu != nullptr ? memory_for_gpu(arguments) : MemoryForGpu();
+  Runner runner(request, program, result.kernel, read_texture);
+  for (const DumpSpec& dump : request.dumps) runner.arguments().require_dumpable(dump);
+  const auto memory = gpu != nullptr ? memory_for_gpu(runner.arguments()) : MemoryForGpu();
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
   result.capabilities = reports_of(request, result.kernel, resources);
-  const std::uint64_t all_blocks = request.grid.count();
-  const emulator::LaunchOptions options = {
-      .compute_capabilities = request.compute_capabilities,
-      .count = true,
-      .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
-      .threads = 0,
-      .sampled_blocks = request.sample ? request.sample->of(all_blocks) : 0,
-      .fidelity = true};
-  result.launch = naming(request.file, [&] {
-    return program.launch(device, result.kernel.name, request.grid, request.block,
-                          request.dynamic_shared_bytes, arguments.parameters(), options);
-  });
-  extrapolate(result.launch, options.sampled_blocks > 0 ? options.sampled_blocks : all_blocks,
-              all_blocks);
+  runner.run(result);
   emulator::include_launched(result.launch);
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
-  for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
-  add_prediction(result, arguments.bytes(), [&](const emulator::LaunchOptions& sampled) {
-    return program.launch(device, result.kernel.name, request.grid, request.block,
-                          request.dynamic_shared_bytes, arguments.parameters(), sampled);
-  });
+  for (const DumpSpec& dump : request.dumps) runner.arguments().dump(dump);
+  add_prediction(result, runner.arguments().bytes(),
+                 [&](const emulator::LaunchOptions& sampled) { return runner.launch(sampled); });
   if (gpu == nullptr) return result;
-  const auto parameters = arguments.parameters();
+  const auto parameters = runner.arguments().parameters();
   gpu->measure({&result, 1}, [&] {
     if (!memory.why_not.empty()) throw Unsupported(memory.why_not);
     return prepared_file(gpu->executor(), result, {parameters.begin(), parameters.end()},
@@ -357,11 +431,12 @@ void add_prediction(Explanation& explanation, const MemoryBytes& memory, const R
   explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
 }
 
-std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc) {
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu) {
   std::optional<DeviceProfile> fastest;
   for (const std::string& name : device_profile_names()) {
     DeviceProfile profile = find_device_profile(name);
     if (profile.compute_capability != cc) continue;
+    if (profile.gpu == gpu) return profile;
     constexpr const char* bandwidth = "dram_gb_per_s";
     if (!fastest || profile.figure(bandwidth) > fastest->figure(bandwidth)) {
       fastest = std::move(profile);

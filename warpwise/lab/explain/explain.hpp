@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -37,6 +38,7 @@ struct ExplainRequest {
   bool machine_code = false;  ///< read the machine code of the newest compute capability too
   bool fidelity = false;      ///< say in the text, line by line, what was not exact
   std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
+  emulator::Checks checks;            ///< in addition to those always on
   /// GPU whose bounds are predicted; its compute capability is one of those above.
   std::optional<DeviceProfile> device;
 };
@@ -76,7 +78,9 @@ struct Explanation {
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
-  std::uint64_t launches = 1;                  ///< with this shape, whose counts are summed
+  std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
+  std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
+                                      ///< needs more warp instructions than this; 0: it was not
   std::optional<MachineCode> machine_code;     ///< set if it was asked for
   std::optional<GpuReport> gpu;                ///< likewise
   std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
@@ -85,6 +89,10 @@ struct Explanation {
   const LaunchPrediction* known_prediction() const {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
+
+  /// Returns the time that the GPU took with a cold L2, as a multiple of the predicted one. Returns
+  /// nothing unless both are known.
+  std::optional<double> measured_over_predicted() const;
 
   /// Describes what the counts cover if not one whole launch: a sample of the blocks, the part that
   /// ran until it was stopped, or several launches. Empty otherwise.
@@ -102,7 +110,8 @@ struct Explanation {
 
 class GpuProbe;
 
-/// Compiles the kernel, runs it, counts, and writes the dumps.
+/// Compiles the kernel, runs it, counts, and writes the dumps. If the grid exceeds the budget, a
+/// sample of its blocks runs instead, unless a dump needs all of them.
 /// \param gpu  GPU to run it on as well, or null
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
 ///                           emulator::Program and Arguments do
@@ -116,8 +125,8 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
-/// Returns the installed profile of a GPU with this compute capability. If there are several,
-/// returns the one with the most DRAM bandwidth.
-std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);
+/// Returns the installed profile of a GPU with this compute capability: of the GPU with this name,
+/// else of the one with the most DRAM bandwidth.
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu = "");
 
 }  // namespace warpwise::lab

@@ -23,10 +23,62 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
   as_file.machine_code = request.machine_code;
   as_file.fidelity = request.fidelity;
   as_file.sample = request.sample;
+  as_file.checks = request.checks;
   as_file.device = request.device;
   return explain_launch(std::move(as_file), compilation,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
 }
+
+std::uint64_t budget_of(const PrimitiveRequest& request) {
+  return request.budget.value_or(default_budget(request.compute_capabilities.size()));
+}
+
+// A rung's launches in the emulator.
+class EmulatedRung {
+ public:
+  EmulatedRung(const StudyTable& table, const Rung& rung, const ladders::Problem& problem,
+               EmulatorExecutor& executor)
+      : table_(table), rung_(rung), problem_(problem), executor_(executor) {}
+
+  // Runs the launches on new operands, until one has a fault: the report shows it.
+  void run() {
+    run_.emplace(executor_, table_, rung_, problem_, rung_.blocks.front());
+    try {
+      run_->run();
+    } catch (const KernelFault&) {
+    }
+    results_ = executor_.results();
+  }
+
+  // Runs a sample of the blocks if a launch exceeded the budget. Returns it if its counts take the
+  // place of the others.
+  std::optional<BlockSample> sampled_within(std::uint64_t budget) {
+    const auto sample = sample_within(budget, results_.back());
+    if (!sample) return std::nullopt;
+    const std::vector<emulator::LaunchResult> stopped = results_;
+    executor_.sample(*sample);
+    run();
+    const std::size_t which = stopped.size() - 1;
+    const bool replaces =
+        results_.size() > which &&
+        replaces_stopped(results_[which],
+                         sample->of(dimensions(run_->launches()[which].grid).count()), budget);
+    if (replaces) return sample;
+    results_ = stopped;
+    return std::nullopt;
+  }
+
+  const RungRun& rung_run() const { return *run_; }
+  const std::vector<emulator::LaunchResult>& results() const { return results_; }
+
+ private:
+  const StudyTable& table_;
+  const Rung& rung_;
+  const ladders::Problem& problem_;
+  EmulatorExecutor& executor_;
+  std::optional<RungRun> run_;
+  std::vector<emulator::LaunchResult> results_;
+};
 
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
@@ -54,23 +106,23 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   }
   const ladders::Problem problem =
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
-  const std::uint64_t budget =
-      request.budget.value_or(default_budget(request.compute_capabilities.size()));
   // Grids may follow from the number of multiprocessors. Launches that the GPU runs too use the
   // GPU's.
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
+  const std::uint64_t budget = budget_of(request);
   EmulatorExecutor executor(request.compute_capabilities, true, budget, multiprocessors);
+  executor.check(request.checks);
   if (request.sample) executor.sample(*request.sample);
-  RungRun run(executor, table, rung, problem, rung.blocks.front());
-  try {
-    run.run();
-  } catch (const KernelFault&) {
-    // The report shows the launch with its fault.
-  }
-  for (std::size_t i = 0; i < executor.results().size(); ++i) {
-    explanation.launches.push_back(
-        explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
+  EmulatedRung emulated(table, rung, problem, executor);
+  emulated.run();
+  if (!request.sample) explanation.request.sample = emulated.sampled_within(budget);
+  const bool is_own_sample = !request.sample && explanation.request.sample;
+  const RungRun& run = emulated.rung_run();
+  for (std::size_t i = 0; i < emulated.results().size(); ++i) {
+    explanation.launches.push_back(explained(explanation.request, rung, run.compilation(),
+                                             run.launches()[i], emulated.results()[i]));
+    if (is_own_sample) explanation.launches.back().exceeded_budget = budget;
   }
   const MemoryBytes memory = memory_of(problem, rung);
   for (std::size_t i = 0; i < explanation.launches.size(); ++i) {

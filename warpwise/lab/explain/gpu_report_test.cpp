@@ -7,6 +7,7 @@
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/measure/fake_cupti.hpp"
+#include "warpwise/lab/report/kernel_page.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -121,6 +122,39 @@ TEST(GpuReport, IsPartOfTheJson) {
   EXPECT_EQ(gpu["compared"][0]["count"], "warp instructions");
   EXPECT_EQ(gpu["counters"]["left_out"].size(), 1U);
   EXPECT_FALSE(gpu.contains("cold"));
+}
+
+Explanation predicted_launch() {
+  Explanation explanation = counted_launch("k");
+  explanation.prediction.emplace();
+  explanation.prediction->profile = find_device_profile("h200");
+  explanation.prediction->facts.blocks = 4;
+  explanation.prediction->sample.memory.resize(1);
+  explanation.prediction->bounds.launch_us = 1;
+  explanation.prediction->bounds.us[static_cast<std::size_t>(Resource::dram)] = 4;
+  return explanation;
+}
+
+TEST(GpuReport, ItsTimeStandsBesideTheModelledOne) {
+  Explanation explanation = predicted_launch();
+  EXPECT_FALSE(explanation.measured_over_predicted());
+  EXPECT_FALSE(json_of(explanation)["prediction"].contains("measured_over_predicted"));
+  explanation.gpu->times = Measurement{};
+  explanation.gpu->times->cold.median_us = 6.25;
+  EXPECT_DOUBLE_EQ(explanation.measured_over_predicted().value(), 1.25);
+  std::string text = text_of(explanation, false);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_TRUE(has(text, "on an NVIDIA H200, modelled: 5 us;")) << text;
+  EXPECT_TRUE(has(text, "measured on NVIDIA H200, cold: 6.25 us, 1.25 times as long")) << text;
+  const nlohmann::ordered_json json = json_of(explanation);
+  EXPECT_DOUBLE_EQ(json["prediction"]["measured_over_predicted"], 1.25);
+  EXPECT_TRUE(has(report::kernel_page(json, {}), "6.25 µs, 1.25 times the modelled time"));
+}
+
+TEST(GpuReport, IsPredictedByItsOwnProfile) {
+  EXPECT_EQ(profile_of({9, 0}).value().name, "h200");
+  EXPECT_EQ(profile_of({9, 0}, "NVIDIA H100 80GB HBM3").value().name, "h100");
+  EXPECT_EQ(profile_of({9, 0}, "a GPU without a profile").value().name, "h200");
 }
 
 TEST(GpuReport, SaysWhyThereIsNone) {

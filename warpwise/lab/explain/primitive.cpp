@@ -82,7 +82,7 @@ bool has_faults(const PrimitiveLaunch& launch) { return !launch.result.faults.em
 Explanation explained(const PrimitiveLaunch& launch, const std::string& ptx) {
   Compilation compilation;
   compilation.ptx = ptx;
-  compilation.compiler = "nvcc, as a part of libwarpwise,";
+  compilation.compiler = "nvcc within libwarpwise";
   compilation.options.architecture = target_architecture(ptx);
   ExplainRequest request = launch.request;
   request.compile = compilation.options;

@@ -32,6 +32,7 @@ struct PrimitiveRequest {
   bool fidelity = false;                ///< likewise
   std::optional<BlockSample> sample;    ///< likewise; rungs only
   std::optional<DeviceProfile> device;  ///< likewise; rungs only
+  emulator::Checks checks;              ///< likewise; rungs only
 };
 
 struct PrimitiveExplanation {

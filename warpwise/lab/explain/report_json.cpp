@@ -190,6 +190,8 @@ ordered_json json_of(const Explanation& explanation) {
   if (explanation.machine_code) object["machine_code"] = json_of(*explanation.machine_code);
   if (explanation.gpu) object["gpu"] = json_of(*explanation.gpu);
   if (explanation.prediction) object["prediction"] = json_of(*explanation.prediction);
+  if (const auto ratio = explanation.measured_over_predicted())
+    object["prediction"]["measured_over_predicted"] = *ratio;
   object["lines"] = lines_of(explanation);
   object["faults"] = faults_of(explanation);
   object["fidelity"] = fidelity_of(explanation);

@@ -254,7 +254,8 @@ std::string machine_text(const Explanation& explanation, const LineCounts& line,
 }
 
 // "on an NVIDIA H200: 12.3 us, of which DRAM 10.1, issue 4.2".
-std::string prediction_text(const LaunchPrediction& prediction) {
+std::string prediction_text(const Explanation& explanation) {
+  const LaunchPrediction& prediction = *explanation.prediction;
   const std::string on = fmt::format("on {}, modelled: ", prediction.profile.gpu_with_article());
   if (!prediction.why_not.empty())
     return wrapped(on + "not known, " + prediction.why_not, 0) + "\n";
@@ -269,7 +270,13 @@ std::string prediction_text(const LaunchPrediction& prediction) {
       fmt::format("{}{} us; launch {:.2g}", on, time_text(bounds.time_us()), bounds.launch_us);
   for (const Resource each : parts)
     text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
-  return wrapped(text + " (these parts overlap)", 0) + "\n";
+  text += " (these parts overlap)";
+  if (const auto ratio = explanation.measured_over_predicted()) {
+    text +=
+        fmt::format("; measured on {}, cold: {} us, {:.2f} times as long", explanation.gpu->device,
+                    time_text(explanation.gpu->times->cold.median_us), *ratio);
+  }
+  return wrapped(text, 0) + "\n";
 }
 
 // Writes the part above the source: machine code, the GPU's report, the prediction.
@@ -282,7 +289,7 @@ std::string beside_text(const Explanation& explanation) {
                 : wrapped("no machine code: " + code->why_unknown, 0) + "\n";
   }
   if (explanation.gpu) text += "\n" + text_of(*explanation.gpu);
-  if (explanation.prediction) text += prediction_text(*explanation.prediction);
+  if (explanation.prediction) text += prediction_text(explanation);
   return text;
 }
 

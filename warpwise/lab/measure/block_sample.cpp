@@ -60,6 +60,23 @@ BlockSample parse_sample(const std::string& text) {
                         "', it takes a number of blocks or a share: 2000, 5%");
 }
 
+std::optional<BlockSample> sample_within(std::uint64_t budget,
+                                         const emulator::LaunchResult& launch) {
+  if (launch.faults.size() != 1 || launch.blocks == 0) return std::nullopt;
+  if (launch.faults[0].kind != emulator::FaultKind::budget) return std::nullopt;
+  // The instructions include those of blocks that did not end, so this is an upper bound.
+  const double each = static_cast<double>(launch.executed) / static_cast<double>(launch.blocks);
+  constexpr double share_of_budget =
+      0.25;  // the sampled blocks may be costlier than those that ran
+  const double blocks = share_of_budget * static_cast<double>(budget) / each;
+  return BlockSample{.blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(blocks), 1)};
+}
+
+bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
+                      std::uint64_t budget) {
+  return sample.blocks == sampled_blocks && sample.totals.warp_instructions > budget;
+}
+
 void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
                  std::uint64_t grid_blocks) {
   if (launch.blocks < sampled_blocks || sampled_blocks >= grid_blocks) return;

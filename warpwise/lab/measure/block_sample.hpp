@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -19,6 +20,18 @@ struct BlockSample {
 
 /// Parses "2000" blocks or "5%" of them. \throws InvalidArgument  no blocks, or more than 100 %
 BlockSample parse_sample(const std::string& text);
+
+/// Returns a sample that needs about a quarter of the budget, for a launch that was stopped because
+/// it exceeded the budget. Returns nothing if the launch was not stopped so, if it has another
+/// fault too, or if no block ended.
+std::optional<BlockSample> sample_within(std::uint64_t budget,
+                                         const emulator::LaunchResult& launch);
+
+/// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
+/// budget: all its blocks ended, and the whole grid needs more than the budget. Otherwise the
+/// launch has blocks that wait, or a loop without an end.
+bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
+                      std::uint64_t budget);
 
 /// Scales the counts of `sampled_blocks` to a grid of `grid_blocks`, each rounded.
 /// LaunchResult::blocks stays the number that ran. If a fault stopped the launch, fewer blocks have

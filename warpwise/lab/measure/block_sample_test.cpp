@@ -79,5 +79,45 @@ TEST(BlockSample, AStoppedLaunchStaysAsItRan) {
   EXPECT_EQ(stopped.totals.warp_instructions, ran);
 }
 
+emulator::LaunchResult stopped_at(std::uint64_t budget) {
+  test::Emulated emulated(test::kernel_text("st.global.u32 [%l1], %r1;"));
+  emulated.options.budget = budget;
+  emulated.options.threads = 1;
+  const emulator::Address memory = emulated.buffer(std::vector<std::uint32_t>(64));
+  return emulated.launch("hand", {1000}, {32}, memory, memory);
+}
+
+TEST(BlockSample, ALaunchThatExceedsItsBudgetIsSampledWithinAQuarter) {
+  constexpr std::uint64_t budget = 5000;
+  const emulator::LaunchResult stopped = stopped_at(budget);
+  ASSERT_EQ(stopped.faults.size(), 1U);
+  const auto sample = sample_within(budget, stopped);
+  ASSERT_TRUE(sample);
+  const std::uint64_t each = stopped.executed / stopped.blocks;
+  EXPECT_LE(sample->blocks * each, budget / 4);
+  EXPECT_GE(sample->blocks * each, budget / 5);
+}
+
+TEST(BlockSample, NoSampleIsMadeOfOtherLaunches) {
+  constexpr std::uint64_t budget = 5000;
+  EXPECT_FALSE(sample_within(budget, stopped_at(0))) << "it came to its end";
+  emulator::LaunchResult long_block = stopped_at(budget);
+  long_block.blocks = 0;
+  EXPECT_FALSE(sample_within(budget, long_block)) << "no block ended";
+  emulator::LaunchResult faulty = stopped_at(budget);
+  faulty.faults.push_back(faulty.faults.front());
+  faulty.faults.back().kind = emulator::FaultKind::race;
+  EXPECT_FALSE(sample_within(budget, faulty)) << "it has a finding of its own";
+}
+
+TEST(BlockSample, ASampleReplacesOnlyALaunchThatNeedsMore) {
+  emulator::LaunchResult sample;
+  sample.blocks = 10;
+  sample.totals.warp_instructions = 1001;
+  EXPECT_TRUE(replaces_stopped(sample, 10, 1000));
+  EXPECT_FALSE(replaces_stopped(sample, 11, 1000)) << "a block of the sample did not end";
+  EXPECT_FALSE(replaces_stopped(sample, 10, 1001)) << "the grid fits: blocks must have waited";
+}
+
 }  // namespace
 }  // namespace warpwise::lab

@@ -6,12 +6,6 @@
 namespace warpwise::lab {
 namespace {
 
-// Number of threads to sample. It is enough for the mean of blocks that differ at the borders of an
-// image. Small blocks need more of them.
-constexpr std::uint64_t sampled_threads = 32768;
-constexpr std::uint64_t fewest_sampled = 64;
-// Instruction limit of the sample. A longer run waits for blocks that the sample does not have.
-constexpr std::uint64_t sample_budget = 100'000'000;
 // Number of rounds of blocks that fill a GPU.
 constexpr std::uint64_t full_rounds = 8;
 
@@ -122,18 +116,25 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
   return bytes;
 }
 
+emulator::SampleModel sample_model(const DeviceProfile& profile) {
+  emulator::SampleModel model;
+  model.pace = profile.pace(1);
+  // Enough for the mean of blocks that differ at the borders of an image. Small blocks need more of
+  // them.
+  model.threads = 32768;
+  model.fewest_blocks = 64;
+  // A longer run waits for blocks that the sample does not have.
+  model.budget = 100'000'000;
+  return model;
+}
+
 LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
                                 LaunchFacts facts, const RunSample& run) {
   LaunchPrediction prediction;
   prediction.profile = profile;
   prediction.facts = facts;
-  emulator::LaunchOptions options;
-  options.compute_capabilities = {profile.compute_capability};
-  options.budget = sample_budget;
-  options.sampled_blocks =
-      std::max(fewest_sampled, sampled_threads / std::max<std::uint64_t>(threads, 1));
-  options.pace = profile.pace(facts.blocks_per_sm);
-  prediction.sample = run(options);
+  prediction.sample =
+      run(sample_model(profile).options(profile.compute_capability, threads, facts.blocks_per_sm));
   if (!prediction.sample.faults.empty()) {
     prediction.why_not = "the prediction needs to run part of the grid alone, which failed: " +
                          prediction.sample.faults.front().message;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/sample_model.hpp"
 #include "warpwise/lab/predict/bounds.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/study_table.hpp"
@@ -32,6 +33,9 @@ MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung);
 /// Runs a sample of a launch with these options. It may change memory, which is not used
 /// afterwards.
 using RunSample = std::function<emulator::LaunchResult(const emulator::LaunchOptions&)>;
+
+/// Returns the model of the sample from which a launch's time on this GPU is predicted.
+emulator::SampleModel sample_model(const DeviceProfile& profile);
 
 /// Predicts a launch of `facts.blocks` blocks of `threads` threads.
 LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,

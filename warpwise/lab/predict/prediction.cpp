@@ -24,13 +24,66 @@ double sum(const std::vector<Bounds>& launches, const Value& value) {
   return total;
 }
 
+int blocks_per_sm(const DeviceProfile& profile, const RungResources& resources, const RungRun& run,
+                  const ladders::Launch& launch) {
+  const auto threads = static_cast<int>(dimensions(launch.block).count());
+  if (resources.occupancy && *resources.occupancy > 0) {
+    const int warps = (threads + 31) / 32;
+    const double resident =
+        *resources.occupancy * rules::sm_limits(profile.compute_capability).warps;
+    return std::max(1, static_cast<int>(resident + 0.5) / warps);
+  }
+  return std::max(1, run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes));
+}
+
+// An executor for whose GPU grids are chosen as on the profile's.
+EmulatorExecutor executor_for(const DeviceProfile& profile) {
+  return {{profile.compute_capability},
+          true,
+          EmulatorExecutor::usual_budget,
+          static_cast<int>(profile.figure("multiprocessors"))};
+}
+
+// A rung's launches for a problem.
+struct RungPrediction {
+  emulator::Dim3 block;          ///< of the first launch
+  std::optional<int> registers;  ///< likewise
+  std::vector<LaunchPrediction> launches;
+};
+
+// \throws Unsupported  the rung is not for the problem, or a part of a grid does not run alone
+RungPrediction predict_rung(EmulatorExecutor& executor, const DeviceProfile& profile,
+                            const StudyTable& table, const Rung& rung,
+                            const ladders::Problem& problem, const emulator::Dim3& block) {
+  RungRun run(executor, table, rung, problem, block);
+  const ladders::Launch& first = run.launches().front();
+  const RungResources resources = resources_by_rules(run, {profile.compute_capability}, {}).front();
+  RungPrediction result{dimensions(first.block), resources.registers, {}};
+  const MemoryBytes memory = memory_of(problem, rung);
+  const int resident = blocks_per_sm(profile, resources, run, first);
+  for (const ladders::Launch& launch : run.launches()) {
+    const std::uint64_t threads = dimensions(launch.block).count();
+    const LaunchFacts facts = {.blocks = dimensions(launch.grid).count(),
+                               .warps_per_block = static_cast<int>((threads + 31) / 32),
+                               .blocks_per_sm = resident,
+                               .memory_bytes = memory.all,
+                               .texture_bytes = memory.textures};
+    result.launches.push_back(
+        predict_launch(profile, threads, facts, [&](const emulator::LaunchOptions& options) {
+          return executor.run(run.code(), launch, options);
+        }));
+    if (const std::string& why = result.launches.back().why_not; !why.empty())
+      throw Unsupported(why);
+  }
+  return result;
+}
+
 class Predictor {
  public:
   Predictor(const StudyTable& table, const PredictionRequest& request, const DeviceProfile& profile)
       : table_(table), request_(request), profile_(profile),
         axes_(request.experiment ? request.experiment->axes : table.axes),
-        executor_({profile.compute_capability}, true, EmulatorExecutor::usual_budget,
-                  static_cast<int>(profile.figure("multiprocessors"))) {}
+        executor_(executor_for(profile)) {}
 
   std::vector<PredictedRow> run(const std::function<void(const PredictedRow&)>& done) {
     std::vector<PredictedRow> rows;
@@ -85,55 +138,19 @@ class Predictor {
 
   void fill(PredictedRow& row, const Rung& rung) {
     try {
-      const ladders::Problem& problem = problem_of(row);
-      RungRun run(executor_, table_, rung, problem, row.block);
-      const std::span<const ladders::Launch> launches = run.launches();
-      const ladders::Launch& first = launches.front();
-      if (rung.shipped) row.block = dimensions(first.block);
-      const RungResources resources =
-          resources_by_rules(run, {profile_.compute_capability}, {}).front();
-      row.registers = resources.registers;
-      row.blocks_per_sm = blocks_per_sm(resources, run, first);
-      for (const ladders::Launch& launch : launches) {
-        const std::uint64_t threads = dimensions(launch.block).count();
-        const std::uint64_t blocks = dimensions(launch.grid).count();
-        const LaunchPrediction made =
-            predict_launch(profile_, threads, facts_of(rung, problem, row, launch),
-                           [&](const emulator::LaunchOptions& options) {
-                             return executor_.run(run.code(), launch, options);
-                           });
-        if (!made.why_not.empty()) throw Unsupported(made.why_not);
-        row.blocks += blocks;
-        row.sampled += made.sample.blocks;
-        row.launches.push_back(made.bounds);
+      RungPrediction made =
+          predict_rung(executor_, profile_, table_, rung, problem_of(row), row.block);
+      if (rung.shipped) row.block = made.block;
+      row.registers = made.registers;
+      row.blocks_per_sm = made.launches.front().facts.blocks_per_sm;
+      for (const LaunchPrediction& each : made.launches) {
+        row.blocks += each.facts.blocks;
+        row.sampled += each.sample.blocks;
+        row.launches.push_back(each.bounds);
       }
     } catch (const Unsupported& reason) {
       row.skipped = reason.what();
     }
-  }
-
-  int blocks_per_sm(const RungResources& resources, const RungRun& run,
-                    const ladders::Launch& launch) const {
-    const auto threads = static_cast<int>(dimensions(launch.block).count());
-    if (resources.occupancy && *resources.occupancy > 0) {
-      const int warps = (threads + 31) / 32;
-      const double resident =
-          *resources.occupancy * rules::sm_limits(profile_.compute_capability).warps;
-      return std::max(1, static_cast<int>(resident + 0.5) / warps);
-    }
-    return std::max(1, run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes));
-  }
-
-  static LaunchFacts facts_of(const Rung& rung, const ladders::Problem& problem,
-                              const PredictedRow& row, const ladders::Launch& launch) {
-    LaunchFacts facts;
-    facts.blocks = dimensions(launch.grid).count();
-    facts.warps_per_block = static_cast<int>((dimensions(launch.block).count() + 31) / 32);
-    facts.blocks_per_sm = row.blocks_per_sm;
-    const MemoryBytes memory = memory_of(problem, rung);
-    facts.memory_bytes = memory.all;
-    facts.texture_bytes = memory.textures;
-    return facts;
   }
 
   const StudyTable& table_;
@@ -146,6 +163,30 @@ class Predictor {
 };
 
 }  // namespace
+
+TimeModel time_model(const DeviceProfile& profile) {
+  TimeModel model;
+  model.device = profile.name;
+  model.gpu = profile.gpu_with_article();
+  model.compute_capability = profile.compute_capability;
+  model.time_of = [profile](const StudyTable& table, const Rung& rung,
+                            const ladders::Problem& problem,
+                            const emulator::Dim3& block) -> std::optional<ModelledTime> {
+    EmulatorExecutor executor = executor_for(profile);
+    try {
+      ModelledTime time;
+      for (const LaunchPrediction& each :
+           predict_rung(executor, profile, table, rung, problem, block).launches) {
+        time.us += each.bounds.time_us();
+        time.filled_us += filled_us(each);
+      }
+      return time;
+    } catch (const Unsupported&) {
+      return std::nullopt;
+    }
+  };
+  return model;
+}
 
 double PredictedRow::time_us() const {
   return sum(launches, [](const Bounds& each) { return each.time_us(); });

@@ -7,6 +7,7 @@
 
 #include "warpwise/lab/predict/bounds.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/study/study_run.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
 // Predicts the times of a study's rungs on a GPU that need not be present.
@@ -34,6 +35,9 @@ struct PredictedRow {
   /// Returns the resource with the longest sum.
   Resource rules() const;
 };
+
+/// Models the times of rows of a run in the emulator, as predict() does at the row's size.
+TimeModel time_model(const DeviceProfile& profile);
 
 struct PredictionRequest {
   std::vector<std::string> rungs;

@@ -1,6 +1,7 @@
 #include "warpwise/lab/report/findings.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace warpwise::lab::report {
 namespace {
@@ -27,6 +28,29 @@ std::vector<const RecordedRow*> rows_of_first_size(const Record& record) {
     if (each.size == record.rows.front().size) rows.push_back(&each);
   }
   return rows;
+}
+
+std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows) {
+  std::map<std::string, std::string> begins;  // by rung, the first rung of its branch
+  std::vector<Branch> branches;
+  for (const RecordedRow* each : rows) {
+    const auto before = begins.find(each->step_before);
+    const std::string& first = before == begins.end() ? each->rung : before->second;
+    const std::string& own = begins.try_emplace(each->rung, first).first->second;
+    auto branch = std::ranges::find(branches, own, &Branch::first);
+    if (branch == branches.end()) branch = branches.insert(branch, {own, own, {}});
+    branch->last = each->rung;
+    branch->rows.push_back(each);
+  }
+  return branches;
+}
+
+std::string roof_of(const Record& record) {
+  for (const RecordedRow& each : record.rows) {
+    if (!each.roof.empty()) return each.roof;
+  }
+  if (record.roofs.contains("absolute_differences_roof_per_s")) return "vsadu4";
+  return record.roofs.contains("read_roof_gb_per_s") ? "read" : "copy";
 }
 
 std::vector<const RecordedRow*> steps_of(const Record& record) {

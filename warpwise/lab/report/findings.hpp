@@ -16,6 +16,21 @@ std::vector<const RecordedRow*> steps_of(const Record& record);
 /// Returns the rows of a run's first size with any parameters, including those that were not run.
 std::vector<const RecordedRow*> rows_of_first_size(const Record& record);
 
+/// Rungs of a ladder that lead from one to the next, in the ladder's order.
+struct Branch {
+  std::string first;  ///< the rung that it begins with
+  std::string last;
+  std::vector<const RecordedRow*> rows;
+};
+
+/// Groups rows by the rung that begins their branch: the one that is a step from no other rung of
+/// the rows. Branches are in the order of these rungs.
+std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
+
+/// Returns the roof of a ladder's shares: "copy", "read" or "vsadu4". An older record does not name
+/// it; it is then the one that the run measured besides the copy.
+std::string roof_of(const Record& record);
+
 /// Returns a figure by its name; nothing if the row has none.
 std::optional<double> figure_of(const RecordedRow& row, const std::string& name);
 

@@ -10,6 +10,7 @@
 #include "warpwise/lab/report/findings.hpp"
 #include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/scatter.hpp"
+#include "warpwise/lab/report/staircase.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 
@@ -70,6 +71,8 @@ Html card_of(const Recorded& run, const std::string& link, const LadderFinding& 
         element("p", larger == nullptr ? said(w.front_roof, share_of(last), size_text(last.size))
                                        : said(w.front_roofs, share_of(last), size_text(last.size),
                                               share_of(*larger), size_text(larger->size)));
+    const std::string roof = roof_sentence(run.record);
+    if (!roof.empty()) inner += element("p", {{"class", "note"}}, roof);
   }
   if (finding.largest_step != nullptr) {
     const RecordedRow& step = *finding.largest_step;

@@ -12,6 +12,7 @@
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/kernel_words.hpp"
 #include "warpwise/lab/report/page.hpp"
+#include "warpwise/lab/report/program_page.hpp"
 #include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
@@ -106,6 +107,16 @@ Plot plot_of_bounds(const RecordField& prediction) {
   return plot;
 }
 
+// Returns the GPU's own time beside the modelled one, if it was measured.
+Html measured_beside(const RecordField& launch, const RecordField& prediction) {
+  const auto ratio = prediction.find("measured_over_predicted");
+  if (!ratio) return {};
+  const RecordField gpu = launch.at("gpu");
+  return element("p", {{"class", "wide"}},
+                 said(kernel_words.measured_beside, gpu.at("device").text(),
+                      time_text(gpu.at("cold").at("median_us").number()), ratio->number()));
+}
+
 Html bounds_of(const RecordField& launch, const std::string& file) {
   const auto prediction = launch.find("prediction");
   if (!prediction) return {};
@@ -119,7 +130,8 @@ Html bounds_of(const RecordField& launch, const std::string& file) {
                       time_text(prediction->at("least_us").number()),
                       time_text(prediction->at("most_us").number()), prediction->at("rules").text(),
                       time_text(prediction->at("launch_us").number()))) +
-         element("figure", pictures_of(plot)) + folded(table_of(plot, file + "-bounds.csv"));
+         measured_beside(launch, *prediction) + element("figure", pictures_of(plot)) +
+         folded(table_of(plot, file + "-bounds.csv"));
 }
 
 Cell count_cell(double value) { return {number(value), text(fmt::format("{:.0f}", value))}; }
@@ -268,7 +280,7 @@ Html source_of(const RecordField& launch, const Sources& sources) {
 
 Html html_of(const RecordField& launch, std::size_t number, const Sources& sources) {
   const std::string kernel = launch.at("kernel").text();
-  const std::string file = fmt::format("{}-{}", id_of(kernel), number);
+  const std::string file = section_id(launch, number);
   Html html = element("h2", said(kernel_words.kernel_heading, kernel));
   html += element("p", {{"class", "wide"}},
                   said(kernel_words.kernel_about, shape_of(launch.at("grid")),
@@ -294,6 +306,7 @@ std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& 
   };
   if (const auto program = root.find("program")) {
     name = program->text();
+    body += program_overview(root);
     add_each(root.at("kernels"));
     if (launches.empty()) body += note(kernel_words.no_kernels);
   } else if (const auto list = root.find("launches")) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 // Texts of explain's page. They are only in English, as explain's advice is.
 namespace warpwise::lab::report {
 
@@ -22,6 +26,7 @@ struct KernelWords {
   const char* bounds;        ///< GPU
   const char* bounds_about;  ///< time, least, most, what rules, launch
   const char* bounds_axis;
+  const char* measured_beside;  ///< GPU, time, its ratio to the modelled time
   const char* counts;
   const char* counts_exact;
   const char* counts_of;  ///< scope of the counts
@@ -46,6 +51,23 @@ struct KernelWords {
   const char* source;
   const char* source_about;
   const char* printed;
+  const char* program_about;  ///< time, GPU
+  const char* look_first;
+  const char* first_about;   ///< time in all, launches, the time of each
+  const char* first_of_one;  ///< time of the only launch
+  const char* timeline;
+  const char* timeline_on;  ///< GPU
+  const char* timeline_about;
+  const char* bar;   ///< what, its start, its time
+  const char* mark;  ///< what
+  const char* not_known;
+  const char* event;
+  const char* event_start;
+  const char* event_time;
+  const char* event_times;
+  const char* event_bytes;
+  const char* more_events;  ///< number
+  std::array<std::pair<std::string_view, const char*>, 5> transfers;
 };
 
 inline constexpr KernelWords kernel_words = {
@@ -71,6 +93,7 @@ inline constexpr KernelWords kernel_words = {
         "launch as it ran; the gains above are for a grid that fills the GPU. The chart shows the "
         "time of each part alone.",
     .bounds_axis = "µs",
+    .measured_beside = "Measured on {} with a cold cache: {}, {:.2f} times the modelled time.",
     .counts = "Counts",
     .counts_exact = "Counts of the emulator, exact for this launch and this compiler.",
     .counts_of = "Counts of the emulator, for this compiler: {}.",
@@ -98,6 +121,32 @@ inline constexpr KernelWords kernel_words = {
         "The margin shows each line's share of the warp instructions. The memory transactions or "
         "passes of a warp's request stand below the line.",
     .printed = "Printed by the kernel",
+    .program_about =
+        "The program's kernels, and its copies and fills within the GPU's memory, take {} on {} if "
+        "each waits for the one before it. All times are modelled.",
+    .look_first = "Look first at",
+    .first_about = "of this time: {} in {} launches, {} each in the mean",
+    .first_of_one = "of this time: {} in one launch",
+    .timeline = "Launches and copies in the order of the calls",
+    .timeline_on = "Timeline on {}, modelled",
+    .timeline_about =
+        "Each bar begins where the event before it ends: streams that overlap are not modelled. A "
+        "hollow mark has no known time, and takes none here: no profile has the bandwidth of the "
+        "bus between host and GPU.",
+    .bar = "{}: from {}, {} long",
+    .mark = "{}: time not known",
+    .not_known = "not known",
+    .event = "event",
+    .event_start = "start",
+    .event_time = "time of each",
+    .event_times = "times",
+    .event_bytes = "bytes",
+    .more_events = "The table leaves out {} later events: --explain FILE.json has them.",
+    .transfers = {{{"to_gpu", "copies to the GPU"},
+                   {"from_gpu", "copies from the GPU"},
+                   {"within_gpu", "copies within the GPU"},
+                   {"of_host", "copies of the host's memory"},
+                   {"fill", "fills of the GPU's memory"}}},
 };
 
 }  // namespace warpwise::lab::report

@@ -100,6 +100,37 @@ TEST(Scale, LiesBetweenItsEnds) {
   }
 }
 
+TEST(Findings, BranchesOfALadder) {
+  const Json rows = {step("a", 8, 8),
+                     step("b", 4, 8, "a"),
+                     step("other", 6, 8),
+                     step("c", 2, 8, "b"),
+                     step("d", 5, 8, "other"),
+                     step("e", 1, 8, "b"),
+                     step("f", 1, 8, "left out")};
+  const Collection collection = collection_of(ladder(rows));
+  const auto branches = branches_of(rows_of_first_size(collection.runs.at(0).record));
+  std::string found;
+  for (const Branch& each : branches) {
+    found += fmt::format("{}..{}:", each.first, each.last);
+    for (const RecordedRow* row : each.rows) found += " " + row->rung;
+    found += "\n";
+  }
+  EXPECT_EQ(found, "a..e: a b c e\nother..d: other d\nf..f: f\n");
+}
+
+TEST(Findings, TheRoofOfALadder) {
+  Json run = ladder(Json::array({step("a", 8, 8)}));
+  const auto roof = [&] { return roof_of(collection_of(run).runs.at(0).record); };
+  EXPECT_EQ(roof(), "copy");
+  run["read_roof_gb_per_s"] = 1100;
+  EXPECT_EQ(roof(), "read") << "an older record does not name it";
+  run["absolute_differences_roof_per_s"] = 1e13;
+  EXPECT_EQ(roof(), "vsadu4");
+  run["results"][0]["roof"] = "read";
+  EXPECT_EQ(roof(), "read");
+}
+
 TEST(Findings, OfALadder) {
   Json rows = {step("first", 8, 8), step("second", 4, 8, "first"), step("third", 1, 8, "second")};
   rows[2]["speedup_over_step_before"] = 4;

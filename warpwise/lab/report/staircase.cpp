@@ -6,14 +6,45 @@
 
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/findings.hpp"
+#include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::lab::report {
 namespace {
 
 constexpr double row_height = 36;
+constexpr double heading_height = 30;
 constexpr double bar_top = 19;
 constexpr double bar_height = 6;
+
+// Rows of a picture, one below the other. Several branches have headings.
+class Rows {
+ public:
+  explicit Rows(const std::vector<const RecordedRow*>& rows) {
+    const std::vector<Branch> branches = branches_of(rows);
+    for (const Branch& each : branches) {
+      if (branches.size() > 1) {
+        headings_ += element(
+            "text", {{"class", "t"}, {"x", "0"}, {"y", pixels(height_ + heading_height - 9)}},
+            each.rows.size() > 1 ? said(words().branch, each.first, each.last) : each.first);
+        height_ += heading_height;
+      }
+      for (const RecordedRow* row : each.rows) {
+        placed_.emplace_back(row, height_);
+        height_ += row_height;
+      }
+    }
+  }
+
+  const std::vector<std::pair<const RecordedRow*, double>>& placed() const { return placed_; }
+  double height() const { return height_; }
+  const Html& headings() const { return headings_; }
+
+ private:
+  std::vector<std::pair<const RecordedRow*, double>> placed_;  // with the height above each
+  double height_ = 0;
+  Html headings_;
+};
 
 Html bar(const char* kind, double from, double to, double y, const std::string& title) {
   const double left = std::min(from, to);
@@ -47,12 +78,11 @@ Html speedups_of(const Record& record, const std::vector<const RecordedRow*>& ro
     }
   }
   const Scale scale = scale_for(least, std::max(most, 1.2 * least), true);
-  const double height = row_height * static_cast<double>(rows.size());
-  Html inner = grid_across(scale, height, "×");
+  const Rows placed(rows);
+  Html inner = grid_across(scale, placed.height(), "×") + placed.headings();
   const double one = scale.fraction(1);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RecordedRow& row = *rows[i];
-    const double y = row_height * static_cast<double>(i);
+  for (const auto& [each, y] : placed.placed()) {
+    const RecordedRow& row = *each;
     const auto now = figure_of(row, "speedup_over_first");
     const auto then = figure_of(row, "document_speedup_over_first");
     inner += name_of(row, y + 13, link);
@@ -69,7 +99,7 @@ Html speedups_of(const Record& record, const std::vector<const RecordedRow*>& ro
     }
   }
   Html html = element("p", {{"class", "panel"}}, words().staircase) +
-              picture("room-dots", height, words().staircase, inner);
+              picture("room-dots", placed.height(), words().staircase, inner);
   Html keys = element("li", element("span", {{"class", "key now"}}, "") +
                                 text(fmt::format(fmt::runtime(words().now_bar), record.device)));
   if (has_document) {
@@ -93,17 +123,16 @@ Html shares_of(const Record& record, const std::vector<const RecordedRow*>& rows
     most = std::max(most, figure_of(each, "share_of_roof").value_or(0));
   }
   const Scale scale{0, 100 * most, false};
-  const double height = row_height * static_cast<double>(rows.size());
-  Html inner = grid_across(scale, height, " %");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double y = row_height * static_cast<double>(i);
-    inner += name_of(*rows[i], y + 13, link);
+  const Rows placed(rows);
+  Html inner = grid_across(scale, placed.height(), " %") + placed.headings();
+  for (const auto& [row, y] : placed.placed()) {
+    inner += name_of(*row, y + 13, link);
     std::string said;
     for (std::size_t series = 0; series < sizes.size(); ++series) {
       for (const RecordedRow& each : record.rows) {
         const auto share = figure_of(each, "share_of_roof");
-        if (!share || each.rung != rows[i]->rung || each.size != sizes[series] ||
-            each.values != rows[i]->values) {
+        if (!share || each.rung != row->rung || each.size != sizes[series] ||
+            each.values != row->values) {
           continue;
         }
         said += (said.empty() ? "" : " · ") + percent_text(*share);
@@ -118,8 +147,10 @@ Html shares_of(const Record& record, const std::vector<const RecordedRow*>& rows
   std::vector<std::string> names;
   names.reserve(sizes.size());
   for (const auto& each : sizes) names.push_back(size_text(each));
+  const std::string roof = roof_sentence(record);
   return element("p", {{"class", "panel"}}, words().share_chart) +
-         picture("room-dots", height, words().share_chart, inner) + legend(names, false);
+         picture("room-dots", placed.height(), words().share_chart, inner) + legend(names, false) +
+         (roof.empty() ? Html() : element("p", {{"class", "note"}}, roof));
 }
 
 Cell time_cell(const RecordedRow& row, const std::string& name) {
@@ -150,6 +181,7 @@ Table steps_table(const Record& record, const std::string& file, const LinkOf& l
   table.file = file;
   table.columns = {{w.rung},
                    {w.size},
+                   {w.after},
                    {w.document_time, true},
                    {w.document_over_first, true},
                    {w.time, true},
@@ -172,6 +204,7 @@ Table steps_table(const Record& record, const std::string& file, const LinkOf& l
                                  : fmt::format(fmt::runtime(w.not_run), told(row.not_run));
     table.rows.push_back({{row.rung, to.empty() ? Html() : element("a", {{"href", to}}, row.rung)},
                           {size_text(row.size), {}},
+                          {row.step_before, {}},
                           time_cell(row, "document_time_us"),
                           speedup_cell(row, "document_speedup_over_first"),
                           time_cell(row, "cold_us"),
@@ -184,6 +217,12 @@ Table steps_table(const Record& record, const std::string& file, const LinkOf& l
   }
   drop_empty_columns(table);
   return table;
+}
+
+std::string roof_sentence(const Record& record) {
+  const std::string roof = roof_of(record);
+  if (roof == "read") return words().roof_of_reads;
+  return roof == "vsadu4" ? words().roof_of_differences : "";
 }
 
 }  // namespace warpwise::lab::report

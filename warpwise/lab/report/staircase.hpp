@@ -19,4 +19,7 @@ Html staircase_of(const Record& record, const LinkOf& link);
 /// Tabulates every row of the run with all of these figures.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
+/// Says what the roof of a ladder is; empty if it is the copy, which the report explains.
+std::string roof_sentence(const Record& record);
+
 }  // namespace warpwise::lab::report

@@ -17,12 +17,17 @@ constexpr Words english = {
         "{} ladders with {} rungs and {} studies, measured on {}. A ladder optimises one task in "
         "rungs. Each rung is a CUDA kernel that changes one idea of the rung before. The last "
         "rung, shipped, is the library's own kernel. A study varies one thing and times it. The "
-        "roof is the time of the GPU's own copy of the same bytes. Every number below is computed "
-        "from the records that the end of this page names.",
+        "roof is the time of the GPU's own copy of the same bytes, unless a ladder names another. "
+        "Every number below is computed from the records that the end of this page names.",
     .found = "Findings",
     .front_times = "over its first rung: {} takes {}, {} takes {}, at {}.",
     .front_roof = "The last rung reaches {} of the roof at {}.",
     .front_roofs = "The last rung reaches {} of the roof at {}, {} at {}.",
+    .roof_of_reads = "Its roof is no copy, but the fastest reading of the same bytes.",
+    .roof_of_differences =
+        "Its roof is no copy, but the rate of absolute differences of bytes by __vsadu4, four an "
+        "instruction. Differences that a kernel saves, or that other units compute, count too, so "
+        "a share may exceed 100 %.",
     .front_step = "The largest gain is that of {}, {}: {}.",
     .front_document_same =
         "The document's best rung, {} ({} there), is still the best of its rungs: {} now.",
@@ -49,6 +54,8 @@ constexpr Words english = {
     .now_bar = "now, on {}",
     .then_and_now = "{} → {}",
     .share_chart = "Share of the roof, %",
+    .branch = "{} to {}",
+    .after = "step from",
     .rungs_table = "Every rung of {}, at each size",
     .rung = "rung",
     .what_is_new = "new idea",

@@ -148,6 +148,8 @@ OrderedJson json_of(const RungRow& row) {
     object["resources"].push_back(resources);
   }
   for (const RungCounts& each : row.counts) object["counts"].push_back(json_of(each));
+  if (row.modelled)
+    object["modelled"] = {{"time_us", row.modelled->us}, {"filled_us", row.modelled->filled_us}};
   if (row.counters) object["counters"] = json_of(*row.counters);
   if (row.compared_counters) object["counters_of_counts"] = compared_json(row);
   put(object, "document_time_us", row.document.time_us);
@@ -361,6 +363,7 @@ nlohmann::ordered_json json_of(const StudyRun& run) {
   object["machine"] = machine;
   object["method"] = run.method;
   if (!run.missing.empty()) object["missing"] = run.missing;
+  if (run.model) object["modelled_for"] = run.model->device;
   put(object, "copy_roof_gb_per_s", run.copy_roof_gb_per_s);
   put(object, "read_roof_gb_per_s", run.read_roof_gb_per_s);
   put(object, "absolute_differences_roof_per_s", run.vsadu4_roof_per_s);

@@ -130,6 +130,7 @@ class StudyRunner {
     result_.device = executor().device_name();
     result_.compute_capability = executor().compute_capability();
     result_.on_gpu = request_.on_gpu;
+    if (!request_.on_gpu) result_.model = request_.model;
     result_.by_share = !axes_.sm_percents.empty() || !axes_.neighbour_percents.empty();
     result_.by_transfer = !axes_.transfers.empty();
     result_.method = method_of(table_, result_);
@@ -308,6 +309,9 @@ class StudyRunner {
                                        work.problem.pixels, work.size));
       }
       row.resources = resources_by_rules(run, request_.compute_capabilities, wanted_);
+      if (request_.model) {
+        row.modelled = request_.model->time_of(table_, rung, work.problem, row.block);
+      }
       return;
     }
     const Measurement times = measure(row, run);

@@ -17,6 +17,23 @@
 // point is a row.
 namespace warpwise::lab {
 
+/// A rung's time on a GPU that is not there, modelled.
+struct ModelledTime {
+  double us = 0;         ///< of the row's problem, cold
+  double filled_us = 0;  ///< its part of a problem that fills the GPU, without the launches
+};
+
+/// Models times for a run in the emulator.
+struct TimeModel {
+  std::string device;  ///< "h200"
+  std::string gpu;     ///< "an NVIDIA H200"
+  rules::ComputeCapability compute_capability;
+  /// Returns nothing if the rung cannot be modelled for the problem.
+  std::function<std::optional<ModelledTime>(const StudyTable&, const Rung&, const ladders::Problem&,
+                                            const emulator::Dim3& block)>
+      time_of;
+};
+
 struct RungRow {
   std::string rung;  ///< or "cpu reference", "cpu 1 thread", "cpu N threads"
   std::string idea;
@@ -46,6 +63,7 @@ struct RungRow {
   std::vector<RungResources>
       resources;  ///< on a GPU one, in the emulator one for each that is asked for
   std::vector<RungCounts> counts;
+  std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
   std::optional<CounterReading> compared_counters;  ///< likewise, at the size of `counts`
   std::string not_comparable;  ///< why these do not belong to the launches of `counts`
@@ -89,7 +107,8 @@ struct StudyRun {
   rules::ComputeCapability compute_capability;
   int multiprocessors = 0;
   bool on_gpu = false;
-  int driver_version = 0;  ///< CUDA's, 13000 for 13.0
+  std::optional<TimeModel> model;  ///< as StudyRequest::model
+  int driver_version = 0;          ///< CUDA's, 13000 for 13.0
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
@@ -116,6 +135,7 @@ struct StudyRequest {
   bool on_gpu = false;
   bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
   bool cpu = false;       ///< add the CPU's rows
+  std::optional<TimeModel> model;                              ///< for rows of the emulator
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< those to count for
   /// Called before each point. If it returns true, the run ends with the rows so far.
   std::function<bool()> stop = [] { return false; };

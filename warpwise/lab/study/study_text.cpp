@@ -46,6 +46,8 @@ struct Column {
   std::string_view meaning;
 };
 
+bool is_modelled(std::string_view title) { return title == "model us" || title == "filled us"; }
+
 std::vector<Column> gpu_columns() {
   return {
       {"cold us", 9, 15, false, "median time of a run with a cold L2"},
@@ -80,19 +82,25 @@ std::vector<Column> transfer_columns() {
           {"GB/s", 7, 9, false, "bytes uploaded and downloaded, per total time"}};
 }
 
-std::vector<Column> emulator_columns() {
-  return {{"warp instr.", 12, 15, false, "warp instructions issued"},
-          {"lanes", 6, 12, false, "active lanes per warp instruction, of 32"},
-          {"refs/px", 8, 10, false, "global memory and texture accesses of threads, per pixel"},
-          {"tx/req", 7, 14, false, "transactions per warp's request of global memory"},
-          {"sh/req", 7, 13, false, "passes per warp's request of shared memory"},
-          {"B/px", 8, 11, false, "bytes moved by these transactions, per pixel"},
-          {"branches", 10, 4, false, "branches executed by warps"},
-          {"divergent", 10, 5, false, "branches at which a warp's threads diverged"},
-          {"regs", 5, 8, false, "registers of a thread"},
-          {"occ.", 5, 9, false, "occupancy: resident warps, as a share of the maximum"},
-          {"CC", 5, 7, true, "compute capability of the counts"},
-          {"document", 17, 3, true, "the source document's own time or speed-up"}};
+std::vector<Column> emulator_columns(const StudyRun& run) {
+  std::vector<Column> columns = {
+      {"warp instr.", 12, 15, false, "warp instructions issued"},
+      {"lanes", 6, 12, false, "active lanes per warp instruction, of 32"},
+      {"refs/px", 8, 10, false, "global memory and texture accesses of threads, per pixel"},
+      {"tx/req", 7, 14, false, "transactions per warp's request of global memory"},
+      {"sh/req", 7, 13, false, "passes per warp's request of shared memory"},
+      {"B/px", 8, 11, false, "bytes moved by these transactions, per pixel"},
+      {"branches", 10, 4, false, "branches executed by warps"},
+      {"divergent", 10, 5, false, "branches at which a warp's threads diverged"},
+      {"model us", 10, 6, false, "modelled, not measured: time on the heading's GPU, cold"},
+      {"filled us", 10, 6, false, "modelled: part of the time of a problem that fills that GPU"},
+      {"regs", 5, 8, false, "registers of a thread"},
+      {"occ.", 5, 9, false, "occupancy: resident warps, as a share of the maximum"},
+      {"CC", 5, 7, true, "compute capability of the counts"},
+      {"document", 17, 3, true, "the source document's own time or speed-up"}};
+  if (!run.model)
+    std::erase_if(columns, [](const Column& each) { return is_modelled(each.title); });
+  return columns;
 }
 
 // Returns the columns of a study that has its own report. Only a GPU has times.
@@ -105,6 +113,9 @@ std::vector<Column> study_columns(const StudyRun& run) {
     const int keep = static_cast<int>(run.report.size() - columns.size());
     columns.push_back({each, std::max<std::size_t>(each.size(), 9) + 2, keep, false, ""});
   }
+  for (const Column& each : emulator_columns(run)) {
+    if (is_modelled(each.title)) columns.push_back(each);
+  }
   columns.push_back({"CC", 5, 1000, true, "compute capability of the counts"});
   return columns;
 }
@@ -113,7 +124,7 @@ std::vector<Column> all_columns(const StudyRun& run) {
   if (run.by_transfer && run.on_gpu) return transfer_columns();
   std::vector<Column> columns = !run.report.empty() ? study_columns(run)
                                 : run.on_gpu        ? gpu_columns()
-                                                    : emulator_columns();
+                                                    : emulator_columns(run);
   if (run.by_share && run.on_gpu) {
     const std::vector<Column> more = share_columns();
     columns.insert(columns.begin(), more.begin(), more.end());
@@ -229,6 +240,14 @@ Cells times_of(const RungRow& row) {
           {"all", short_number(row.speedup_over_first)}};
 }
 
+// The modelled times stand on the line of their GPU's compute capability.
+Cells modelled_of(const StudyRun& run, const RungRow& row, std::size_t index) {
+  if (!run.model || !row.modelled || index >= row.counts.size()) return {};
+  if (row.counts[index].compute_capability != run.model->compute_capability) return {};
+  return {{"model us", short_number(row.modelled->us)},
+          {"filled us", short_number(row.modelled->filled_us)}};
+}
+
 std::string exact_or_rounded(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : short_number(value);
@@ -243,12 +262,14 @@ Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
       const std::optional<double> value = figure_of(row, index, each);
       if (value) cells[each] = exact_or_rounded(*value);
     }
+    cells.merge(modelled_of(run, row, index));
     if (index < row.counts.size()) {
       cells["CC"] = rules::to_string(row.counts[index].compute_capability);
     }
     return cells;
   }
   if (run.on_gpu) cells.merge(times_of(row));
+  cells.merge(modelled_of(run, row, index));
   if (index < row.counts.size()) cells.merge(cells_of(row.counts[index]));
   if (index < row.resources.size()) cells.merge(cells_of(row.resources[index]));
   return cells;
@@ -331,7 +352,11 @@ std::string heading_of(const StudyRun& run) {
     text += fmt::format("; its bus reaches {:.1f} GB/s up, {:.1f} down, {:.1f} both ways at once",
                         run.bus->up_gb_per_s, run.bus->down_gb_per_s, run.bus->both_gb_per_s);
   }
-  if (!run.on_gpu) text += "; counts instead of times";
+  if (run.model) {
+    text += fmt::format("; counts, and times modelled for {}", run.model->gpu);
+  } else if (!run.on_gpu) {
+    text += "; counts instead of times";
+  }
   if (!run.document_device.empty()) {
     text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
                         run.document_size.width, run.document_size.height);

@@ -1,0 +1,203 @@
+"""run --explain: the predicted time of each launch, the program's timeline, and the kernels to look at first."""
+
+import json
+import os
+import re
+import unittest
+
+import run_support
+from run_support import RunTest, nvcc
+from support import read, write
+
+PROGRAM = r"""#include <cuda_runtime.h>
+#include <cstdio>
+#include <vector>
+
+__global__ void multiply(const float* a, const float* b, float* c, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
+  c[y * n + x] = sum;
+}
+__global__ void add(unsigned* counters, int times) {
+  for (int k = 0; k < times; ++k) atomicAdd(counters + blockIdx.x, 1U);
+}
+__global__ void sums(const float* a, float* result, int n) {
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[threadIdx.x * n + k];
+  result[threadIdx.x] = sum;
+}
+__global__ void last(float* a) { a[0] = 1; }
+
+int main() {
+  constexpr int n = 64;
+  constexpr std::size_t bytes = n * n * sizeof(float);
+  const std::vector<float> host(n * n, 1.F);
+  float* a = nullptr;
+  float* b = nullptr;
+  float* c = nullptr;
+  unsigned* counters = nullptr;
+  unsigned* shared = nullptr;
+  cudaMalloc(&a, bytes);
+  cudaMalloc(&b, bytes);
+  cudaMalloc(&c, bytes);
+  cudaMalloc(&counters, 256 * sizeof(unsigned));
+  cudaMallocManaged(&shared, 256 * sizeof(unsigned));
+  cudaMemset(counters, 0, 256 * sizeof(unsigned));
+  cudaMemcpy(a, host.data(), bytes, cudaMemcpyHostToDevice);
+  for (int i = 0; i < 3; ++i) multiply<<<dim3(8, 8), dim3(8, 8)>>>(a, b, c, n);
+  cudaMemcpy(a, c, bytes, cudaMemcpyDeviceToDevice);
+  add<<<256, 32>>>(counters, 1);
+  add<<<256, 32>>>(counters, 9);
+  add<<<256, 32>>>(shared, 2);
+  sums<<<1, n>>>(a, c, n);
+  last<<<1, 1>>>(c);
+  unsigned found = 0;
+  cudaMemcpy(&found, counters, sizeof(found), cudaMemcpyDeviceToHost);
+  cudaDeviceSynchronize();
+  std::printf("%u %u\n", found, shared[0]);
+}
+"""
+
+COOPERATIVE = r"""#include <cooperative_groups.h>
+__global__ void meet(int* x) {
+  x[blockIdx.x] = 1;
+  cooperative_groups::this_grid().sync();
+}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 4 * sizeof(int));
+  void* arguments[] = {&x};
+  return cudaLaunchCooperativeKernel(reinterpret_cast<void*>(meet), dim3(4), dim3(32), arguments, 0, nullptr);
+}
+"""
+
+UNWRITTEN = r"""__global__ void copy(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x] > 0 ? 1 : 0; }
+int main() {
+  int* from = nullptr;
+  int* to = nullptr;
+  cudaMalloc(&from, 128);
+  cudaMalloc(&to, 128);
+  copy<<<1, 32>>>(from, to);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
+}
+"""
+
+
+def setUpModule():
+    run_support.setUpModule()
+    for name, source in [("times", PROGRAM), ("cooperative", COOPERATIVE), ("unwritten", UNWRITTEN)]:
+        path = os.path.join(run_support.FOLDER, f"{name}.cu")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        nvcc("-cudart", "shared", "-lineinfo", "-o", name, path)
+
+
+class Times(RunTest):
+    def explained(self, name, *options, code=0):
+        done = self.run_command("run", "--explain", "report.json", "-q", *options,
+                                os.path.join(run_support.FOLDER, name))
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done, json.loads(read("report.json"))
+
+    def test_the_program_is_as_without_it(self):
+        self.assertEqual(self.explained("times")[0].stdout, b"320 64\n")
+
+    def test_a_launch_has_the_time_that_explain_predicts(self):
+        _, report = self.explained("times")
+        write("times.cu", PROGRAM.encode())
+        square = f"f32[{64 * 64}]"
+        for which, options in [(0, ["--kernel", "multiply", "--grid", "8,8", "--block", "8,8", "--arg", square, "--arg", square,
+                                    "--arg", square, "--arg", "i32:64"]),
+                               (2, ["--kernel", "sums", "--grid", "1", "--block", "64", "--arg", square, "--arg", square,
+                                    "--arg", "i32:64"])]:
+            done = self.succeed("explain", "times.cu", *options, "--json")
+            own = report["kernels"][which]["prediction"]
+            alone = json.loads(done.stdout)["prediction"]
+            self.assertEqual(own["device"], "h200")
+            self.assertAlmostEqual(own["time_us"], alone["time_us"], delta=0.01 * alone["time_us"])
+            self.assertEqual(own["rules"], alone["rules"])
+
+    def test_the_timeline(self):
+        _, report = self.explained("times")
+        self.assertEqual((report["device"], report["gpu"]), ("h200", "NVIDIA H200"))
+        events = report["timeline"]
+        self.assertEqual([each.get("transfer", each.get("kernel")) for each in events],
+                         ["fill", "to_gpu", 0, "within_gpu", 1, 1, 1, 2, 3, "from_gpu"])
+        self.assertEqual([each["times"] for each in events], [1, 1, 3, 1, 1, 1, 1, 1, 1, 1])
+        self.assertEqual([each["bytes"] for each in events if "bytes" in each], [1024, 16384, 16384, 4])
+        at = 0
+        for each in events:
+            self.assertAlmostEqual(each["start_us"], at)
+            known = each.get("transfer") not in ["to_gpu", "from_gpu"]
+            self.assertEqual(each["time_us"] is not None, known)
+            at += (each["time_us"] or 0) * each["times"]
+        self.assertAlmostEqual(report["predicted_us"], at)
+        # Bytes over the profile's bandwidth, read and written; a fill writes only.
+        launch = report["kernels"][0]["prediction"]["launch_us"]
+        self.assertAlmostEqual(events[3]["time_us"], launch + 2 * 16384 / 4150e3, places=4)
+        self.assertAlmostEqual(events[0]["time_us"], launch + 1024 / 4150e3, places=4)
+
+    def test_a_launch_that_does_more_takes_longer(self):
+        _, report = self.explained("times")
+        once, nine, twice = [each["time_us"] for each in report["timeline"] if each.get("kernel") == 1]
+        self.assertEqual(report["kernels"][1]["launches"], 3)
+        self.assertAlmostEqual(once, report["kernels"][1]["prediction"]["time_us"])
+        self.assertLess(once, twice)
+        self.assertLess(twice, nine)
+
+    def test_the_kernels_to_look_at_first(self):
+        done, report = self.explained("times")
+        first = report["look_first"]
+        self.assertEqual(len(first), 3)
+        times = {}
+        for each in report["timeline"]:
+            if "kernel" in each:
+                times[each["kernel"]] = times.get(each["kernel"], 0) + each["time_us"] * each["times"]
+        longest = sorted(times, key=times.get, reverse=True)[:3]
+        self.assertEqual([each["kernel"] for each in first], longest)
+        for each in first:
+            self.assertAlmostEqual(each["time_us"], times[each["kernel"]])
+        self.assertEqual(done.stderr, b"", "-q")
+        done = self.run_command("run", "--explain", "report.html", os.path.join(run_support.FOLDER, "times"))
+        self.assertRegex(done.stderr.decode().splitlines()[-1],
+                         r"warpwise: report.html: look first at \w+ \(\d+ %\), \w+ \(\d+ %\), \w+ \(\d+ %\), of [0-9.]+ us on "
+                         r"an NVIDIA H200, modelled$")
+
+    def test_text_and_page(self):
+        program = os.path.join(run_support.FOLDER, "times")
+        text = self.succeed("run", "--explain", "-", "-q", program).stdout.decode()
+        self.assertIn("Time on an NVIDIA H200, modelled: ", text)
+        self.assertIn("Not known is the time of 2 copies of 16,388 bytes in all", " ".join(text.split()))
+        self.assertRegex(text, r"Look first at\n *[0-9.]+ %  [0-9.]+ us  \w+ \(\d below\): ")
+        self.assertRegex(text, r"\n +[0-9.]+ +[0-9.]+  3 x multiply \(1 below\)\n")
+        self.assertRegex(text, r"\n +[0-9.]+ not known  copy to the GPU, 16,384 bytes\n")
+        self.succeed("run", "--explain", "page.html", "-q", program)
+        page = read("page.html").decode()
+        links = re.findall(r'<a href="#([^"]+)"', page)
+        self.assertGreaterEqual(len(links), 3 + 4)
+        for link in links:
+            self.assertIn(f'<section id="{link}">', page)
+        self.assertIn("Look first at", page)
+        self.assertIn("copies to the GPU", page)
+
+    def test_another_gpu(self):
+        report = self.explained("times", "--device", "t4")[1]
+        self.assertEqual(report["device"], "t4")
+        self.assertGreater(report["predicted_us"], 0)
+
+    def test_blocks_that_wait_for_each_other(self):
+        report = self.explained("cooperative")[1]
+        self.assertIn("cooperative launch", report["kernels"][0]["prediction"]["unavailable"])
+        self.assertEqual([each["time_us"] for each in report["timeline"]], [None])
+        self.assertEqual(report["look_first"], [])
+
+    def test_checks_find_what_they_find_without_it(self):
+        done, report = self.explained("unwritten", "--check", "init", code=3)
+        self.assertIn(b"uninitialised", done.stderr)
+        self.assertEqual([each["kind"] for each in report["kernels"][0]["faults"]], ["uninitialised"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/explain/explain.hpp"
+
+// Orders a program's launches and copies by predicted time.
+namespace warpwise::lab {
+
+/// A launch, a copy or a fill of a program. Events that are alike and follow each other are one.
+struct ProgramEvent {
+  std::optional<std::size_t> kernel;  ///< index into the program's kernels; nothing: no launch
+  std::string transfer;               ///< name of the emulator::runtime::CopyKind; empty: a launch
+  std::uint64_t bytes = 0;            ///< of a transfer
+  std::uint64_t times = 1;
+  double start_us = 0;       ///< predicted, if each event waits for the one before it
+  std::optional<double> us;  ///< predicted time of one of them; nothing: not known
+};
+
+/// The predicted time of all launches of a kernel and shape.
+struct KernelTime {
+  std::size_t kernel = 0;  ///< index into the program's kernels
+  std::uint64_t launches = 0;
+  double us = 0;
+};
+
+/// A program's events in the order of its calls.
+struct ProgramTimeline {
+  std::vector<ProgramEvent> events;
+  double us = 0;                      ///< sum of the known times
+  std::vector<KernelTime> by_kernel;  ///< the longest first; only kernels whose time is known
+};
+
+/// Computes the times.
+///
+/// - A kernel's first launch has the time of its prediction. Another launch's time beyond that of
+/// an
+///   empty kernel is in proportion to its warp instructions.
+/// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, a fill once.
+///   Both take an empty kernel's time in addition.
+/// - The time of a copy between host and GPU is not known: no profile has the bandwidth of its bus.
+///
+/// \param recorded  the record's list of [kernel or transfer, warp instructions or bytes, times]
+/// \param kernels   with their predictions  \param device  of the predictions
+ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Explanation>& kernels,
+                            const DeviceProfile& device);
+
+/// Describes a transfer: "copy to the GPU".
+std::string text_of_transfer(const std::string& name);
+
+/// Returns the number of events and of bytes whose time is not known.
+struct UnknownTimes {
+  std::uint64_t copies = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t launches = 0;
+};
+UnknownTimes unknown_times(const ProgramTimeline& timeline);
+
+}  // namespace warpwise::lab
