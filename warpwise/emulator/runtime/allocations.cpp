@@ -167,8 +167,9 @@ std::string with_origins(std::string message) {
 }
 
 void report_leaks() {
-  // A device in error is unusable: the program cannot free its memory.
-  if (emulated().sticky != cudaSuccess) return;
+  // A device in error is unusable: the program cannot free its memory. After a refusal it may have
+  // ended early.
+  if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
   struct Sum {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
