@@ -30,7 +30,9 @@ bool is_of_toolkit(std::string_view file) {
   // /usr/local/cuda/include, /opt/cuda-13.0/include
   const std::string_view path = file.substr(0, file.find("/include/"));
   const std::string_view toolkit = path.substr(path.rfind('/') + 1);
-  return path.size() < file.size() && (toolkit == "cuda" || toolkit.starts_with("cuda-"));
+  const bool is_version = toolkit.starts_with("cuda-") && toolkit.size() > 5 &&
+                          toolkit.find_first_not_of("0123456789.", 5) == std::string_view::npos;
+  return path.size() < file.size() && (toolkit == "cuda" || is_version);
 }
 
 }  // namespace warpwise::emulator

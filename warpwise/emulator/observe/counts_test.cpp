@@ -395,7 +395,7 @@ TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
   EXPECT_EQ(line_of_the_read("/venv/site-packages/nvidia/cu13/include/cuda_fp16.hpp"), 9);
   EXPECT_EQ(line_of_the_read("/usr/local/cuda-13.0/include/cccl/cuda/std/array"), 9);
   EXPECT_EQ(line_of_the_read("/home/me/kernels/include/mine.cuh"), 134) << "a header of one's own";
-  EXPECT_EQ(line_of_the_read("/home/me/cuda-kernels/mine.cuh"), 134);
+  EXPECT_EQ(line_of_the_read("/home/me/cuda-kernels/include/mine.cuh"), 134);
 }
 
 // The compiler places it at the structure's definition.
