@@ -105,6 +105,18 @@ int main(int argc, char** argv) {
     std::printf("%d.%d\n", properties.major, properties.minor);
     return 0;
   }
+  if (mode == "multiprocessors") {
+    int count = 0;
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+    std::printf("%d\n", count);
+    return 0;
+  }
+  if (mode == "handles") {
+    std::signal(SIGTERM, [](int) {});
+    std::raise(SIGTERM);
+    std::puts("handled");
+    return 0;
+  }
 
   if (mode == "refused") {
     cudaIpcMemHandle_t handle{};
@@ -125,6 +137,10 @@ int main(int argc, char** argv) {
     if (mode == "elsewhere" && chdir("/") != 0) return 9;
     if (mode == "fork" && fork() == 0) return 0;
     beyond<<<1, 32>>>(values);
+  }
+  if (mode == "beyond_and_endless") {
+    beyond<<<1, 32>>>(values);
+    endless<<<1, 32>>>(values);
   }
   if (mode == "misaligned") misaligned<<<1, 1>>>(reinterpret_cast<char*>(values));
   if (mode == "assert") disagrees<<<1, 32>>>(7);

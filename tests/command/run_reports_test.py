@@ -20,7 +20,7 @@ class Reports(RunTest):
         return ElementTree.parse(files[0]).getroot(), json.loads(read(files[1]))
 
     def test_junit(self):
-        suites, _ = self.report("ignored", code=0)
+        suites, _ = self.report("ignored", code=1)
         self.assertEqual(suites.tag, "testsuites")
         [suite] = suites
         self.assertEqual(suite.get("name"), "program")
@@ -78,7 +78,7 @@ class Reports(RunTest):
     def test_the_folder_is_the_one_it_was_started_in(self):
         done = self.run_command("run", "--junit", "here.xml", "--sarif", os.path.join(self._folder.name, "there.json"),
                                 "./program", "elsewhere", cwd=run_support.FOLDER)
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 1)
         suites = ElementTree.parse(os.path.join(run_support.FOLDER, "here.xml")).getroot()
         self.assertEqual(suites.get("failures"), "1")
         [result] = json.loads(read("there.json"))["runs"][0]["results"]

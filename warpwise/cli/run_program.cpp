@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -221,12 +222,17 @@ class RunCommand final : public Command {
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
     add_text(
         app, "--device", "DEVICE",
-        "GPU whose compute capability to use instead of --cc, and whose times --explain predicts: "
-        "h200, another profile's name or FILE.json (default: a GPU of that compute capability)",
+        "GPU whose compute capability and number of multiprocessors to use, and whose times "
+        "--explain predicts: h200, another profile's name or FILE.json (default: a GPU of --cc)",
         [this](const std::string& text) {
           device_ = lab::find_device_profile(text);
           cc_ = device_->compute_capability;
+          multiprocessors_ = std::llround(device_->figure("multiprocessors"));
         });
+    add_text(app, "--sms", "N",
+             "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
+             "of --device)",
+             [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
     add_text(
         app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
         [this](const std::string& text) {
@@ -245,6 +251,10 @@ class RunCommand final : public Command {
                    "File of known faults, which are not reported. Each line has a fault and a "
                    "reason: race at sum.cu:12 because …")
         ->type_name("FILE");
+    app.add_flag(
+        "--report-known", report_known_,
+        "Also report the faults that Warpwise lists as known: places of CUB and Thrust that "
+        "break the rules and are right on a GPU");
     app.add_option(
            "--explain", explain_,
            "After the program ends, explain each kernel's costs as warpwise explain does, with "
@@ -256,10 +266,18 @@ class RunCommand final : public Command {
     app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
         ->type_name("FILE");
     add_text(app, "--error-exitcode", "N",
-             "Exit code, 1 to 255, in place of 0 if a kernel faulted, or if a kernel or CUDA "
-             "function could not be run",
+             "Exit code in place of 0 after a fault, or if a kernel or CUDA function could not be "
+             "run (default: 1). With 0, faults change no exit code",
              [this](const std::string& text) {
-               error_exit_code_ = parse_integer("--error-exitcode", text, 1, 255);
+               error_exit_code_ = parse_integer("--error-exitcode", text, 0, 255);
+             });
+    app.add_flag("--keep-going", keep_going_,
+                 "Do not tell the program of a kernel's fault, so that its other kernels run too. "
+                 "They get the memory that the faulty one leaves");
+    add_text(app, "--time-limit", "SECONDS",
+             "End the program after this time, with a fault and all reports (default: no limit)",
+             [this](const std::string& text) {
+               time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
              });
     app.add_flag("--fidelity", fidelity_,
                  "At the end, list what was exact, modelled or not run, by kernel and source line, "
@@ -270,7 +288,8 @@ class RunCommand final : public Command {
         "PROGRAM is a CUDA program, or starts some: Python, pytest, a shell script. CUDA programs\n"
         "need CUDA 13 and PTX (nvcc -arch=compute_75 or later); -lineinfo gives faults their "
         "lines.\n"
-        "numba, Triton and CuPy make PTX here. ARGS go to PROGRAM, and its exit code is kept.");
+        "numba, Triton and CuPy make PTX here. ARGS go to PROGRAM. Its exit code is kept if it is "
+        "not 0.");
   }
 
   void execute() const override {
@@ -319,7 +338,11 @@ class RunCommand final : public Command {
     if (orders_ > 1) set("ORDERS", std::to_string(orders_));
     if (seed_) set("SEED", std::to_string(*seed_));
     if (!suppressions_.empty()) set("SUPPRESSIONS", fs::absolute(suppressions_).string());
-    if (error_exit_code_ > 0) set("ERROR_EXITCODE", std::to_string(error_exit_code_));
+    set("ERROR_EXITCODE", std::to_string(error_exit_code_));
+    set("SMS", std::to_string(sms_.value_or(multiprocessors_)));
+    if (report_known_) set("REPORT_KNOWN", "1");
+    if (keep_going_) set("KEEP_GOING", "1");
+    if (time_limit_ > 0) set("TIME_LIMIT", std::to_string(time_limit_));
     if (fidelity_) set("FIDELITY", "1");
     set("MESSAGES", quiet_ ? "faults" : "all");
   }
@@ -393,7 +416,14 @@ class RunCommand final : public Command {
   std::string explain_;
   std::string junit_;
   std::string sarif_;
-  std::int64_t error_exit_code_ = 0;  // 0: the program's own
+  std::int64_t error_exit_code_ = 1;
+  std::int64_t time_limit_ = 0;  // 0: none
+  // A Jetson Orin Nano has 8. Programs that choose their grid by this number then
+  // run few blocks that have nothing to do, and enough to race.
+  std::int64_t multiprocessors_ = 8;
+  std::optional<std::int64_t> sms_;
+  bool keep_going_ = false;
+  bool report_known_ = false;
   bool fidelity_ = false;
   bool quiet_ = false;
 };

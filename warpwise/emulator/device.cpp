@@ -8,6 +8,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/memory_uses.hpp"
+#include "warpwise/emulator/unwritten_memory.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -81,19 +82,18 @@ std::string Device::State::describe(Address address) const {
            ", which was freed" + (range->by.empty() ? "" : " by " + range->by);
   }
   const auto after = allocations.upper_bound(address);
-  if (after != allocations.end() && after->first - address <= gap / 2) {
-    return std::to_string(after->first - address) + " bytes before " + named(after->second);
-  }
-  if (after != allocations.begin()) {
-    const auto& [begin, allocation] = *std::prev(after);
-    const std::uint64_t offset = address - begin;
-    if (offset < allocation.bytes)
-      return "byte " + std::to_string(offset) + " of " + named(allocation);
-    const std::uint64_t past = offset - allocation.bytes;
-    if (past < (std::uint64_t{1} << 30)) {
-      return std::to_string(past) + " bytes past the end of " + named(allocation);
-    }
-  }
+  const auto before = after == allocations.begin() ? allocations.end() : std::prev(after);
+  const std::uint64_t offset = before == allocations.end() ? 0 : address - before->first;
+  if (before != allocations.end() && offset < before->second.bytes)
+    return "byte " + std::to_string(offset) + " of " + named(before->second);
+  // Memory that the host sees has no gaps: the nearer neighbour is named.
+  const std::uint64_t to_next = after == allocations.end() ? gap : after->first - address;
+  const std::uint64_t past =
+      before == allocations.end() ? ~std::uint64_t{0} : offset - before->second.bytes;
+  if (to_next <= gap / 2 && to_next <= past)
+    return std::to_string(to_next) + " bytes before " + named(after->second);
+  if (past < (std::uint64_t{1} << 30))
+    return std::to_string(past) + " bytes past the end of " + named(before->second);
   return address < 4096 ? "a null pointer" : "no buffer";
 }
 
@@ -125,14 +125,7 @@ Allocation Device::State::take(std::uint64_t bytes, std::string name) {
                       " bytes for the emulated GPU");
   }
   allocation.name = std::move(name);
-  if (tracks_definedness) {
-    allocation.shadow.reset(static_cast<std::byte*>(std::malloc(bytes > 0 ? bytes : 1)));
-    if (allocation.shadow == nullptr) {
-      throw OutOfMemory("this machine has no " + std::to_string(bytes) +
-                        " bytes to track the initialised bytes of a buffer");
-    }
-    std::memset(allocation.shadow.get(), unwritten, bytes);
-  }
+  if (tracks_definedness) allocation.shadow = unwritten_memory(bytes);
   used += bytes;
   return allocation;
 }

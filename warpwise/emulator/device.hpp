@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -17,10 +16,9 @@
 namespace warpwise::emulator {
 
 struct FreeMemory {
-  bool is_foreign = false;  ///< memory of another owner, shown to the device
-  void operator()(std::byte* p) const {
-    if (!is_foreign) std::free(p);
-  }
+  bool is_foreign = false;         ///< memory of another owner, shown to the device
+  std::uint64_t mapped_bytes = 0;  ///< memory of mmap(); 0: of malloc()
+  void operator()(std::byte* p) const;
 };
 
 struct Allocation {

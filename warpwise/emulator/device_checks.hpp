@@ -15,6 +15,10 @@ namespace warpwise::emulator {
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
+/// Counts all memory as written from now on, for Check::init: the bytes of a kernel that was not
+/// run are missing.
+WARPWISE_EXPORT void count_as_written(Device& device);
+
 class MemoryUses;
 
 /// Makes launches on the device record their accesses in `uses`, if they check for races or the

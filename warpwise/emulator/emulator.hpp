@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -226,6 +227,7 @@ enum class FaultKind {
   narrow_scope,     ///< atomic accesses by two blocks, one of them only in block scope
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
+  interrupted,      ///< the launch was ended by LaunchOptions::interrupted
 };
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
@@ -250,7 +252,8 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::stack_overflow, "stack_overflow"},
                                              {FaultKind::narrow_scope, "narrow_scope"},
                                              {FaultKind::equal_writes, "equal_writes"},
-                                             {FaultKind::order_dependent, "order_dependent"}});
+                                             {FaultKind::order_dependent, "order_dependent"},
+                                             {FaultKind::interrupted, "interrupted"}});
 }
 
 /// A line of the program's source; line 0 and an empty file if it is not known.
@@ -345,6 +348,8 @@ struct LaunchOptions {
   bool count = true;
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
   std::uint64_t budget = 0;
+  /// Ends the launch with an `interrupted` fault soon after another thread sets it; null: never.
+  const std::atomic<bool>* interrupted = nullptr;
   int threads = 0;  ///< number of CPU threads; 0: all
   /// Checks to make; findings are reported as faults. Checks of the CUDA runtime report nothing
   /// here.

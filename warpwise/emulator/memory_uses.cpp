@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "warpwise/emulator/device.hpp"
 
@@ -44,9 +45,26 @@ MemoryUses::Page& MemoryUses::page_of(Address address) {
   const Address number = address / page_bytes;
   if (number != last_page_) {
     last_page_ = number;
-    last_ = &pages_[number];
+    const auto [found, is_new] = pages_.try_emplace(number);
+    last_ = &found->second;
+    if (const std::uint32_t id = is_new ? allocating(number * page_bytes) : 0; id != 0) {
+      last_->writes = std::make_unique<Words>();
+      last_->writes->fill(id << mask_bits | mask_of_all);
+    }
   }
   return *last_;
+}
+
+std::uint32_t MemoryUses::allocating(Address page) const {
+  const auto after = allocated_.lower_bound(page + page_bytes);
+  if (after == allocated_.begin()) return 0;
+  const Allocated& before = std::prev(after)->second;
+  return before.end > page ? before.id : 0;
+}
+
+void MemoryUses::allocates(Address begin, std::uint64_t bytes) {
+  from(nullptr, Use::allocation, [] { return std::string(); });
+  allocated_[begin] = {begin + bytes, id_};
 }
 
 void MemoryUses::note_visible(Page& page, Address address) {
@@ -181,6 +199,7 @@ bool MemoryUses::has_waited_for_bytes(const Page& page) const {
 
 void MemoryUses::forget(Address begin, std::uint64_t bytes) {
   last_page_ = ~Address{0};
+  allocated_.erase(allocated_.lower_bound(begin), allocated_.lower_bound(begin + bytes));
   if (pages_.empty()) return;
   for (Address page = begin / page_bytes; page <= (begin + bytes - 1) / page_bytes; ++page)
     pages_.erase(page);
@@ -189,6 +208,7 @@ void MemoryUses::forget(Address begin, std::uint64_t bytes) {
 void MemoryUses::forget() {
   last_page_ = ~Address{0};
   pages_.clear();
+  allocated_.clear();
   for (auto& each : ids_) each.clear();
   lines_.clear();
   users_.resize(1);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -38,13 +39,15 @@ enum class Use : std::uint8_t {
   write,
   atomic,
   shared,  ///< volatile, or relaxed, acquire or release in PTX: the host may access it meanwhile
+  allocation,
 };
 /// Verbs for messages.
 constexpr auto enum_names(Use) {
   return std::to_array<EnumName<Use>>({{Use::read, "reads"},
                                        {Use::write, "writes"},
                                        {Use::atomic, "accesses atomically"},
-                                       {Use::shared, "accesses for the host too"}});
+                                       {Use::shared, "accesses for the host too"},
+                                       {Use::allocation, "allocates"}});
 }
 
 /// Remembers the last write and two reads of each 4-byte word. This takes 12 bytes a word, in pages
@@ -75,6 +78,8 @@ class WARPWISE_EXPORT MemoryUses {
   /// synchronisation orders the two".
   /// \param at  receives the conflicting byte's address
   std::string touch(Address begin, std::uint64_t bytes, Address* at);
+  /// Records that the current work allocates bytes: accesses must come behind it.
+  void allocates(Address begin, std::uint64_t bytes);
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;
 
@@ -118,6 +123,8 @@ class WARPWISE_EXPORT MemoryUses {
   };
 
   Page& page_of(Address address);
+  /// Returns the work that allocated a page's bytes, as an id; 0 if it is not known.
+  std::uint32_t allocating(Address page) const;
   void note_visible(Page& page, Address address);
   bool has_waited_for_bytes(const Page& page) const;
   bool is_behind(std::uint32_t id);
@@ -133,9 +140,14 @@ class WARPWISE_EXPORT MemoryUses {
   std::uint32_t id_ = 0;
   std::vector<User> users_ = {{}};  ///< id 0: no access
   /// Ids of the current work's instructions, one map for each Use.
-  std::array<std::unordered_map<const void*, std::uint32_t>, 4> ids_;
+  std::array<std::unordered_map<const void*, std::uint32_t>, 5> ids_;
   std::unordered_set<std::string> lines_;
   std::unordered_map<Address, Page> pages_;
+  struct Allocated {
+    Address end = 0;
+    std::uint32_t id = 0;
+  };
+  std::map<Address, Allocated> allocated_;  ///< by works of streams; no two share a page
   std::vector<Address> visible_pages_;
   std::array<Verdict, 8> verdicts_{};
   Address last_page_ = ~Address{0};

@@ -150,6 +150,26 @@ TEST_F(MemoryUsesTest, OnlyWhatTheHostSeesIsWatchedWithOneStream) {
   EXPECT_TRUE(uses_.watches(device_memory));
 }
 
+// An allocation comes before every access, in the order of its stream.
+TEST_F(MemoryUsesTest, AccessesComeBehindTheAllocation) {
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 40;  // no memory is taken for it
+  begin(1);
+  uses_.allocates(device_memory + 512, bytes);
+  for (const std::uint64_t at : {std::uint64_t{512}, std::uint64_t{5000}, bytes + 508}) {
+    begin(2, {1});
+    EXPECT_EQ(use(Use::read, device_memory + at, 4), "") << "what is ordered";
+    begin(3, {2});
+    EXPECT_EQ(use(Use::read, device_memory + at, 4),
+              "on stream 3, which work 1 on stream 1 allocates, and no event or synchronisation "
+              "orders the two");
+  }
+  begin(4);
+  EXPECT_EQ(use(Use::write, device_memory + bytes + 8192, 4), "") << "behind its end";
+  uses_.forget(device_memory + 512, bytes / 1024);
+  begin(5);
+  EXPECT_EQ(use(Use::write, device_memory + 512, 4), "") << "freed since";
+}
+
 TEST_F(MemoryUsesTest, WhatIsForgottenRacesWithNothing) {
   begin(1);
   use(Use::write, device_memory, 4);

@@ -2,6 +2,8 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -27,6 +29,22 @@ std::string readable(std::string_view name) {
   const std::unique_ptr<char, decltype(&std::free)> plain(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 ? without_tags(plain.get()) : mangled;
+}
+
+bool is_of_toolkit(std::string_view file) {
+  // Header folders of toolkits, their pip packages, and the system's compilers.
+  static constexpr std::array<std::string_view, 3> folders = {
+      "-linux/include/", "/nvidia/cu13/include/", "/usr/include/"};
+  if (std::ranges::any_of(folders, [&](std::string_view folder) {
+        return file.find(folder) != std::string_view::npos;
+      }))
+    return true;
+  // /usr/local/cuda/include, /opt/cuda-13.0/include
+  const std::string_view path = file.substr(0, file.find("/include/"));
+  const std::string_view toolkit = path.substr(path.rfind('/') + 1);
+  const bool is_version = toolkit.starts_with("cuda-") && toolkit.size() > 5 &&
+                          toolkit.find_first_not_of("0123456789.", 5) == std::string_view::npos;
+  return path.size() < file.size() && (toolkit == "cuda" || is_version);
 }
 
 }  // namespace warpwise::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator and its runtime: kernel names as in the source.
+// Internal to the emulator, its runtime and the laboratory: kernel names as in the source, and
+// whose lines they are.
 
 #include <string>
 #include <string_view>
@@ -12,5 +13,8 @@ namespace warpwise::emulator {
 /// Returns "scale(int*)" for "_Z5scalePi", without ABI tags; a name that is not mangled stays as it
 /// is.
 WARPWISE_EXPORT std::string readable(std::string_view name);
+
+/// Returns true for a header of CUDA's toolkit or of the system, whose lines are not the program's.
+WARPWISE_EXPORT bool is_of_toolkit(std::string_view file);
 
 }  // namespace warpwise::emulator

@@ -124,6 +124,16 @@ std::size_t find_outside(std::string_view text, char c, bool last) {
   return found;
 }
 
+/// Removes the template arguments at the end of a name.
+void remove_arguments(std::string& name) {
+  if (!name.ends_with('>')) return;
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    depth += name[i] == '>' ? 1 : name[i] == '<' ? -1 : 0;
+    if (depth == 0) return name.resize(i);
+  }
+}
+
 /// Returns all accepted names of a function: "void a::b<int>(int*)", "a::b<int>", "a::b", "b<int>",
 /// "b".
 std::vector<std::string> names_of(std::string_view mangled) {
@@ -135,7 +145,7 @@ std::vector<std::string> names_of(std::string_view mangled) {
   if (result != std::string::npos) own.erase(0, result + 1);
   for (std::string name : {own, own.substr(find_outside(own, ':', true) + 1)}) {
     names.push_back(name);
-    name.resize(std::min(name.rfind('<'), name.size()));
+    remove_arguments(name);
     names.push_back(std::move(name));
   }
   return names;

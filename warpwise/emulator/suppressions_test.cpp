@@ -70,6 +70,11 @@ TEST(Suppressions, FunctionsByEachOfTheirNames) {
     EXPECT_TRUE(is_covered(std::string("race in ") + in)) << in;
   for (const char* in : {"educe", "app", "reduce<int>", "reduce()", "other", "the program"})
     EXPECT_FALSE(is_covered(std::string("race in ") + in)) << in;
+  // void app::reduce<std::vector<int> >(std::vector<int>)
+  const char* const nested = "_ZN3app6reduceISt6vectorIiSaIiEEEEvT_";
+  for (const char* in : {"reduce", "app::reduce"})
+    EXPECT_TRUE(is_covered(std::string("race in ") + in, fault(), nested)) << in;
+  EXPECT_FALSE(is_covered("race in reduce<std::vector<int", fault(), nested));
   EXPECT_TRUE(is_covered("race in plain", fault(), "plain"));
   EXPECT_TRUE(is_covered("race in hidden", fault(), "_ZN12_GLOBAL__N_16hiddenEPi"));
   EXPECT_TRUE(is_covered("race in the program", fault(), ""));

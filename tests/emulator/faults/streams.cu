@@ -160,6 +160,49 @@ void free_on_other(bool ordered) {
   check(cudaFreeAsync(values, on.second));
 }
 
+// Memory exists from its allocation on, in the order of the allocation's stream.
+void use_on_other(Wait how) {
+  const Two on;
+  int* values = nullptr;
+  check(cudaMallocAsync(&values, 128, on.first));
+  wait(how, on);
+  put<<<1, 32, 0, on.second>>>(values, 1);
+  check(cudaDeviceSynchronize());
+  check(cudaFreeAsync(values, on.second));
+}
+
+void fill_new_on_other(bool ordered) {
+  const Two on;
+  void* values = nullptr;
+  check(cudaMallocAsync(&values, 10000, on.first));
+  if (ordered) wait(Wait::event_then, on);
+  check(cudaMemsetAsync(values, 0, 10000, on.second));
+  check(cudaDeviceSynchronize());
+  check(cudaFree(values));
+}
+
+// The allocation is in order for both, through the work behind it.
+void use_behind_work() {
+  const Two on;
+  int* values = nullptr;
+  check(cudaMallocAsync(&values, 8192, on.first));
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  wait(Wait::event_then, on);
+  put<<<1, 32, 0, on.second>>>(values + 1024, 1);
+  check(cudaDeviceSynchronize());
+  check(cudaFreeAsync(values, on.second));
+}
+
+// Memory of the default stream's pool, used on a stream that waits for that stream, or does not.
+void use_of_default(unsigned flags) {
+  const Two on(flags);
+  int* values = nullptr;
+  check(cudaMallocAsync(&values, 128, nullptr));
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  check(cudaDeviceSynchronize());
+  check(cudaFreeAsync(values, nullptr));
+}
+
 // ---- the host
 
 volatile int taken;
@@ -470,6 +513,14 @@ std::vector<Case> stream_cases() {
       {"fill_before_other_stream", "race", [] { fill_then_kernel(cudaStreamNonBlocking); }},
       {"fill_before_blocking_stream", sound, [] { fill_then_kernel(cudaStreamDefault); }},
       {"upload_before_other_stream", sound, upload_then_kernel},
+      {"streams_allocation", "race", [] { use_on_other(Wait::none); }},
+      {"streams_allocation_before_event", sound, [] { use_on_other(Wait::event_then); }},
+      {"streams_allocation_waited_for", sound, [] { use_on_other(Wait::stream); }},
+      {"streams_allocation_behind_work", sound, use_behind_work},
+      {"streams_allocation_filled", "race", [] { fill_new_on_other(false); }},
+      {"streams_allocation_filled_behind_event", sound, [] { fill_new_on_other(true); }},
+      {"default_allocation", "race", [] { use_of_default(cudaStreamNonBlocking); }},
+      {"default_allocation_blocking", sound, [] { use_of_default(cudaStreamDefault); }},
       {"streams_free", "race", [] { free_on_other(false); }},
       {"streams_free_after_event", sound, [] { free_on_other(true); }},
       {"managed_taken", "unsynchronised", [] { host_takes(Wait::none); }},

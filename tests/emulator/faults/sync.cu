@@ -2,6 +2,9 @@
 
 #include <cooperative_groups.h>
 
+#include <cuda/barrier>
+#include <cuda/std/chrono>
+
 #include "cases.hpp"
 
 namespace faults {
@@ -118,6 +121,28 @@ __global__ void crossed_barriers(int* to, int crossed) {
   to[threadIdx.x] = 1;
 }
 
+// The waits of cuda::barrier look at a clock.
+__global__ void block_barrier(int* to, int expected) {
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ alignas(Barrier) char memory[sizeof(Barrier)];
+  auto* const barrier = reinterpret_cast<Barrier*>(memory);
+  if (threadIdx.x == 0) init(barrier, expected);
+  __syncthreads();
+  barrier->arrive_and_wait();
+  to[threadIdx.x] = 1;
+}
+
+// Nobody comes, and the wait ends after a second.
+__global__ void block_barrier_with_limit(int* to, int expected) {
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+  __shared__ alignas(Barrier) char memory[sizeof(Barrier)];
+  auto* const barrier = reinterpret_cast<Barrier*>(memory);
+  if (threadIdx.x == 0) init(barrier, expected);
+  __syncthreads();
+  const bool came = barrier->try_wait_for(barrier->arrive(), cuda::std::chrono::seconds(1));
+  to[threadIdx.x] = came ? 1 : 2;
+}
+
 __global__ void wait_for(volatile int* flag, int setter) {
   if (blockIdx.x == setter && threadIdx.x == 0) *flag = 1;
   while (*flag == 0) {
@@ -209,6 +234,9 @@ std::vector<Case> sync_cases() {
       {"named_barrier_of_those", sound, [] { launch_with(named_barrier, 96, 64); }},
       {"crossed_barriers", "deadlock", [] { launch_with(crossed_barriers, 64, 1); }, "", true},
       {"barriers_in_order", sound, [] { launch_with(crossed_barriers, 64, 0); }},
+      {"block_barrier_of_more", "livelock", [] { launch_with(block_barrier, 64, 65); }, "", true},
+      {"block_barrier_of_those", sound, [] { launch_with(block_barrier, 64, 64); }},
+      {"block_barrier_given_up", sound, [] { launch_with(block_barrier_with_limit, 64, 65); }},
       {"flag_never_set", "livelock", [] { wait_case(7); }, "", true},
       {"flag_set", sound, [] { wait_case(1); }},
       {"lock_never_released", "livelock", [] { lock_case(0); }, "", true},

@@ -1,31 +1,42 @@
 #include "warpwise/emulator/decode/told_lines.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
+
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
 
-bool is_foreign(std::string_view file) {
-  // Header folders of toolkits, their pip packages, and the system's compilers.
-  static constexpr std::array<std::string_view, 4> folders = {
-      "-linux/include/", "/cuda/include/", "/nvidia/cu13/include/", "/usr/include/"};
-  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
-    return file.find(folder) != std::string_view::npos;
-  });
+/// Returns true for the mangled name of a copy or move of an object: "_ZN4BodyC1ERKS_".
+bool copies_object(std::string_view function) {
+  for (const std::string_view parameter : {"ERKS", "EOS"}) {
+    const std::size_t at = function.rfind(parameter);
+    if (at == std::string_view::npos) continue;
+    const std::string_view before = function.substr(0, at);
+    const std::string_view number = function.substr(at + parameter.size());
+    const bool is_copy = before.ends_with("C1") || before.ends_with("C2") || before.ends_with("aS");
+    const bool is_last =
+        number.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") + 1 == number.size();
+    if (is_copy && is_last && number.ends_with('_')) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 std::vector<ptx::SourceLine> lines_to_tell(const Code& code) {
   std::vector<bool> foreign;
-  for (const std::string& file : code.files) foreign.push_back(is_foreign(file));
+  for (const std::string& file : code.files) foreign.push_back(is_of_toolkit(file));
+  std::vector<bool> copies;
+  for (const std::string& function : code.functions_inlined)
+    copies.push_back(copies_object(function));
+  const auto is_in = [](const std::vector<bool>& set, int index) {
+    return index >= 0 && static_cast<std::size_t>(index) < set.size() &&
+           set[static_cast<std::size_t>(index)];
+  };
   std::vector<ptx::SourceLine> lines = code.lines;
   for (ptx::SourceLine& line : lines) {
-    while (line.caller >= 0 && line.file >= 0 &&
-           static_cast<std::size_t>(line.file) < foreign.size() &&
-           foreign[static_cast<std::size_t>(line.file)]) {
+    while (line.caller >= 0 && (is_in(foreign, line.file) || is_in(copies, line.function))) {
       line = code.callers[static_cast<std::size_t>(line.caller)];
     }
   }

@@ -10,7 +10,7 @@ namespace warpwise::emulator {
 
 /// Returns a source line for each operation. Code inlined from a header of the CUDA toolkit or the
 /// system (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
-/// it.
+/// it. So does the copy of a structure, which the compiler places at the structure's definition.
 std::vector<ptx::SourceLine> lines_to_tell(const Code& code);
 
 }  // namespace warpwise::emulator

@@ -66,6 +66,24 @@ TEST(Faults, GlobalOutOfBounds) {
   }
 }
 
+// Host memory may lie beside host memory.
+TEST(Faults, NamesTheMemoryThatHoldsAnAddress) {
+  alignas(64) static std::byte host[192];
+  emulator::Device device;
+  device.show(host, 64, "the first");
+  device.show(host + 64, 64, "the second");
+  const auto at = [&](std::uint64_t offset) {
+    return device.describe(reinterpret_cast<Address>(host) + offset);
+  };
+  EXPECT_EQ(at(20), "byte 20 of the first of 64 bytes");
+  EXPECT_EQ(at(64), "byte 0 of the second of 64 bytes");
+  EXPECT_EQ(at(130), "2 bytes past the end of the second of 64 bytes");
+  EXPECT_EQ(device.describe(reinterpret_cast<Address>(host) - 2),
+            "2 bytes before the first of 64 bytes");
+  device.hide(host, 64);
+  EXPECT_EQ(at(20), "44 bytes before the second of 64 bytes");
+}
+
 TEST(Faults, VectorAcrossTheEnd) {
   Emulated emulated(kernel_text("ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%l1+16];"));
   const Fault fault = only_fault(

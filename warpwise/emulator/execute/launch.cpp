@@ -240,6 +240,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;
   launch.budget = options.budget;
+  launch.interrupted = options.interrupted;
   launch.cluster = cluster_of(code.info, shape.grid, options.cluster);
   launch.explicit_cluster = options.cluster || code.info.needs_cluster;
   launch.clusters = launch.all_clusters();

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
@@ -73,24 +74,74 @@ void report(Warp& warp, const Group& group, const Code& code) {
 
 }  // namespace
 
-bool stands_still(Block& block) {
+bool Stillness::looks_at(Block& block, bool loops) {
+  moved_ = moved_ || !loops;
+  if (!loops) return false;
   bool wrote = false;
+  bool timed = false;
   for (Warp& warp : block.warps) {
-    wrote |= warp.wrote;
-    warp.wrote = false;
+    wrote |= std::exchange(warp.wrote, false);
+    timed |= std::exchange(warp.timed, false);
   }
-  const std::size_t bytes = block.warps.front().worker->code->register_bytes;
-  const std::uint64_t state = wrote ? 0 : state_of(block, bytes);
-  const bool same = !wrote && block.state_is_known && state == block.state;
+  moved_ = moved_ || wrote;
+  timed_ = timed_ || timed;
+  const bool is_known = !wrote && (!timed || worker_.holds_clocks);
+  const std::uint64_t state = is_known ? state_of(block, worker_.code->register_bytes) : 0;
+  const bool same = is_known && block.state_is_known && state == block.state;
   block.state = state;
-  block.state_is_known = !wrote;
+  block.state_is_known = is_known;
   return same;
 }
 
-void Stillness::round_begins() { seen_ = launch_.progress->still; }
+void Stillness::round_begins() {
+  seen_ = progress_.still;
+  moved_ = timed_ = false;
+  if (std::exchange(ahead_seen_, progress_.clock_ahead) == ahead_seen_) return;
+  ++worker_.clock_hold;  // the new time is read once
+  rounds_ = 0;
+}
 
 void Stillness::round_ends(bool still) {
-  std::atomic<std::uint64_t>& all = launch_.progress->still;
+  hold_or_release_clocks(still);
+  vote(still);
+}
+
+void Stillness::hold_or_release_clocks(bool still) {
+  constexpr int most_rounds_held = 8;       // a loop that repeats itself does so in fewer
+  constexpr int rounds_between_holds = 64;  // a loop that also counts needs the clock
+  if (!timed_ && !moved_ && worker_.holds_clocks) return;  // all sleep or wait
+  ++rounds_;
+  if (moved_ || !timed_) {
+    if (worker_.holds_clocks) progress_.clock_step = 0;
+    hold_clocks(false);
+    rounds_before_hold_ = 4;
+  } else if (!worker_.holds_clocks && rounds_ >= rounds_before_hold_) {
+    hold_clocks(true);
+  } else if (worker_.holds_clocks && !still && rounds_ > most_rounds_held) {
+    hold_clocks(false);
+    rounds_before_hold_ = rounds_between_holds;
+  }
+}
+
+void Stillness::hold_clocks(bool hold) {
+  rounds_ = 0;
+  if (hold == worker_.holds_clocks) return;
+  worker_.holds_clocks = hold;
+  ++worker_.clock_hold;
+  progress_.clock_holders += hold ? 1 : -1;
+}
+
+bool Stillness::passes_time() {
+  const std::uint64_t before = progress_.clock_step;
+  if (progress_.clock_holders == 0 || before >= longest_step) return false;
+  constexpr std::uint64_t first_step = 1024;
+  progress_.clock_step = before == 0 ? first_step : 2 * before;
+  progress_.clock_ahead += progress_.clock_step;
+  return true;
+}
+
+void Stillness::vote(bool still) {
+  std::atomic<std::uint64_t>& all = progress_.still;
   std::uint64_t now = all;
   if (!still) {
     while (!all.compare_exchange_weak(now, (epoch_of(now) + 1) * one_epoch)) {
@@ -107,15 +158,16 @@ void Stillness::round_ends(bool still) {
     counted_in_ = epoch_of(now);
     now += 1;
   }
-  if (count_of(now) + launch_.progress->ended >= launch_.workers && epoch_of(all) == counted_in_ &&
-      !launch_.progress->stop.exchange(true)) {
-    launch_.progress->livelock = true;
-  }
+  const bool all_stand = count_of(now) + progress_.ended >= worker_.launch->workers;
+  if (!all_stand || epoch_of(all) != counted_in_) return;
+  if (passes_time()) return vote(false);
+  if (!progress_.stop.exchange(true)) progress_.livelock = true;
 }
 
 void Stillness::worker_ends() {
-  round_ends(false);
-  launch_.progress->ended.fetch_add(1);
+  hold_clocks(false);
+  vote(false);
+  progress_.ended.fetch_add(1);
 }
 
 void report_livelock(std::span<const std::unique_ptr<Block>> blocks, const Code& code) {

@@ -5,6 +5,12 @@
 // A block stands still if its registers and positions are the same as a round ago, and it has
 // written no memory since. It then repeats itself, unless another block changes what it reads. If
 // all blocks of all workers stand still, the launch is ended.
+//
+// A loop that reads a clock never stands still. If all that a worker's blocks do is to loop and to
+// read clocks, the worker therefore holds its clocks: they show the same time for some rounds. If
+// all workers' blocks then stand still, only time can let them continue, and all clocks are set
+// ahead. A wait with a time limit ends there. The steps double up to longest_step; then the launch
+// is ended.
 
 #include <cstdint>
 #include <memory>
@@ -14,25 +20,39 @@
 
 namespace warpwise::emulator {
 
-/// Returns true if a block stands still since the last call. All its warps must have only looped or
-/// waited.
-bool stands_still(Block& block);
+/// The last step of the clocks, in nanoseconds and in instructions: 18 minutes.
+inline constexpr std::uint64_t longest_step = std::uint64_t{1} << 40;
 
 /// Tells the other workers, in each round, whether this worker's blocks stand still.
 class Stillness {
  public:
-  explicit Stillness(const Launch& launch) : launch_(launch) {}
+  explicit Stillness(Worker& worker) : worker_(worker), progress_(*worker.launch->progress) {}
 
   /// Called before and after a round of the worker's blocks.
   void round_begins();
   void round_ends(bool still);
+  /// Returns true if a block stands still since the last call.
+  /// \param loops  all its warps have only looped or waited
+  bool looks_at(Block& block, bool loops);
   /// The worker has no blocks left and gets no more.
   void worker_ends();
 
  private:
-  const Launch& launch_;
-  std::uint64_t seen_ = 0;  ///< Progress::still at the begin of the round
-  bool counted_ = false;    ///< true: this worker counts in that epoch
+  void hold_or_release_clocks(bool still);
+  void hold_clocks(bool hold);
+  void vote(bool still);
+  /// Sets the clocks ahead; false if that was done often enough.
+  bool passes_time();
+
+  Worker& worker_;
+  Progress& progress_;
+  bool moved_ = false;  ///< a block has written memory or gone on in this round
+  bool timed_ = false;  ///< a block has read a clock in this round
+  int rounds_ = 0;      ///< since clocks were held or released
+  int rounds_before_hold_ = 4;
+  std::uint64_t ahead_seen_ = 0;  ///< Progress::clock_ahead
+  std::uint64_t seen_ = 0;        ///< Progress::still at the begin of the round
+  bool counted_ = false;          ///< true: this worker counts in that epoch
   std::uint64_t counted_in_ = 0;
 };
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
 
@@ -68,6 +72,25 @@ TEST(Livelock, SharedMemoryThatNobodyChanges) {
       "mov.u64 %l4, tile;\nSPIN:\nld.volatile.shared.u32 %r5, [%l4+4];\nnanosleep.u32 20;\n"
       "setp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;",
       {2}, {64}, "byte 4 of shared memory");
+}
+
+// The clock decides nothing here, as in the waits of cuda::barrier.
+TEST(Livelock, AFlagThatNobodySetsBesideAClock) {
+  for (const std::string clock : {"globaltimer", "clock64"}) {
+    expect_livelock("mov.u64 %l4, %" + clock +
+                        ";\nSPIN:\nld.volatile.global.u32 %r5, [%l1+8];\nmov.u64 %l5, %" + clock +
+                        ";\nsub.s64 %l6, %l5, %l4;\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;",
+                    {3}, {64}, "polls in a loop: ld.volatile.global.u32 of byte 8 of the flags");
+  }
+}
+
+// One warp waits at a barrier, and no clock is read there.
+TEST(Livelock, AFlagBesideAClockAndABarrier) {
+  expect_livelock(
+      "setp.eq.u32 %q, %r3, 1;\n@%q bra SPIN;\nbar.sync 0;\nbra.uni END;\nSPIN:\n"
+      "ld.volatile.global.u32 %r5, [%l1];\nmov.u64 %l5, %clock64;\nsetp.eq.u32 %p, %r5, 0;\n"
+      "@%p bra SPIN;\nbar.sync 0;\nEND:",
+      {2}, {64}, "waits at barrier 0");
 }
 
 // It polls outside of any buffer: each read is a fault, and the faults have no end.
@@ -152,6 +175,69 @@ TEST(Livelock, IsNoneWhereAClockIsWaitedFor) {
       "mov.u64 %l4, %clock64;\nadd.u64 %l4, %l4, 4000000;\nSPIN:\nmov.u64 %l5, %clock64;\n"
       "setp.lt.u64 %p, %l5, %l4;\nmov.u64 %l5, 0;\n@%p bra SPIN;",
       {2}, {32});
+}
+
+// It would wait for a second, and for 2^36 instructions. Then it says so.
+TEST(Livelock, IsNoneWhereAWaitHasATimeLimit) {
+  for (const std::string wait : {"globaltimer;\nadd.u64 %l4, %l4, 1000000000;",
+                                 "clock64;\nadd.u64 %l4, %l4, 68719476736;"}) {
+    const std::string clock = wait.substr(0, wait.find(';'));
+    const std::string body = "mov.u64 %l4, %" + wait +
+                             "\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nmov.u64 %l5, %" + clock +
+                             ";\nsetp.lt.u64 %p, %l5, %l4;\nsetp.eq.and.u32 %p, %r5, 0, %p;\n"
+                             "@%p bra SPIN;\nst.global.u32 [%l2+4], 7;";
+    Emulated emulated(kernel_text(body));
+    const Address flags = emulated.buffer(std::vector<std::uint32_t>(4));
+    const LaunchResult result = emulated.launch("hand", {3}, {32}, flags, flags);
+    EXPECT_TRUE(result.faults.empty()) << result.faults.front().message;
+    EXPECT_EQ(emulated.read<std::uint32_t>(flags, 2)[1], 7U);
+  }
+}
+
+TEST(Livelock, IsNoneWhereAThreadCountsBesideAClock) {
+  expect_end(
+      "mov.u32 %r6, 0;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nmov.u64 %l5, %clock64;\n"
+      "add.u32 %r6, %r6, 1;\nsetp.eq.u32 %p, %r5, 0;\nsetp.lt.and.u32 %p, %r6, 200000, %p;\n"
+      "@%p bra SPIN;",
+      {2}, {64});
+}
+
+// Each thread's clock goes only forwards, also where it was held or set ahead.
+TEST(Livelock, ClocksNeverGoBack) {
+  const std::string body =
+      "mov.u32 %r6, 0;\nmov.u64 %l4, %clock64;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\n"
+      "mov.u64 %l5, %clock64;\nsetp.lt.u64 %q, %l5, %l4;\n@%q st.global.u32 [%l2+4], 1;\n"
+      "mov.u64 %l4, %l5;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p, %r6, 300000;\n@%p bra SPIN;";
+  Emulated emulated(kernel_text(body));
+  const Address flags = emulated.buffer(std::vector<std::uint32_t>(4));
+  EXPECT_TRUE(emulated.launch("hand", {3}, {64}, flags, flags).faults.empty());
+  EXPECT_EQ(emulated.read<std::uint32_t>(flags, 2)[1], 0U);
+}
+
+// Another thread interrupts a kernel that would never end, though it writes.
+TEST(Interrupted, EndsAKernelWithItsFaultsSoFar) {
+  const std::string body =
+      "ld.global.u32 %r5, [%l1+64];\nLOOP:\nst.volatile.global.u32 [%l1], %r1;\nbra.uni LOOP;";
+  Emulated emulated(kernel_text(body));
+  const Address flags = emulated.buffer(std::vector<std::uint32_t>(16), "the flags");
+  std::atomic<bool> interrupted = false;
+  emulated.options.interrupted = &interrupted;
+  std::jthread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    interrupted = true;
+  });
+  const LaunchResult result = emulated.launch("hand", {1}, {32}, flags, flags);
+  ASSERT_EQ(result.faults.size(), 2U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(result.faults[1].kind, FaultKind::interrupted);
+}
+
+TEST(Interrupted, ChangesNoKernelThatEnds) {
+  Emulated emulated(kernel_text("st.global.u32 [%l1], %r1;"));
+  const Address flags = emulated.buffer(std::vector<std::uint32_t>(16));
+  const std::atomic<bool> interrupted = false;
+  emulated.options.interrupted = &interrupted;
+  EXPECT_TRUE(emulated.launch("hand", {1}, {32}, flags, flags).faults.empty());
 }
 
 }  // namespace livelock_tests

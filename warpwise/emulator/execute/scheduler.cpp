@@ -19,21 +19,26 @@ namespace warpwise::emulator {
 void charge(Worker& worker, Block& block, std::uint64_t executed) {
   const Launch& launch = *worker.launch;
   const std::uint64_t total = launch.progress->executed.fetch_add(executed) + executed;
-  if (launch.budget == 0 || total <= launch.budget || launch.progress->stop.exchange(true)) return;
+  const bool interrupted = launch.interrupted != nullptr && *launch.interrupted;
+  const bool over = launch.budget != 0 && total > launch.budget;
+  if ((!interrupted && !over) || launch.progress->stop.exchange(true)) return;
+  const FaultKind kind = interrupted ? FaultKind::interrupted : FaultKind::budget;
   const std::string message =
-      "the kernel did not end within " + std::to_string(launch.budget) + " warp instructions";
+      interrupted
+          ? "the kernel was interrupted"
+          : "the kernel did not end within " + std::to_string(launch.budget) + " warp instructions";
   for (const bool waits : {false, true}) {
     for (Warp& warp : block.warps) {
       for (const Group& group : warp.groups) {
         if ((group.state == Group::State::barrier) != waits) continue;
-        record_fault(warp, launch.code->operations[group.pc], FaultKind::budget,
-                     std::countr_zero(group.mask), message);
+        record_fault(warp, launch.code->operations[group.pc], kind, std::countr_zero(group.mask),
+                     message);
         return;
       }
     }
   }
   // This block has just ended, and others have not begun.
-  record_fault(block.warps.front(), launch.code->operations.front(), FaultKind::budget, 0, message);
+  record_fault(block.warps.front(), launch.code->operations.front(), kind, 0, message);
 }
 
 namespace {
@@ -84,8 +89,9 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   return only_polls ? BlockOutcome::polling : BlockOutcome::spinning;
 }
 
-/// Returns true if only other blocks can let this block continue. Called after stands_still().
-/// Blocks of clusters never sleep: their turns show whether the cluster is stuck.
+/// Returns true if only other blocks can let this block continue. Called after
+/// Stillness::looks_at(). Blocks of clusters never sleep: their turns show whether the cluster is
+/// stuck.
 bool may_sleep(const Block& block, BlockOutcome outcome, bool stands) {
   if (block.cluster->blocks.size() > 1) return false;
   const bool wrote = !block.state_is_known;
@@ -101,7 +107,7 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
   bool waiting_for_others = true;  // no resident block can continue by itself
   bool exhausted = false;
   std::uint64_t ended = 0;
-  Stillness stillness(launch);
+  Stillness stillness(worker);
   while (!launch.progress->stop) {
     if (waiting_for_others) {
       const bool has_room = !exhausted && residents.has_room();
@@ -136,7 +142,7 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
       (*it)->is_stuck = outcome == BlockOutcome::stuck;
       any_stuck = any_stuck || (*it)->is_stuck;
       const bool loops = outcome != BlockOutcome::running;
-      const bool stands = loops && stands_still(**it);
+      const bool stands = stillness.looks_at(**it, loops);
       still = still && stands;
       const bool spins = outcome == BlockOutcome::spinning || outcome == BlockOutcome::polling;
       waiting_for_others = waiting_for_others && (spins || stands);

@@ -127,6 +127,12 @@ struct Poll {
   Address address = 0;  ///< of one lane
 };
 
+/// A clock's value, and the hold of the worker's clocks in which it was read.
+struct HeldClock {
+  std::uint64_t value = 0;
+  std::uint64_t hold = 0;
+};
+
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
@@ -142,12 +148,14 @@ struct Warp {
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;  ///< since the last backward branch
-  int spins = 0;        ///< backward branches of polling loops since the last switch
-  bool spun = false;    ///< its last turn ended in a spin
-  bool looped = false;  ///< its last turn ended at a backward branch
-  bool wrote = false;   ///< has written memory or read a clock since livelock.hpp last looked
-  std::uint64_t turn_ends = 0;  ///< the turn ends when this many instructions are executed
+  bool polled = false;                ///< since the last backward branch
+  int spins = 0;                      ///< backward branches of polling loops since the last switch
+  bool spun = false;                  ///< its last turn ended in a spin
+  bool looped = false;                ///< its last turn ended at a backward branch
+  bool wrote = false;                 ///< has written memory since livelock.hpp last looked
+  bool timed = false;                 ///< has read a clock since then
+  std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
+  std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
   std::uint64_t executed = 0;  ///< warp instructions
   std::uint64_t accesses = 0;  ///< to global memory and textures, if counted
@@ -246,6 +254,8 @@ struct Worker {
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
+  bool holds_clocks = false;                       ///< see livelock.hpp
+  std::uint64_t clock_hold = 0;                    ///< number of the hold
 };
 
 /// State that the workers of a launch share and change.
@@ -259,6 +269,9 @@ struct Progress {
       0;  ///< number of workers whose blocks stand still, see livelock.cpp
   std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
   std::atomic<bool> livelock = false;
+  std::atomic<std::uint64_t> clock_ahead = 0;  ///< what clocks show above their own time
+  std::atomic<std::uint64_t> clock_step = 0;   ///< the last addition to it; 0: none
+  std::atomic<int> clock_holders = 0;          ///< number of workers that hold their clocks
 };
 
 /// State that the workers of a launch share; only its progress changes.
@@ -278,6 +291,7 @@ struct Launch {
   std::vector<rules::ComputeCapability> ccs;
   bool atomic = false;  ///< with several workers, global atomics must be atomic on the CPU
   std::uint64_t budget = 0;
+  const std::atomic<bool>* interrupted = nullptr;
   Dim3 cluster{1, 1, 1};
   bool explicit_cluster = false;  ///< stated by the launch or the kernel
   std::uint64_t clusters = 0;     ///< number of clusters to run

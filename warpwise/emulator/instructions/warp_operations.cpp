@@ -123,23 +123,30 @@ void elect(Warp& warp, const Operation& op) {
   set_predicate(warp, op.dst2, Mask{1} << leader);
 }
 
+/// Returns the value of one of a warp's clocks, which stands while the worker holds its clocks.
+std::uint64_t time_shown(Warp& warp, std::size_t which, std::uint64_t own_time) {
+  warp.polled = warp.timed = true;
+  const Worker& worker = *warp.worker;
+  HeldClock& clock = warp.clocks[which];
+  if (!worker.holds_clocks || clock.hold != worker.clock_hold)
+    clock = {own_time + worker.launch->progress->clock_ahead, worker.clock_hold};
+  return clock.value;
+}
+
 /// A clock that advances by one with each instruction of the warp.
 template <class S>
 void clock(Warp& warp, const Operation& op) {
   S out[warp_lanes];
-  std::fill_n(out, warp_lanes, static_cast<S>(warp.executed));
+  std::fill_n(out, warp_lanes, static_cast<S>(time_shown(warp, 0, warp.executed)));
   write_lanes(warp, op.dst, out);
-  warp.polled = warp.wrote = true;  // its value changes without a write
 }
 
 void global_timer(Warp& warp, const Operation& op) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   std::uint64_t out[warp_lanes];
-  std::fill_n(out, warp_lanes,
-              static_cast<std::uint64_t>(
-                  std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  std::fill_n(out, warp_lanes, time_shown(warp, 1, static_cast<std::uint64_t>(nanoseconds)));
   write_lanes(warp, op.dst, out);
-  warp.polled = warp.wrote = true;  // its value changes without a write
 }
 
 template <class Observers, bool for_device>

@@ -370,12 +370,15 @@ TEST(HandWritten, LanesWithoutACommonStep) {
   }
 }
 
-// The line that counts have a read of global memory at.
-int line_of_the_read(const std::string& header) {
-  Emulated emulated(test::kernel_text(
+// The line that counts have a read of global memory at. \param function  mangled, inlined there
+int line_of_the_read(const std::string& header, const std::string& function = "_Z4loadPi") {
+  std::string text = test::kernel_text(
       ".loc 1 9 0\n.loc 2 134 49, function_name $L__info_string0, inlined_at 1 9 3\n"
       "ld.global.u32 %r5, [%l1];",
-      ".file 2 \"" + header + "\"\n"));
+      ".file 2 \"" + header + "\"\n");
+  text += ".section .debug_str {\n$L__info_string0:\n.b8 ";
+  for (const char c : function) text += std::to_string(static_cast<int>(c)) + ",";
+  Emulated emulated(text + "0\n}\n");
   emulated.options.compute_capabilities = {{9, 0}};
   const Address memory = emulated.buffer(std::vector<std::uint32_t>(64));
   const LaunchResult result = emulated.launch("hand", {1}, {32}, memory, memory);
@@ -390,7 +393,17 @@ TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
       line_of_the_read("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_32_intrinsics.hpp"),
       9);
   EXPECT_EQ(line_of_the_read("/venv/site-packages/nvidia/cu13/include/cuda_fp16.hpp"), 9);
+  EXPECT_EQ(line_of_the_read("/usr/local/cuda-13.0/include/cccl/cuda/std/array"), 9);
   EXPECT_EQ(line_of_the_read("/home/me/kernels/include/mine.cuh"), 134) << "a header of one's own";
+  EXPECT_EQ(line_of_the_read("/home/me/cuda-kernels/include/mine.cuh"), 134);
+}
+
+// The compiler places it at the structure's definition.
+TEST(CountsOfLines, ACopyOfAStructureCountsAtItsCaller) {
+  for (const char* const copy : {"_ZN4BodyC1ERKS_", "_ZN4BodyaSERKS_", "_ZN2my4BodyC2EOS0_"})
+    EXPECT_EQ(line_of_the_read("/home/me/kernels/body.hpp", copy), 9) << copy;
+  for (const char* const other : {"_ZN4BodyC1Ef", "_ZNK4Body4massEv"})
+    EXPECT_EQ(line_of_the_read("/home/me/kernels/body.hpp", other), 134) << other;
 }
 
 }  // namespace counts_tests

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <fstream>
 #include <map>
 
 #include "emulator/emulated.hpp"
@@ -510,6 +513,33 @@ TEST(Init, ALaunchWithoutTheCheckDefinesMemory) {
   expect_clean(own.launch(), "");
   own.emulated.options.checks = {emulator::Check::init};
   expect_clean(own.launch(), "");
+}
+
+/// Returns the bytes of memory that this process holds.
+std::uint64_t held_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+}
+
+TEST(Init, LargeMemoryIsHeldOnceItIsUsed) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  emulator::Device device(8 * gib);
+  device.track_definedness();
+  const std::uint64_t before = held_bytes();
+  const Address first = device.allocate(2 * gib + 5);
+  const Address second = device.allocate(gib);
+  EXPECT_LT(held_bytes() - before, 64 * mib);
+  const std::vector<std::byte> some(3);
+  device.write(first + gib, some);
+  EXPECT_TRUE(device.is_unwritten(first + gib - 2, 2));
+  EXPECT_FALSE(device.is_unwritten(first + gib + 2, 2));
+  EXPECT_TRUE(device.is_unwritten(first + gib + 3, 2));
+  EXPECT_TRUE(device.is_unwritten(first + 2 * gib, 5)) << "its last bytes";
+  EXPECT_TRUE(device.is_unwritten(second, 4096)) << "the memory of another one";
+  device.free(first);
+  device.free(second);
 }
 
 TEST(Init, CountsEachThreadOnce) {

@@ -169,8 +169,9 @@ std::string with_origins(std::string message) {
 }
 
 void report_leaks() {
-  // A device in error is unusable: the program cannot free its memory.
-  if (emulated().sticky != cudaSuccess) return;
+  // A device in error is unusable: the program cannot free its memory. After a refusal it may have
+  // ended early.
+  if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
   // Python frees neither global arrays nor the pools of its packages at its end.
   if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr) return;
   struct Sum {

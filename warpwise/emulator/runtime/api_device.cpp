@@ -19,12 +19,20 @@ cudaError_t set(int* value, int to) {
 }
 
 struct NamedError {
-  cudaError_t value;
+  int value;
   const char* name;
+  const char* words;
 };
 constexpr NamedError names[] = {
-#include "runtime_errors.inc"
+#include "error_words.inc"
 };
+
+const NamedError* named_error(cudaError_t error) {
+  const auto* const found = std::find_if(std::begin(names), std::end(names), [&](auto& each) {
+    return each.value == static_cast<int>(error);
+  });
+  return found == std::end(names) ? nullptr : found;
+}
 
 constexpr std::string_view bus_id = "0000:01:00.0";
 
@@ -125,7 +133,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->maxGridSize[1] = p->maxGridSize[2] = 65535;
   p->maxThreadsPerMultiProcessor = sm.warps * 32;
   p->maxBlocksPerMultiProcessor = sm.blocks;
-  p->multiProcessorCount = multiprocessors;
+  p->multiProcessorCount = emulated().multiprocessors;
   p->totalConstMem = 64 * 1024;
   p->textureAlignment = 512;
   p->texturePitchAlignment = 32;
@@ -187,17 +195,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaGetLastError() { return take_last_error(true); }
 cudaError_t cudaPeekAtLastError() { return take_last_error(false); }
 const char* cudaGetErrorName(cudaError_t error) {
-  const auto* found = std::find_if(std::begin(names), std::end(names),
-                                   [&](const NamedError& each) { return each.value == error; });
-  return found == std::end(names) ? "unrecognized error code" : found->name;
+  const NamedError* const found = named_error(error);
+  return found == nullptr ? "unrecognized error code" : found->name;
 }
 const char* cudaGetErrorString(cudaError_t error) {
-  if (error == cudaSuccess) return "no error";
-  // The emulator's own text of the error, valid until the thread asks again.
-  thread_local std::string text;
-  const std::lock_guard lock(emulated().mutex);
-  text = emulated().fault.empty() ? cudaGetErrorName(error) : emulated().fault;
-  return text.c_str();
+  const NamedError* const found = named_error(error);
+  return found == nullptr ? "unrecognized error code" : found->words;
 }
 
 }  // extern "C"

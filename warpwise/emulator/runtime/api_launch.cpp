@@ -11,13 +11,13 @@
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/explain_record.hpp"
+#include "warpwise/emulator/runtime/interruption.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/launch_check.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/pace_sample.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
-#include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
@@ -43,6 +43,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::misaligned: return cudaErrorMisalignedAddress;
     case FaultKind::deadlock:
     case FaultKind::livelock:
+    case FaultKind::interrupted:
     case FaultKind::budget: return cudaErrorLaunchTimeout;
     case FaultKind::race:
     case FaultKind::narrow_scope:
@@ -71,6 +72,7 @@ LaunchOptions launch_options() {
   LaunchOptions options;
   options.count = false;
   options.budget = emulated().budget;
+  options.interrupted = interruption();
   options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
   options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
   options.checks = checks_asked_for();
@@ -90,11 +92,10 @@ void tell_origins(LaunchResult& result) {
 }
 
 /// Prints a kernel's output. Keeps and returns the error of its first fault.
-cudaError_t outcome(const std::string& name, const LaunchResult& result) {
+cudaError_t outcome(const LaunchResult& result) {
   std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
-  if (result.faults.empty()) return cudaSuccess;
-  const Fault& first = result.faults.front();
-  return fail(error_of(first.kind), describe(readable(name), first), true);
+  if (result.faults.empty() || keeps_going()) return cudaSuccess;
+  return fail(error_of(result.faults.front().kind));
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
@@ -213,7 +214,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
           &resident, function, static_cast<int>(block.x * block.y * block.z), shared);
       if (error != cudaSuccess) return error;
       const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-      if (blocks > static_cast<std::uint64_t>(resident) * multiprocessors)
+      if (blocks > static_cast<std::uint64_t>(resident) * emulated().multiprocessors)
         return cudaErrorCooperativeLaunchTooLarge;
     }
     work = [kernel, grid, block, shared, mode, parameters = parameters_of(info, arguments)] {
@@ -244,6 +245,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     std::optional<PaceSample> sample;
     if (const SampleModel* model = sample_needed(name, blocks, threads, shared))
       sample.emplace(program, name, blocks, threads, shared, parameters, *model, options);
+    const InterruptibleScope interruptible;
     const auto start = std::chrono::steady_clock::now();
     LaunchResult result = noting_refusal(name, [&] {
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
@@ -264,13 +266,13 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     note_launch(name, taken.count() - of_launched, result);
     record_launch(name, blocks, threads, shared, ptx, result,
                   sample ? sample->result() : RecordJson());
-    cudaError_t error = outcome(name, result);
+    cudaError_t error = outcome(result);
     for (LaunchedKernel& each : result.launched) {
       take_suppressed(each.name, each.result);
       note_launch(each.name, each.seconds, each.result);
       record_launch(each.name, each.grid, each.block, each.result.dynamic_shared_bytes, ptx,
                     each.result);
-      if (error == cudaSuccess) error = outcome(each.name, each.result);
+      if (error == cudaSuccess) error = outcome(each.result);
     }
     return error;
   });
@@ -473,7 +475,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
     const cudaError_t asked = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &resident, function, static_cast<int>(block.x * block.y * block.z),
         config->dynamicSmemBytes);
-    *clusters = resident * multiprocessors / static_cast<int>(each);
+    *clusters = resident * emulated().multiprocessors / static_cast<int>(each);
     return asked;
   });
 }

@@ -175,7 +175,14 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
-  if (capture == nullptr || pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
+  if (capture == nullptr) {
+    const OnStream on(stream);
+    const WorkScope scope;
+    const cudaError_t error = allocate(pointer, bytes);
+    if (error == cudaSuccess && bytes != 0) WorkScope::allocates(*pointer, bytes);
+    return error;
+  }
+  if (pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
   return guarded([&] {
     void* reserved = *pointer = reserve_graph_memory(bytes);
     append(*capture, stream, cudaGraphNodeTypeMemAlloc, [=] {

@@ -79,16 +79,10 @@ CUresult cuGetErrorName(CUresult error, const char** text) {
 }
 CUresult cuGetErrorString(CUresult error, const char** text) {
   const char* name = nullptr;
-  if (cuGetErrorName(error, &name) != CUDA_SUCCESS) {
-    *text = nullptr;
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  // The emulator's message about the last error says more than its name.
-  const std::lock_guard lock(emulated().mutex);
-  thread_local std::string said;
-  said = error == CUDA_SUCCESS ? "no error" : emulated().fault.empty() ? name : emulated().fault;
-  *text = said.c_str();
-  return CUDA_SUCCESS;
+  const CUresult known = cuGetErrorName(error, &name);
+  // Both interfaces use the same numbers and words.
+  *text = known == CUDA_SUCCESS ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
+  return known;
 }
 
 // ---- devices

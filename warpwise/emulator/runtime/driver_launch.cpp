@@ -216,7 +216,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
     if (blocks * tried <= best) continue;
     best = blocks * tried;
     *block = tried;
-    *grid = blocks * multiprocessors;
+    *grid = blocks * emulated().multiprocessors;
   }
   return best > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -7,6 +7,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
 #include "warpwise/emulator/runtime/link.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -45,7 +46,7 @@ template <class Body>
 CUresult loading(const Log& log, Body body) {
   const auto failed = [&](CUresult result, const std::exception& error) {
     log.write(error.what());
-    fail(static_cast<cudaError_t>(result), error.what(), false);
+    note_error(cudaGetErrorName(static_cast<cudaError_t>(result)), error.what());
     return result;
   };
   try {

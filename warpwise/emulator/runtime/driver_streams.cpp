@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "warpwise/emulator/runtime/driver.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
@@ -28,9 +29,10 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
         case CU_STREAM_WAIT_VALUE_AND: met = (now & value) != 0; break;
         default: met = static_cast<Value>(~(now | value)) != 0; break;
       }
-      return met ? cudaSuccess
-                 : fail(cudaErrorLaunchTimeout,
-                        "a stream waits for a value in memory that nothing will write", false);
+      if (met) return cudaSuccess;
+      note_error(cudaGetErrorName(cudaErrorLaunchTimeout),
+                 "a stream waits for a value in memory that nothing will write");
+      return cudaErrorLaunchTimeout;
     });
   }));
 }

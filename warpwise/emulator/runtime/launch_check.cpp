@@ -44,6 +44,7 @@ std::uint64_t this_thread() {
 void note_failed_launch(const void* function, cudaError_t error) {
   if (!checks_asked_for().has(Check::runtime) || emulated().sticky != cudaSuccess) return;
   const Kernel* const kernel = find_kernel(function);
+  if (any_kernel_was_refused()) return;
   const std::lock_guard lock(all_failed().mutex);
   all_failed().by_thread[this_thread()].push_back(
       {kernel == nullptr ? "of unknown name" : readable(kernel->name), error, CallSite::here()});
@@ -56,7 +57,7 @@ void note_question() {
 
 void report_unchecked_launches() {
   if (StreamOrder* const order = stream_order()) order->report_touches();
-  if (emulated().sticky != cudaSuccess) return;
+  if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
   for (const auto& [thread, failed] : all_failed().by_thread) {
     for (const Failed& each : failed) {
       note_host_fault(FaultKind::unchecked_launch, each.site,

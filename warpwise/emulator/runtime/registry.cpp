@@ -46,6 +46,7 @@ Runtime::Runtime() {
     cc = rules::parse_compute_capability(text);
   if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))
     budget = std::strtoull(text, nullptr, 10);
+  multiprocessors = multiprocessors_asked_for(multiprocessors);
   if (checks_asked_for().has(Check::runtime)) at_end(report_unchecked_launches);
   if (checks_asked_for().has(Check::memory)) at_end(report_leaks);
   if (checks_asked_for().has(Check::init)) device.track_definedness();
@@ -69,28 +70,34 @@ cudaError_t take_last_error(bool reset) {
   return error;
 }
 
-cudaError_t fail(cudaError_t error, std::string message, bool sticky) {
+cudaError_t fail(cudaError_t error) {
   Runtime& own = emulated();
   const std::lock_guard lock(own.mutex);
-  if (own.sticky == cudaSuccess) {
-    own.fault = std::move(message);
-    if (sticky) own.sticky = error;
-  }
+  if (own.sticky == cudaSuccess) own.sticky = error;
   return error;
 }
+
+namespace {
+
+cudaError_t explained(cudaError_t error, const std::string& text) {
+  note_error(cudaGetErrorName(error), text);
+  return report(error);
+}
+
+}  // namespace
 
 cudaError_t guarded(const std::function<cudaError_t()>& body) {
   try {
     if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
     return report(body());
   } catch (const OutOfMemory& e) {
-    return report(fail(cudaErrorMemoryAllocation, e.what(), false));
+    return explained(cudaErrorMemoryAllocation, e.what());
   } catch (const std::bad_alloc&) {
-    return report(fail(cudaErrorMemoryAllocation, "this machine's memory is full", false));
+    return explained(cudaErrorMemoryAllocation, "this machine's memory is full");
   } catch (const Unsupported& e) {
-    return report(fail(cudaErrorNotSupported, e.what(), false));
+    return explained(cudaErrorNotSupported, e.what());
   } catch (const std::exception& e) {
-    return report(fail(cudaErrorInvalidValue, e.what(), false));
+    return explained(cudaErrorInvalidValue, e.what());
   }
 }
 

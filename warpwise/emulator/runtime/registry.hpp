@@ -54,9 +54,6 @@ struct Capture {
   std::map<cudaStream_t, std::vector<cudaGraphNode_t>> last = {};
 };
 
-/// The count of an H200. A program may choose its grid by it.
-inline constexpr int multiprocessors = 132;
-
 /// PTX does not tell how many registers machine code needs; most kernels need no more than this.
 inline constexpr int assumed_registers = 32;
 
@@ -69,6 +66,7 @@ struct Runtime {
     return static_cast<std::uint32_t>(10 * cc.major + cc.minor);
   }
   std::uint64_t budget = 0;
+  int multiprocessors = 132;  ///< those of an H200, if no other number is asked for
   /// Limits: a GPU's defaults, unless the program has set them.
   std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},
                                             {cudaLimitMallocHeapSize, 8 << 20},
@@ -78,8 +76,6 @@ struct Runtime {
   std::map<const void*, Kernel> kernels;
   std::map<const void*, Variable> variables;
   std::map<cudaStream_t, std::shared_ptr<Capture>> captures;
-  /// Cause of the device's error, for cudaGetErrorString; empty without an error.
-  std::string fault;
   cudaError_t sticky = cudaSuccess;
 
   Runtime();
@@ -100,12 +96,11 @@ void leave_capture(const Capture& capture);
 /// Runs work now, or records it while the stream captures.
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
 
-/// Calls body and turns Warpwise's exceptions into error codes. cudaGetErrorString returns their
-/// text.
+/// Calls body and turns Warpwise's exceptions into error codes, and their texts into messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
-/// Keeps an error's text. \param sticky  the error makes the device unusable, as on a GPU
-cudaError_t fail(cudaError_t error, std::string message, bool sticky);
+/// Keeps the error of a kernel's fault: the device is unusable from now on, as on a GPU.
+cudaError_t fail(cudaError_t error);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 

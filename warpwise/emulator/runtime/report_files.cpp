@@ -7,6 +7,7 @@
 
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/closed_libraries.hpp"
+#include "warpwise/emulator/runtime/message_text.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -61,6 +62,8 @@ std::string_view meaning(FaultKind kind) {
       return "The host uses memory that the device may still access, without waiting for the "
              "device.";
     case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";
+    case FaultKind::interrupted:
+      return "The run was ended by a signal or its time limit before the kernel had ended.";
     case FaultKind::stack_overflow:
       return "The functions that a thread has called overflow its stack.";
   }
@@ -165,11 +168,23 @@ std::string place_attributes(const SourcePlace& place, const RunReport& report) 
          attribute("line", static_cast<std::uint64_t>(place.line));
 }
 
+std::vector<SourcePlace> places_of(const Fault& fault) {
+  std::vector<SourcePlace> places{{fault.file, fault.line}};
+  places.insert(places.end(), fault.called_from.begin(), fault.called_from.end());
+  return places;
+}
+
+// A reader looks for the fault in the program, not in the libraries that it calls.
+SourcePlace own_place(const Fault& fault) {
+  const std::vector<SourcePlace> places = places_of(fault);
+  return places[own_line(places)];
+}
+
 std::string test_case(const KernelReport& kernel, const RunReport& report) {
   std::string text = "    <testcase" + attribute("name", kernel.name) +
                      attribute("classname", report.program) + seconds_attribute(kernel.seconds);
   const Fault* const first = kernel.faults.empty() ? nullptr : &kernel.faults.front();
-  if (first != nullptr) text += place_attributes({first->file, first->line}, report);
+  if (first != nullptr) text += place_attributes(own_place(*first), report);
   if (first != nullptr) return text + ">\n" + failure_of(kernel) + "    </testcase>\n";
   if (!kernel.refusal.empty()) {
     return text + ">\n      <error type=\"not_run\"" + attribute("message", kernel.refusal) +
@@ -204,12 +219,14 @@ Json physical_location(const SourcePlace& place, const fs::path& folder) {
           {"region", {{"startLine", place.line}}}};
 }
 
-Json callers_of(const Fault& fault, const fs::path& folder) {
+Json related_places(const Fault& fault, const fs::path& folder) {
   Json all = Json::array();
-  for (const SourcePlace& caller : fault.called_from) {
-    if (caller.file.empty() || caller.line == 0) continue;
-    all.push_back({{"physicalLocation", physical_location(caller, folder)},
-                   {"message", {{"text", "inlined here"}}}});
+  const std::vector<SourcePlace> places = places_of(fault);
+  const std::size_t own = own_line(places);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i == own || places[i].file.empty() || places[i].line == 0) continue;
+    all.push_back({{"physicalLocation", physical_location(places[i], folder)},
+                   {"message", {{"text", i < own ? "called from there" : "inlined here"}}}});
   }
   return all;
 }
@@ -230,10 +247,10 @@ Json result_of(FaultKind kind, const std::string& text, Json location) {
 }
 
 Json result_of(const Fault& fault, const KernelReport& kernel, const RunReport& report) {
-  Json location = location_at({fault.file, fault.line}, report);
+  Json location = location_at(own_place(fault), report);
   location["logicalLocations"] = {{{"name", kernel.name}, {"kind", "function"}}};
   Json result = result_of(fault.kind, describe(kernel.name, fault), std::move(location));
-  if (!fault.called_from.empty()) result["relatedLocations"] = callers_of(fault, report.folder);
+  if (!fault.called_from.empty()) result["relatedLocations"] = related_places(fault, report.folder);
   return result;
 }
 
@@ -314,20 +331,21 @@ std::string record_of(const RunReport& report, bool has_ended,
 
 std::string describe(const std::string& kernel, const Fault& fault) {
   const std::string place = fault.file.empty() ? std::string(no_source_line)
-                                               : fault.file + ":" + std::to_string(fault.line);
+                                               : place_text(places_of(fault), "inlined at");
   const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
-  std::string callers;
-  for (const SourcePlace& caller : fault.called_from)
-    callers += ", inlined at " + caller.file + ":" + std::to_string(caller.line);
-  return std::string(name_of(fault.kind)) + " in kernel " + kernel + ", block " +
+  // An assertion's text is the program's own, with brackets of any kind.
+  const std::string message =
+      fault.kind == FaultKind::assertion ? fault.message : short_message(fault.message);
+  return std::string(name_of(fault.kind)) + " in kernel " + shortened(kernel) + ", block " +
          to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" + times + "), " + place +
-         callers + ": " + fault.message;
+         ": " + message;
 }
 
 std::string describe(const HostFault& fault) {
   return std::string(name_of(fault.kind)) + " in the program, " +
          (fault.function.empty() ? "" : fault.function + " called ") +
-         (fault.place.empty() ? "" : "at " + fault.place + ": ") + fault.message;
+         (fault.place.empty() ? "" : "at " + shortened(fault.place) + ": ") +
+         short_message(fault.message);
 }
 
 std::string junit_of(const RunReport& report) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -16,10 +17,16 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/device_checks.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/fidelity_report.hpp"
+#include "warpwise/emulator/runtime/interruption.hpp"
+#include "warpwise/emulator/runtime/known_places.hpp"
+#include "warpwise/emulator/runtime/message_text.hpp"
+#include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/suppressions.hpp"
 
@@ -33,6 +40,9 @@ constexpr int refusal_exit_code = 1;
 
 // A thousand runs of each launch take longer than anyone waits.
 constexpr int most_orders = 1000;
+
+constexpr int longest_time_limit = 1'000'000;  // seconds: eleven days
+constexpr int most_multiprocessors = 1024;     // the largest GPUs have fewer than 200
 
 // Output on stderr: nothing, each fault when it is found, or also a summary at the end.
 enum class Messages { none, faults, all };
@@ -152,6 +162,8 @@ void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
   all.push_back({fault, reason});
 }
 
+int conclude_reports(const std::string& why, bool is_time_limit);
+
 class Reports {
  public:
   Reports() {
@@ -162,33 +174,47 @@ class Reports {
     write_files();
     ::on_exit([](int status, void* own) { static_cast<Reports*>(own)->end(status); }, this);
     if (!record_.empty()) ::pthread_atfork(nullptr, nullptr, begin_in_child);
+    end_at_interruption(time_limit_, conclude_reports);
   }
 
   Checks asked_for() const { return checks_; }
+  int multiprocessors(int otherwise) const {
+    return multiprocessors_ > 0 ? multiprocessors_ : otherwise;
+  }
+  bool keeps_going() const { return keeps_going_; }
   int orders() const { return orders_; }
   std::uint64_t order_seed() const { return order_seed_; }
 
   bool says_fidelity() const { return messages_ == Messages::all || fidelity_; }
 
   bool is_suppressed(const std::string& kernel, const Fault& fault) const {
-    return suppressions_.covering(kernel, fault).has_value();
+    return suppressions_.covering(kernel, fault) || (!reports_known_ && why_known(kernel, fault));
   }
 
   void take_suppressed(const std::string& kernel, LaunchResult& result) {
-    if (suppressions_.all().empty() || result.faults.empty()) return;
+    if (result.faults.empty()) return;
     const std::lock_guard lock(mutex_);
     KernelReport& own = report_of(kernel);
     std::erase_if(result.faults, [&](const Fault& fault) {
       const auto known = suppressions_.covering(kernel, fault);
-      if (known) add_suppressed(own.suppressed, fault, reason(*known));
-      return known.has_value();
+      const std::optional<std::string> why = known            ? reason(*known)
+                                             : reports_known_ ? std::nullopt
+                                                              : why_known(kernel, fault);
+      if (why) add_suppressed(own.suppressed, fault, *why);
+      return why.has_value();
     });
   }
 
   void launched(const std::string& kernel, double seconds, const LaunchResult& result) {
-    if (!is_asked_for()) return;
-    const std::vector<Fault>& faults = result.faults;
+    std::vector<Fault> faults = result.faults;
+    for (Fault& each : faults) {
+      if (each.kind == FaultKind::interrupted) each.message = why_interrupted();
+    }
     const std::lock_guard lock(mutex_);
+    if (!is_asked_for()) {
+      for (const Fault& each : faults) say_unasked(describe(readable(kernel), each));
+      return;
+    }
     KernelReport& own = report_of(kernel);
     own.launches += 1;
     own.seconds += seconds;
@@ -233,14 +259,41 @@ class Reports {
   void at_end(void (*last_look)()) { last_looks_.push_back(last_look); }
 
   void refused(const std::string& kernel, const std::string& why) {
-    if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
+    any_refused_ = true;
     KernelReport& own = report_of(kernel);
     if (!own.refusal.empty()) return;
     own.refusal = why;
+    const std::string text = "kernel " + shortened(own.name) + " was not run: " + why;
+    if (!is_asked_for()) return say_unasked(text);
     refused_in_ = ::getpid();
-    found("kernel " + own.name + " was not run: " + why);
+    found(text);
     write_files();
+  }
+
+  bool any_refused() const { return any_refused_; }
+
+  void error(const std::string& name, const std::string& text) {
+    if (messages_ != Messages::all) return;
+    const std::lock_guard lock(mutex_);
+    if (errors_.insert(text).second) say(name + ": " + text);
+  }
+
+  /// Ends the reports of a program that does not end by itself. Returns its exit code.
+  int conclude(const std::string& why, bool is_time_limit) {
+    const std::lock_guard lock(mutex_);
+    const int code = error_exit_code_ != 0 ? error_exit_code_ : 1;
+    if (std::exchange(ended_, true)) return code;
+    const bool is_told = std::ranges::any_of(report_.kernels, [](const KernelReport& kernel) {
+      return std::ranges::any_of(
+          kernel.faults, [](const Fault& each) { return each.kind == FaultKind::interrupted; });
+    });
+    if (is_time_limit && !is_told) {
+      report_.host_faults.push_back({FaultKind::interrupted, "", {}, "", why});
+      found(describe(report_.host_faults.back()));
+    }
+    say_end();
+    return code;
   }
 
   // registry.cpp has printed it.
@@ -261,8 +314,8 @@ class Reports {
   }
 
   bool is_asked_for() const {
-    return messages_ != Messages::none || fidelity_ || error_exit_code_ != 0 || !junit_.empty() ||
-           !sarif_.empty() || !record_.empty();
+    return time_limit_ != 0 || messages_ != Messages::none || fidelity_ || error_exit_code_ != 0 ||
+           !junit_.empty() || !sarif_.empty() || !record_.empty();
   }
 
  private:
@@ -285,6 +338,11 @@ class Reports {
     if (known != report_.kernels.end()) return *known;
     report_.kernels.emplace_back().name = std::move(name);
     return report_.kernels.back();
+  }
+
+  // A kernel's fault is told even if nothing asks for reports: the program gets CUDA's words alone.
+  void say_unasked(const std::string& text) const {
+    if (std::getenv("WARPWISE_EMULATED_MESSAGES") == nullptr) say(text);
   }
 
   void found(const std::string& text) {
@@ -348,25 +406,33 @@ class Reports {
       if (is_own_process()) look();
     }
     {
-      const std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
       if (is_own_process()) {
-        has_ended_ = true;
-        write_files();
-        if (fidelity_ && (record_.empty() || !report_.is_empty()))
-          say(fidelity_text(report_));
-        else if (messages_ == Messages::all && report_.launches() > 0)
-          say(fidelity_line(report_, checks_.has(Check::races)));
-        if (messages_ == Messages::all && orders_ > 1) say_orders();
-        if (messages_ == Messages::all && record_.empty()) {
-          for (const std::string& each : unused_suppressions()) say(each);
+        if (std::exchange(ended_, true)) {
+          lock.unlock();
+          for (;;) ::pause();  // conclude() has come first: its caller ends the process
         }
-        if (messages_ == Messages::all && record_.empty()) say(summary_of(report_));
+        say_end();
       }
     }
     // std::exit() here runs the remaining exit handlers with this status, as glibc defines.
     if (status == 0 && error_exit_code_ != 0 && found_in_ == ::getpid())
       std::exit(error_exit_code_);
     if (status == 0 && refused_in_ == ::getpid()) std::exit(refusal_exit_code);
+  }
+
+  void say_end() {
+    has_ended_ = true;
+    write_files();
+    if (fidelity_ && (record_.empty() || !report_.is_empty()))
+      say(fidelity_text(report_));
+    else if (messages_ == Messages::all && report_.launches() > 0)
+      say(fidelity_line(report_, checks_.has(Check::races)));
+    if (messages_ != Messages::all) return;
+    if (orders_ > 1) say_orders();
+    if (!record_.empty()) return;  // the command says the rest, of all processes
+    for (const std::string& each : unused_suppressions()) say(each);
+    say(summary_of(report_));
   }
 
   void say_orders() const {
@@ -388,7 +454,11 @@ class Reports {
   std::set<std::size_t> used_;  ///< indices of used suppressions
   const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
   const bool fidelity_ = is_set("WARPWISE_EMULATED_FIDELITY");
-  const int error_exit_code_ = integer("WARPWISE_EMULATED_ERROR_EXITCODE", 0, 1, 255);
+  const int error_exit_code_ = integer("WARPWISE_EMULATED_ERROR_EXITCODE", 0, 0, 255);
+  const bool reports_known_ = is_set("WARPWISE_EMULATED_REPORT_KNOWN");
+  const bool keeps_going_ = is_set("WARPWISE_EMULATED_KEEP_GOING");
+  const int time_limit_ = integer("WARPWISE_EMULATED_TIME_LIMIT", 0, 1, longest_time_limit);
+  const int multiprocessors_ = integer("WARPWISE_EMULATED_SMS", 0, 1, most_multiprocessors);
   const int orders_ = integer("WARPWISE_EMULATED_ORDERS", 1, 1, most_orders);
   const std::uint64_t order_seed_ = integer<std::uint64_t>(
       "WARPWISE_EMULATED_SEED", 1, 0, std::numeric_limits<std::uint64_t>::max());
@@ -396,9 +466,12 @@ class Reports {
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
-  bool has_ended_ = false;
+  bool has_ended_ = false;  ///< the end is in the record
   pid_t found_in_ = 0;    ///< process in which something was found
   pid_t refused_in_ = 0;  ///< process that was refused something
+  bool ended_ = false;    ///< the end has been told
+  std::atomic<bool> any_refused_ = false;
+  std::set<std::string> errors_;  ///< those told
   std::vector<void (*)()> last_looks_;
   std::mutex mutex_;
   RunReport report_;
@@ -412,10 +485,18 @@ Reports& reports() {
 
 void Reports::begin_in_child() { reports().begin_again(); }
 
+int conclude_reports(const std::string& why, bool is_time_limit) {
+  return reports().conclude(why, is_time_limit);
+}
+
 // Made before main(), so that programs without launches are reported too, with their first folder.
 [[maybe_unused]] const Reports& reports_begun = reports();
 
 }  // namespace
+
+int multiprocessors_asked_for(int otherwise) { return reports().multiprocessors(otherwise); }
+
+bool keeps_going() { return reports().keeps_going(); }
 
 int orders_asked_for() { return reports().orders(); }
 
@@ -448,7 +529,12 @@ bool is_reported() { return reports().is_asked_for(); }
 
 void note_refusal(const std::string& kernel, const std::string& why) {
   reports().refused(kernel, why);
+  count_as_written(emulated().device);
 }
+
+bool any_kernel_was_refused() { return reports().any_refused(); }
+
+void note_error(const std::string& name, const std::string& text) { reports().error(name, text); }
 
 void note_call_not_run(const std::string& function) { reports().call_not_run(function); }
 

@@ -20,6 +20,12 @@ Checks checks_asked_for();
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 
+/// Returns the number of multiprocessors in WARPWISE_EMULATED_SMS.
+int multiprocessors_asked_for(int otherwise);
+
+/// Returns true if the program is to know nothing of its kernels' faults.
+bool keeps_going();
+
 /// Returns true if launches must report inexact behaviour.
 bool fidelity_is_reported();
 
@@ -46,6 +52,12 @@ bool is_reported();
 
 /// Records that the emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);
+
+/// Returns true if any kernel was refused. Later faults may only follow from its missing results.
+bool any_kernel_was_refused();
+
+/// Explains an error that a call returns. Each text is told once. \param name cudaErrorInvalidValue
+void note_error(const std::string& name, const std::string& text);
 
 /// Records the first call of a CUDA runtime function that is not run.
 void note_call_not_run(const std::string& function);

@@ -341,6 +341,12 @@ HostFunctionScope::~HostFunctionScope() {
   page_guard().close();
 }
 
+void WorkScope::allocates(const void* begin, std::size_t bytes) {
+  StreamOrder* const order = stream_order();
+  if (order != nullptr && order->uses_.watches(address_of(begin)))
+    order->uses_.allocates(address_of(begin), bytes);
+}
+
 void WorkScope::forget(Address begin, std::uint64_t bytes) {
   if (StreamOrder* const order = stream_order(); order != nullptr && bytes > 0)
     order->uses_.forget(begin, bytes);

@@ -163,6 +163,8 @@ class WorkScope {
   /// it is required, because no later work has this memory. If a stream has no other work, it is
   /// forgotten when it is destroyed.
   static WorkScope that_frees() { return WorkScope({}, false); }
+  /// Records that the current work allocates bytes on the device, in the order of its stream.
+  static void allocates(const void* begin, std::size_t bytes);
   /// Clears the record of accesses to these bytes.
   static void forget(Address begin, std::uint64_t bytes);
   WorkScope(const WorkScope&) = delete;

@@ -54,6 +54,7 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
   for (Finding& each : findings) {
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& other) {
       return other.advice.remedy == each.advice.remedy && !each.place.empty() &&
+             other.in_library == each.in_library &&
              other.change.has_value() == each.change.has_value();
     });
     if (same == result.end()) {
@@ -80,7 +81,7 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
 }
 
 // Sorts by gain in steps of 0.02, the largest first; an unknown gain counts as worth_a_change.
-// Equal gains are sorted by cost in issue slots.
+// Equal gains are sorted by cost in issue slots. Lines of libraries come last: nobody changes them.
 void sort(std::vector<Finding>& findings) {
   const auto worth = [](const Finding& finding) {
     constexpr double unknown = worth_a_change;
@@ -88,6 +89,7 @@ void sort(std::vector<Finding>& findings) {
     return std::round(std::max(finding.advice.gain.value_or(unknown), 1.0) / alike);
   };
   std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (a.in_library != b.in_library) return b.in_library;
     return worth(a) != worth(b) ? worth(a) > worth(b) : a.cost > b.cost;
   });
 }

@@ -74,6 +74,24 @@ TEST_F(AdviceOfALine, NamesTheArrayToPad) {
   EXPECT_EQ(advice[0].rule, "bank conflicts (docs/hardware-rules.md, Shared memory)");
 }
 
+TEST_F(AdviceOfALine, TellsTheThreadsStepFromTheRowsLength) {
+  counts().shared_load.passes = 128;
+  const auto told = [&](const std::string& declaration, const std::string& use) {
+    result_.sources = {{"t.cu", "t.cu", {declaration, use}}};
+    return advice_for(result_)[0].text;
+  };
+  const std::string stepped = told("__shared__ float t[16][64];", "y[i] = t[r][x * 4 + i];");
+  EXPECT_NE(stepped.find("In t[...][x * 4 + i] the threads' words are 4 apart"), std::string::npos)
+      << stepped;
+  EXPECT_EQ(stepped.find("+ 1]"), std::string::npos) << stepped;
+  const std::string odd = told("__shared__ float t[16][65];", "y[i] = t[r[x]][c[x]];");
+  EXPECT_NE(odd.find("Rows of 65 words are not the cause"), std::string::npos) << odd;
+  for (const std::string columns : {"64", "WIDTH", "32 + PAD"}) {
+    const std::string column = told("__shared__ float t[16][" + columns + "];", "y[i] = t[x][r];");
+    EXPECT_NE(column.find("t[16][" + columns + " + 1] in place of"), std::string::npos) << column;
+  }
+}
+
 TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
   counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   EXPECT_NE(advice_for(result_)[0].text.find(
@@ -87,9 +105,52 @@ TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
 
 TEST_F(AdviceOfALine, SeesDivergence) {
   execution().divergent_branches = result_.launch.totals.divergent_branches = 32;
-  result_.launch.totals.thread_instructions = 16384;
+  result_.launch.totals.thread_instructions = execution().thread_instructions = 16384;
   EXPECT_NE(advice_for(result_)[0].text.find("diverges in 32 of 32 branches"), std::string::npos);
   EXPECT_NE(advice_for(result_)[0].text.find("16 of 32 lanes work"), std::string::npos);
+}
+
+// The lanes idle in a loop; another line's `if (lane == 0)` costs one instruction.
+TEST_F(AdviceOfALine, DivergenceCostsWhatFollowsIt) {
+  result_.sources[0].lines = {"", "if (lane == 0) parts[warp] = sum;", "all(sum);",
+                              "while (left(lane)) work();"};
+  execution() = {.warp_instructions = 64,
+                 .thread_instructions = 32 * 32 + 32,
+                 .branches = 32,
+                 .divergent_branches = 32};
+  result_.launch.lines.resize(3, result_.launch.lines[0]);
+  result_.launch.lines[1].line = 3;
+  result_.launch.lines[1].execution = {.warp_instructions = 1000, .thread_instructions = 32000};
+  result_.launch.lines[2].line = 4;
+  result_.launch.lines[2].execution = {.warp_instructions = 3000,
+                                       .thread_instructions = 48000,
+                                       .branches = 60,
+                                       .divergent_branches = 30};
+  result_.launch.totals = {.warp_instructions = 4064,
+                           .thread_instructions = 32 * 32 + 32 + 32000 + 48000,
+                           .branches = 92,
+                           .divergent_branches = 62};
+  std::vector<std::string> told;
+  for (const Advice& each : advice_for(result_)) {
+    if (each.remedy == Remedy::divergence) told.push_back(each.text);
+  }
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].starts_with("Line 4 (while (left(lane)) work();) diverges")) << told[0];
+  EXPECT_EQ(told[0].find("Line 2"), std::string::npos) << told[0];
+}
+
+TEST_F(AdviceOfALine, LinesOfLibrariesComeLast) {
+  counts().shared_load.passes = 40;
+  result_.launch.lines.push_back(result_.launch.lines[0]);
+  result_.launch.lines[1].file = "/usr/local/cuda-13.0/include/cccl/cub/block/block_scan.cuh";
+  result_.launch.lines[1].memory[0].constant = {32, 1024, 32};
+  const auto advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 3U);
+  EXPECT_EQ(advice[0].remedy, Remedy::bank_conflicts);
+  EXPECT_TRUE(advice[0].text.starts_with("Line 2 (out[i] = tile[x][y];)")) << advice[0].text;
+  // In the program's own file, the same line is the dearest.
+  result_.launch.lines[1].file = "/home/me/cuda/block_scan.cuh";
+  EXPECT_EQ(advice_for(result_)[0].remedy, Remedy::constant_memory);
 }
 
 TEST_F(AdviceOfALine, SeesWhatEndsOccupancy) {

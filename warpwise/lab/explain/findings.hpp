@@ -18,6 +18,7 @@ struct Finding {
   Advice advice;
   std::optional<Change> change;  ///< savings if it were mended; nothing if no model knows them
   std::string place = {};        ///< line that it is about, if there is one
+  bool in_library = false;       ///< that line is none of the program's
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <regex>
 
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
@@ -44,9 +46,29 @@ std::string place(const Explanation& explanation, const LineCounts& line) {
          (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
 }
 
-// Returns "`tile[32][33]` in place of `tile[32][32]`" if the line uses an array of shared memory
-// that is declared in the same file.
-std::optional<std::string> padding(const Explanation& explanation, const LineCounts& line) {
+// An array of shared memory of two dimensions, and the line's index into its rows.
+struct SharedArray {
+  std::string name;
+  std::string rows;
+  std::string columns;
+  std::string index;
+};
+
+// Returns the text of the last of the brackets that follow: "x * 4 + i" for "[r][x * 4 + i] = ...".
+std::string last_index(std::string_view text) {
+  std::string index;
+  while (text.starts_with('[')) {
+    std::size_t end = 1;
+    for (int depth = 1; end < text.size() && depth > 0; ++end)
+      depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+    index = text.substr(1, end - 2);
+    text.remove_prefix(end);
+  }
+  return index;
+}
+
+// Returns the array if the line uses one that is declared in the same file.
+std::optional<SharedArray> shared_array(const Explanation& explanation, const LineCounts& line) {
   static const std::regex declaration(
       R"(__shared__\s+[\w:\s<>]*?(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
   const SourceFile* source = explanation.source(line.file);
@@ -56,11 +78,58 @@ std::optional<std::string> padding(const Explanation& explanation, const LineCou
   for (const std::string& text : source->lines) {
     std::smatch match;
     if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
-    if (used.find(match[1].str() + "[") == std::string::npos) continue;
-    return fmt::format("{0}[{1}][{2} + 1] in place of {0}[{1}][{2}]", match[1].str(),
-                       match[2].str(), match[3].str());
+    const std::size_t at = used.find(match[1].str() + "[");
+    if (at == std::string::npos) continue;
+    return SharedArray{match[1], match[2], match[3],
+                       last_index(std::string_view(used).substr(at + match[1].length()))};
   }
   return std::nullopt;
+}
+
+// Returns false if the rows are known not to be a multiple of the banks long: "65", but not
+// "WIDTH".
+bool may_fill_banks(const std::string& columns, int banks) {
+  int words = 0;
+  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
+  return error != std::errc() || end != columns.data() + columns.size() || words % banks == 0;
+}
+
+// Returns the factor in an index if there is one: "4" for "x * 4 + i".
+std::optional<std::string> step_of(const std::string& index) {
+  static const std::regex product(R"((\w+)\s*\*\s*(\w+))");
+  constexpr std::size_t longest_index = 100;
+  std::smatch match;
+  if (index.size() > longest_index || !std::regex_search(index, match, product))
+    return std::nullopt;
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  return is_number(match[1].str()) ? match[1].str() : match[2].str();
+}
+
+// Says how the warp's words come into different banks.
+std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks) {
+  if (array) {
+    if (const auto step = step_of(array->index)) {
+      return fmt::format(
+          " In {}[...][{}] the threads' words are {} apart, whatever the length of a row. Let "
+          "neighbouring threads use neighbouring words: a thread that takes several elements takes "
+          "each of them beside its neighbours' in turn.",
+          array->name, array->index, *step);
+    }
+    if (may_fill_banks(array->columns, banks)) {
+      return fmt::format(
+          " If rows are a multiple of {0} words long, all elements of a column lie in one bank. "
+          "One unused column shifts each row by one bank, so that a column's elements lie in {0} "
+          "different banks: declare {1}[{2}][{3} + 1] in place of {1}[{2}][{3}].",
+          banks, array->name, array->rows, array->columns);
+    }
+    return fmt::format(
+        " Rows of {} words are not the cause. Let neighbouring threads use neighbouring words.",
+        array->columns);
+  }
+  return " Let neighbouring threads use neighbouring words. If a warp goes down a column, pad the "
+         "rows by one word: then the words that it uses at once lie in different banks.";
 }
 
 std::uint64_t all_bytes(const emulator::MemoryCounts& memory) {
@@ -87,15 +156,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       "{}).",
       place(explanation, line), verb, passes_text(passes), each_request, number(ideal),
       number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
-  const auto padded = padding(explanation, line);
-  text += padded ? fmt::format(
-                       " If rows are a multiple of {0} words long, all elements of a column lie in "
-                       "one bank. One unused column shifts each row by one bank, so that a "
-                       "column's elements lie in {0} different banks: declare {1}.",
-                       banks, *padded)
-                 : fmt::format(
-                       " Let neighbouring threads use neighbouring words, or pad the rows by one "
-                       "word: then the words that a warp uses at once lie in different banks.");
+  text += cure_of_conflict(shared_array(explanation, line), banks);
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   return Finding{static_cast<double>(over),
                  {text, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts},
@@ -198,6 +259,22 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
              .loads = ratio(counts.requests, loads)}};
 }
 
+// Idle lanes, in warp instructions, from this line to the file's next one with divergent branches.
+// A branch that leaves lanes idle for one statement costs no more than that.
+double idle_after(const Explanation& explanation, const LineCounts& line) {
+  double idle = 0;
+  bool is_after = false;
+  for (const LineCounts& each : explanation.launch.lines) {
+    const bool is_line = each.file == line.file && each.line == line.line;
+    is_after =
+        is_line || (is_after && each.file == line.file && each.execution.divergent_branches == 0);
+    if (!is_after) continue;
+    idle += static_cast<double>(each.execution.warp_instructions) -
+            static_cast<double>(each.execution.thread_instructions) / 32;
+  }
+  return idle;
+}
+
 std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line) {
   const auto& counts = line.execution;
   const double share = ratio(counts.divergent_branches, counts.branches);
@@ -207,10 +284,11 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
   const double idle = 1 - lanes / 32;
   if (idle < 0.1) return std::nullopt;
-  // Each line gets its share of the idle lanes, in proportion to its divergent branches.
-  const double part = ratio(counts.divergent_branches, totals.divergent_branches);
+  const double own = idle_after(explanation, line) / static_cast<double>(totals.warp_instructions);
+  constexpr double worth_saying_idle = 0.02;
+  if (own < worth_saying_idle) return std::nullopt;
   return Finding{
-      static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers per SM
+      static_cast<double>(totals.warp_instructions) * own / 4,  // four schedulers per SM
       {fmt::format("{} diverges in {} of {} branches: lanes of a warp take different paths, which "
                    "execute one after the other. Over the kernel, {} of 32 lanes work in an "
                    "instruction. Branch on a condition that all lanes of a warp share, or sort the "
@@ -218,7 +296,7 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
                    place(explanation, line), grouped(counts.divergent_branches),
                    grouped(counts.branches), number(lanes)),
        cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},
-      Change{.instructions = idle * part}};
+      Change{.instructions = own}};
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
@@ -226,6 +304,7 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   const auto add = [&](std::optional<Finding> finding) {
     if (!finding) return;
     finding->place = line_name(explanation, line);
+    finding->in_library = emulator::is_of_toolkit(line.file);
     findings.push_back(std::move(*finding));
   };
   const auto& memory = line.memory[cc];

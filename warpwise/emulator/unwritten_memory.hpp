@@ -1,0 +1,17 @@
+#pragma once
+
+// Internal to the emulator: shadows of large allocations.
+
+#include <cstdint>
+#include <memory>
+
+#include "warpwise/emulator/device.hpp"
+
+namespace warpwise::emulator {
+
+/// Returns the shadow of a new allocation: every byte is `unwritten`. A large one takes no memory
+/// before it is changed.
+/// \throws OutOfMemory
+std::unique_ptr<std::byte, FreeMemory> unwritten_memory(std::uint64_t bytes);
+
+}  // namespace warpwise::emulator
