@@ -94,6 +94,14 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
 }
 
 template <class Pixel>
+void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream) {
+  if constexpr (sizeof(Pixel) == 1) {
+    if (launch.kernel.sum_bytes == 4) return start<Pixel, std::uint32_t>(launch, stream);
+  }
+  start<Pixel, std::uint64_t>(launch, stream);
+}
+
+template <class Pixel>
 void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const auto source = source_of(src);
@@ -104,8 +112,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   if (bytes > 0) scratch.emplace(bytes, stream);
   for (const auto& launch : threshold_launches(source, output, rule, sizeof(Pixel), limit,
                                                scratch ? scratch->data() : nullptr)) {
-    launch.kernel.sum_bytes == 8 ? start<Pixel, std::uint64_t>(launch, stream)
-                                 : start<Pixel, std::uint32_t>(launch, stream);
+    start<Pixel>(launch, stream);
   }
 }
 

@@ -28,7 +28,7 @@ enum class ThresholdStep : std::uint8_t {
 struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
-  int sum_bytes = 0;         ///< 4, or 8 for a wide rule; unused by bands
+  int sum_bytes = 0;         ///< column_sum_bytes(); unused by bands and tiles
   bool writes_mean = false;  ///< used by tiles only
   // Used by bands only.
   kernels::threshold::BandSums sums = {};
@@ -432,13 +432,19 @@ struct ThresholdScratch {
   std::int64_t segment_bytes = 0;  ///< of the segments' sums, which follow them; 0: not needed
 };
 
+/// Returns the bytes of a sum of columns. Tiles take the windows whose sums of u16 fit 32 bits,
+/// except in images of more than 2^30 pixels a side. These are too rare for kernels of their own.
+inline int column_sum_bytes(const WindowRule& rule, std::int64_t pixel_bytes) {
+  return rule.wide || pixel_bytes == 2 ? 8 : 4;
+}
+
 inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSource& src,
-                                          const WindowRule& rule) {
+                                          const WindowRule& rule, std::int64_t pixel_bytes) {
   // Rows of sums are padded to whole vectors of the scan.
   constexpr std::int64_t group = kernels::threshold::threshold_scan_columns;
   ThresholdScratch scratch;
   scratch.pitch = gpu::blocks_for(src.width, group) * group;
-  const std::int64_t row_bytes = checked_mul(scratch.pitch, rule.wide ? 8 : 4);
+  const std::int64_t row_bytes = checked_mul(scratch.pitch, column_sum_bytes(rule, pixel_bytes));
   scratch.column_bytes = checked_mul(row_bytes, src.height);
   // Windows lower than a segment are added up directly.
   if (2 * rule.half + 1 > kernels::threshold::threshold_segment_rows) {
@@ -459,7 +465,7 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
     const auto arguments = wide_band_arguments(*one);
     return checked_mul(arguments.sums_pitch, row_sum_groups(arguments));
   }
-  const ThresholdScratch scratch = threshold_scratch(src, rule);
+  const ThresholdScratch scratch = threshold_scratch(src, rule, pixel_bytes);
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
 
@@ -475,7 +481,7 @@ inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdS
     launches.add(*one);
     return launches;
   }
-  const ThresholdScratch parts = threshold_scratch(src, rule);
+  const ThresholdScratch parts = threshold_scratch(src, rule, pixel_bytes);
   const bool by_segments = parts.segment_bytes != 0;
   const kernels::threshold::ColumnArguments down{
       src, scratch, parts.pitch, by_segments ? scratch + parts.column_bytes : nullptr, rule.half};
@@ -488,7 +494,7 @@ inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdS
   const auto add = [&](ThresholdStep step, gpu::Shape grid, const auto& arguments) {
     launches.add({.kernel = {.step = step,
                              .pixel_bytes = static_cast<int>(pixel_bytes),
-                             .sum_bytes = rule.wide ? 8 : 4},
+                             .sum_bytes = column_sum_bytes(rule, pixel_bytes)},
                   .grid = grid,
                   .block = {kernels::threshold::threshold_block_threads},
                   .parameters = gpu::Parameters::of(arguments)});
