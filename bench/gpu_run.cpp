@@ -10,7 +10,6 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/primitives/shared/tuning_file.hpp"
 
 namespace warpwise::bench {
 namespace {
@@ -142,10 +141,7 @@ Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
               const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show) {
   gpu::require_device();
-  Run run{.device = gpu::device_info(0), .tuned = {}, .roofs = {}, .rows = {}};
-  for (const tuning::Setting& each : tuning::in_effect()) {
-    run.tuned.push_back(tuning::text_of(each));
-  }
+  Run run{.device = gpu::device_info(0), .roofs = {}, .rows = {}};
   const gpu::Stream stream;
   lab::GpuTimer timer(run.device, stream);
   run.roofs = {timer.copy_roof_gb_per_s(), timer.read_roof_gb_per_s()};
@@ -171,7 +167,6 @@ nlohmann::json json_of(const Run& run) {
                                                run.device.compute_capability_minor)},
             {"cuda_driver", run.device.driver_version},
             {"cuda_runtime", run.device.runtime_version}}},
-          {"tuned", run.tuned},
           {"method", method},
           {"roof_gb_per_s", run.roofs.copy_gb_per_s},
           {"read_roof_gb_per_s", run.roofs.read_gb_per_s},

@@ -40,7 +40,6 @@ struct Roofs {
 
 struct Run {
   gpu::DeviceInfo device;
-  std::vector<std::string> tuned;  ///< settings of the user's tuning file that were in effect
   Roofs roofs;
   std::vector<Row> rows;
 };

@@ -24,7 +24,7 @@ AREAS = {
 # Files without mutants: tests and their tools, ladders, and code that only changes speed (kernel launches and the
 # division of CPU work).
 NO_AREA = re.compile(r"_test\.|/test_|_bench\.|testing|/ladder/|ladder\.|/fake_|explain_case|without_cuda"
-                     r"|tun(ing|able)|launch\.[ch]pp|cpu_plan|progress")
+                     r"|launch\.[ch]pp|cpu_plan|progress")
 
 
 def sources(tree):

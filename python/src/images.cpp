@@ -205,14 +205,9 @@ nb::any gemv(nb::any a, nb::any x, float alpha, float beta, bool transpose, nb::
   return finished(std::move(made), out, matrix);
 }
 
-}  // namespace
+using nb::arg;
 
-void add_images(nb::module_& module) {
-  using nb::arg;
-  const SobelOptions sobel_default;
-  const ThresholdOptions threshold_default;
-  const ConvertOptions convert_default;
-  const GemvOptions gemv_default;
+void add_copy(nb::module_& module) {
   module.def(
       "copy", &copy, arg("src"), nb::kw_only(), arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Copies every pixel of an image, (height, width) or (height, width, channels) of any element type.
@@ -222,12 +217,14 @@ src may be a list of images, which are copied together; then out, if given, is a
 >>> import numpy, warpwise
 >>> warpwise.copy(numpy.full((2, 3), 7, numpy.uint8)).tolist()
 [[7, 7, 7], [7, 7, 7]])");
+}
 
-  module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = word(sobel_default.output),
-             arg("norm") = word(sobel_default.norm), arg("kernel") = word(sobel_default.kernel),
-             arg("border") = word(sobel_default.border),
-             arg("channels") = word(sobel_default.channels), arg("dtype") = nb::none(),
-             arg("out") = nb::none(), arg("stream") = nb::none(),
+void add_sobel(nb::module_& module) {
+  const SobelOptions defaults;
+  module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = word(defaults.output),
+             arg("norm") = word(defaults.norm), arg("kernel") = word(defaults.kernel),
+             arg("border") = word(defaults.border), arg("channels") = word(defaults.channels),
+             arg("dtype") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
              R"(Computes the image gradient: its length, or one of its components.
 
 src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, whose grey value
@@ -253,11 +250,14 @@ them share a launch, on the CPU the threads.
 [(3, 4), (3, 2)]
 >>> warpwise.sobel(step, output="dx").dtype
 dtype('int16'))");
+}
 
+void add_threshold(nb::module_& module) {
+  const ThresholdOptions defaults;
   module.def(
-      "threshold", &threshold, arg("src"), nb::kw_only(), arg("window") = threshold_default.window,
-      arg("offset") = threshold_default.offset, arg("method") = word(threshold_default.method),
-      arg("maximum") = threshold_default.maximum, arg("inverted") = threshold_default.inverted,
+      "threshold", &threshold, arg("src"), nb::kw_only(), arg("window") = defaults.window,
+      arg("offset") = defaults.offset, arg("method") = word(defaults.method),
+      arg("maximum") = defaults.maximum, arg("inverted") = defaults.inverted,
       arg("mean") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Applies an adaptive threshold: maximum if a pixel exceeds the mean of its window less the offset, else 0.
 
@@ -273,12 +273,15 @@ src may be a list of images, of any sizes and of one type, without mean: the res
 >>> import numpy, warpwise
 >>> warpwise.threshold(numpy.array([[10, 10, 90, 10]], numpy.uint8)).tolist()
 [[0, 0, 255, 0]])");
+}
 
+void add_convert(nb::module_& module) {
+  const ConvertOptions defaults;
   module.def("convert", &convert, arg("src"), arg("source"), arg("to"), nb::kw_only(),
-             arg("size") = nb::none(), arg("convention") = word(convert_default.convention),
-             arg("matrix") = word(convert_default.matrix), arg("from_range") = nb::none(),
-             arg("to_range") = nb::none(), arg("upsampling") = word(convert_default.upsampling),
-             arg("gray_is_luma") = convert_default.gray_is_luma, arg("out") = nb::none(),
+             arg("size") = nb::none(), arg("convention") = word(defaults.convention),
+             arg("matrix") = word(defaults.matrix), arg("from_range") = nb::none(),
+             arg("to_range") = nb::none(), arg("upsampling") = word(defaults.upsampling),
+             arg("gray_is_luma") = defaults.gray_is_luma, arg("out") = nb::none(),
              arg("stream") = nb::none(),
              R"(Converts a frame of the pixel format source to the format to.
 
@@ -302,11 +305,14 @@ Raises InvalidArgument for a combination without a definition, with the possible
 >>> red = numpy.array([[[255, 0, 0]]], numpy.uint8)
 >>> warpwise.convert(red, "rgb24", "ycbcr32").tolist()
 [[[76, 85, 255, 255]]])");
+}
 
+void add_gemv(nb::module_& module) {
+  const GemvOptions defaults;
   module.def(
-      "gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = gemv_default.alpha,
-      arg("beta") = gemv_default.beta, arg("transpose") = gemv_default.transpose,
-      arg("out") = nb::none(), arg("stream") = nb::none(),
+      "gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = defaults.alpha,
+      arg("beta") = defaults.beta, arg("transpose") = defaults.transpose, arg("out") = nb::none(),
+      arg("stream") = nb::none(),
       R"(Multiplies a matrix by a vector: alpha * op(a) @ x + beta * out, where op(a) is a or its transpose.
 
 a, x  (rows, columns) and (columns,), both float32, float16 or bfloat16
@@ -317,6 +323,16 @@ Returns (rows,) of float32, the same bits on every machine. Raises InvalidArgume
 >>> import numpy, warpwise
 >>> warpwise.gemv(numpy.eye(2, dtype=numpy.float32), numpy.array([3, 4], numpy.float32), alpha=2).tolist()
 [6.0, 8.0])");
+}
+
+}  // namespace
+
+void add_images(nb::module_& module) {
+  add_copy(module);
+  add_sobel(module);
+  add_threshold(module);
+  add_convert(module);
+  add_gemv(module);
 }
 
 }  // namespace warpwise::python

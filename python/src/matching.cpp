@@ -155,21 +155,18 @@ class AnyTracker {
   std::variant<std::monostate, Tracker, DeviceTracker> tracker_;
 };
 
-}  // namespace
+using nb::arg;
 
-void add_matching(nb::module_& module) {
-  using nb::arg;
-  const MatchOptions match_default;
-  const DisparityOptions disparity_default;
-  const TrackOptions track_default;
-  const auto pair_of = [](SearchRange range) { return std::pair{range.first, range.last}; };
+std::pair<int, int> pair_of(SearchRange range) { return {range.first, range.last}; }
+
+void add_match(nb::module_& module) {
+  const MatchOptions defaults;
   module.def(
       "match", &match, arg("reference"), arg("target"), nb::kw_only(),
-      arg("block") = Pair{match_default.block_width, match_default.block_height},
-      arg("stride") = Pair{match_default.stride_x, match_default.stride_y},
-      arg("search_x") = pair_of(match_default.search_x),
-      arg("search_y") = pair_of(match_default.search_y),
-      arg("measure") = word(match_default.measure), arg("border") = word(match_default.border),
+      arg("block") = Pair{defaults.block_width, defaults.block_height},
+      arg("stride") = Pair{defaults.stride_x, defaults.stride_y},
+      arg("search_x") = pair_of(defaults.search_x), arg("search_y") = pair_of(defaults.search_y),
+      arg("measure") = word(defaults.measure), arg("border") = word(defaults.border),
       arg("score") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Estimates block motion: for each block of reference, the displacement to the most similar place in target.
 
@@ -188,14 +185,15 @@ InvalidArgument.
 >>> moved = numpy.roll(image, (2, -3), (0, 1))
 >>> warpwise.match(image[8:40, 8:40].copy(), moved[8:40, 8:40].copy(), block=(16, 16), border="replicate")[0, 1].tolist()
 [-3, 2])");
+}
 
+void add_disparity(nb::module_& module) {
+  const DisparityOptions defaults;
   module.def(
       "disparity", &disparity, arg("left"), arg("right"), nb::kw_only(),
-      arg("block") = disparity_default.block,
-      arg("max_disparity") = disparity_default.max_disparity,
-      arg("measure") = word(disparity_default.measure), arg("check") = disparity_default.check,
-      arg("subpixel") = disparity_default.subpixel, arg("out") = nb::none(),
-      arg("stream") = nb::none(),
+      arg("block") = defaults.block, arg("max_disparity") = defaults.max_disparity,
+      arg("measure") = word(defaults.measure), arg("check") = defaults.check,
+      arg("subpixel") = defaults.subpixel, arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Computes the disparity of each pixel of left, of a rectified stereo pair: how far left its counterpart lies in right.
 
 left, right    (height, width) of uint8, one size
@@ -211,7 +209,9 @@ Returns (height, width) of float32, -1 for pixels that fail the check. Raises In
 >>> right = numpy.roll(left, -4, 1)
 >>> float(warpwise.disparity(left, right, block=5, max_disparity=8)[8, 16])
 4.0)");
+}
 
+void add_find(nb::module_& module) {
   nb::class_<Finding> finding(module, "Finding", "The best place of a template in an image.");
   finding
       .def(
@@ -244,7 +244,10 @@ Waits for the result, on a GPU too. Raises InvalidArgument.
 >>> image = numpy.arange(64, dtype=numpy.uint8).reshape(8, 8) ** 2
 >>> warpwise.find(image[2:5, 3:6].copy(), image, measure="sad")
 Finding(x=3, y=2, score=0.0))");
+}
 
+void add_tracker(nb::module_& module) {
+  const TrackOptions defaults;
   nb::class_<AnyTracker>(module, "Tracker",
                          R"(Follows a box, (x, y, width, height), through frames of one size.
 
@@ -259,13 +262,20 @@ update_template     True: search for the box of the last frame; False: for the b
 ((15, 23, 16, 16), 0.0))")
       .def(nb::init<nb::any, const BoxTuple&, std::pair<int, int>, std::pair<int, int>,
                     std::string_view, bool, const nb::any&>(),
-           arg("first"), arg("box"), nb::kw_only(),
-           arg("search_x") = pair_of(track_default.search_x),
-           arg("search_y") = pair_of(track_default.search_y),
-           arg("measure") = word(track_default.measure),
-           arg("update_template") = track_default.update_template, arg("stream") = nb::none())
+           arg("first"), arg("box"), nb::kw_only(), arg("search_x") = pair_of(defaults.search_x),
+           arg("search_y") = pair_of(defaults.search_y), arg("measure") = word(defaults.measure),
+           arg("update_template") = defaults.update_template, arg("stream") = nb::none())
       .def("next", &AnyTracker::next, arg("frame"),
            "Returns the box in the next frame, and its score. Waits for the result, on a GPU too.");
+}
+
+}  // namespace
+
+void add_matching(nb::module_& module) {
+  add_match(module);
+  add_disparity(module);
+  add_find(module);
+  add_tracker(module);
 }
 
 }  // namespace warpwise::python

@@ -249,17 +249,9 @@ def image_seeds(ending):
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
 
 
-def tuning_seeds():
-    line = ('copy.threads=128 kind=u8 size=2^22 verdict=%s gain=%s case="%s" why="8 us beside 9 us" cc=9.0 sms=132 '
-            'driver=13000 source=0 gpu="G"\n')
-    yield b"warpwise tuning 1\n# a remark\n"
-    yield ("warpwise tuning 1\n" + line % ("faster", "1.2", "a") + line % ("slower", "0.9", "b")).encode()
-    yield ("warpwise tuning 1\n" + line % ("faster", "1e308", "a") + line.replace("128", "512") % ("faster", "2", "a")).encode()
-
-
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
-                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds), ("tuning", tuning_seeds),
+                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),

@@ -97,8 +97,6 @@ class BenchCommand final : public Command {
     if (shapes_) {
       for (const std::string& line : bench::gemv_shapes_summary(run.rows)) print_line(line);
     }
-    print_line(run.tuned.empty() ? "tuning: built-in values"
-                                 : fmt::format("tuning: {}", fmt::join(run.tuned, ", ")));
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
     if (growth_) report["growth"] = true;

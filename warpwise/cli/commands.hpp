@@ -27,7 +27,6 @@ std::unique_ptr<Command> add_gemv(CLI::App& app);
 std::unique_ptr<Command> add_explain(CLI::App& app);
 std::unique_ptr<Command> add_run(CLI::App& app);
 std::unique_ptr<Command> add_bench(CLI::App& app);
-std::unique_ptr<Command> add_tune(CLI::App& app);
 std::unique_ptr<Command> add_lab(CLI::App& app);
 std::unique_ptr<Command> add_devices(CLI::App& app);
 

@@ -112,7 +112,6 @@ int run(int argc, char** argv) {
   commands["explain"] = add_explain(app);
   commands["run"] = add_run(app);
   commands["bench"] = add_bench(app);
-  commands["tune"] = add_tune(app);
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);

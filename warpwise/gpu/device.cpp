@@ -6,12 +6,6 @@
 namespace warpwise::gpu {
 namespace {
 
-bool means_no_gpu(cudaError_t error) {
-  // The runtime returns 35 without a driver, and 100 with a driver and no GPU. In a container that
-  // hides its GPUs it returns either.
-  return error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice;
-}
-
 struct Count {
   int devices = 0;
   cudaError_t error = cudaSuccess;
@@ -37,15 +31,6 @@ void require_index(int device) {
 }
 
 }  // namespace
-
-void check(cudaError_t error, const char* what, std::source_location where) {
-  if (error == cudaSuccess) return;
-  cudaGetLastError();  // the exception carries the error; later calls start clean
-  if (means_no_gpu(error)) throw NoCudaDevice(why_no_device());
-  throw CudaError(std::string(what) + " failed: " + cudaGetErrorName(error) + " (" +
-                  cudaGetErrorString(error) + ") at " + where.file_name() + ":" +
-                  std::to_string(where.line()));
-}
 
 int device_count() noexcept { return count_devices().devices; }
 

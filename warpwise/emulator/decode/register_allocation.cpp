@@ -183,20 +183,17 @@ Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size
   return lives;
 }
 
-}  // namespace
-
-void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
-                        const std::vector<Width>& widths) {
-  Lives lives = analyse(code, accesses, widths.size());
-  std::vector<Interval>& spans = lives.spans;
-  // Special registers are set before the first operation, and functions do not save them.
+/// Makes special registers live over the whole code: they are set before the first operation, and
+/// functions do not save them. Sets what each call saves. Returns the special registers.
+std::vector<std::int32_t> keep_specials(Code& code, Lives& lives,
+                                        const std::vector<Width>& widths) {
   std::vector<std::int32_t> kept;
   for (const auto& special : code.specials) kept.push_back(special.slot);
   if (code.frame_register != Operation::none) kept.push_back(code.frame_register);
   for (const std::int32_t v : kept) {
-    spans[static_cast<std::size_t>(v)].cover(0);
-    if (!code.call_sites.empty())
-      spans[static_cast<std::size_t>(v)].cover(static_cast<std::int32_t>(code.operations.size()));
+    Interval& span = lives.spans[static_cast<std::size_t>(v)];
+    span.cover(0);
+    if (!code.call_sites.empty()) span.cover(static_cast<std::int32_t>(code.operations.size()));
   }
   for (std::size_t i = 0; i < code.call_sites.size(); ++i) {
     for (const std::int32_t v : lives.across[i]) {
@@ -204,78 +201,108 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
       code.call_sites[i].saved.push_back({v, widths[static_cast<std::size_t>(v)]});
     }
   }
+  return kept;
+}
 
-  std::vector<std::size_t> order;
-  for (std::size_t v = 0; v < widths.size(); ++v) {
-    if (spans[v].first >= 0) order.push_back(v);
+/// Places of registers in a warp's file. Registers that are never live together share one.
+class Places {
+ public:
+  Places(const std::vector<Interval>& spans, const std::vector<Width>& widths)
+      : widths_(widths), place_(widths.size(), 0) {
+    std::vector<std::size_t> order;
+    for (std::size_t v = 0; v < widths.size(); ++v) {
+      if (spans[v].first >= 0) order.push_back(v);
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t x, std::size_t y) { return spans[x].first < spans[y].first; });
+    for (const std::size_t v : order) place_[v] = pools_[kind_of(v)].take(spans[v]);
+    base_[1] = (pools_[0].count * kind_bytes[0] + 63) / 64 * 64;
+    base_[2] = base_[1] + pools_[1].count * kind_bytes[1];
   }
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t x, std::size_t y) { return spans[x].first < spans[y].first; });
 
+  std::size_t bytes() const { return base_[2] + pools_[2].count * kind_bytes[2]; }
+
+  /// Returns a register's offset in bytes. Registers that are never live may have any.
+  std::int32_t offset_of(std::size_t v) const {
+    const std::size_t kind = kind_of(v);
+    return static_cast<std::int32_t>(base_[kind] + place_[v] * kind_bytes[kind]);
+  }
+
+ private:
   // Three kinds of places: masks, 32 lanes of 4 bytes, 32 lanes of 8 bytes.
+  static constexpr std::size_t kind_bytes[] = {sizeof(Mask), sizeof(std::uint32_t) * warp_lanes,
+                                               sizeof(std::uint64_t) * warp_lanes};
+  std::size_t kind_of(std::size_t v) const {
+    return widths_[v] == Width::predicate ? 0 : widths_[v] == Width::w64 ? 2 : 1;
+  }
+
   struct Pool {
-    std::size_t bytes = 0;
     std::size_t count = 0;
     std::vector<std::size_t> free;
     using Busy = std::pair<std::int32_t, std::size_t>;  // until, place
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-  };
-  Pool pools[3];
-  pools[0].bytes = sizeof(Mask);
-  pools[1].bytes = sizeof(std::uint32_t) * warp_lanes;
-  pools[2].bytes = sizeof(std::uint64_t) * warp_lanes;
-  const auto pool_of = [](Width width) {
-    return width == Width::predicate ? 0 : width == Width::w64 ? 2 : 1;
-  };
-  std::vector<std::size_t> place(widths.size(), 0);
-  for (const std::size_t v : order) {
-    Pool& pool = pools[pool_of(widths[v])];
-    // An operation may write one register and still read another, so places are free only after the
-    // last use.
-    while (!pool.busy.empty() && pool.busy.top().first < spans[v].first) {
-      pool.free.push_back(pool.busy.top().second);
-      pool.busy.pop();
+
+    /// Returns a place for a register that is live in `span`. Spans come by their beginnings.
+    std::size_t take(const Interval& span) {
+      // An operation may write one register and still read another, so places are free only after
+      // the last use.
+      while (!busy.empty() && busy.top().first < span.first) {
+        free.push_back(busy.top().second);
+        busy.pop();
+      }
+      if (free.empty()) free.push_back(count++);
+      const std::size_t place = free.back();
+      free.pop_back();
+      busy.push({span.last, place});
+      return place;
     }
-    if (pool.free.empty()) pool.free.push_back(pool.count++);
-    place[v] = pool.free.back();
-    pool.free.pop_back();
-    pool.busy.push({spans[v].last, place[v]});
-  }
-  std::size_t base[3] = {0, 0, 0};
-  base[1] = (pools[0].count * pools[0].bytes + 63) / 64 * 64;
-  base[2] = base[1] + pools[1].count * pools[1].bytes;
-  // Unused registers may have any place.
-  code.register_bytes = std::max<std::size_t>(base[2] + pools[2].count * pools[2].bytes, 256);
-  const auto resolve = [&](std::int32_t& operand) {
-    if (operand < 0) return;
-    const auto v = static_cast<std::size_t>(operand);
-    const int pool = pool_of(widths[v]);
-    operand = static_cast<std::int32_t>(base[pool] + place[v] * pools[pool].bytes);
+  };
+
+  const std::vector<Width>& widths_;
+  std::vector<std::size_t> place_;
+  Pool pools_[3];
+  std::size_t base_[3] = {0, 0, 0};
+};
+
+/// Replaces the registers in operations, lists, special registers and calls by their places.
+void replace_registers(Code& code, const Places& places) {
+  const auto replace = [&](std::int32_t& operand) {
+    if (operand >= 0) operand = places.offset_of(static_cast<std::size_t>(operand));
   };
   for (Operation& op : code.operations) {
     for (std::int32_t* operand :
          {&op.dst, &op.dst2, &op.a, &op.b, &op.c, &op.d, &op.guard, &op.members}) {
-      resolve(*operand);
+      replace(*operand);
     }
   }
-  for (std::int32_t& operand : code.lists) resolve(operand);
-  for (auto& special : code.specials) resolve(special.slot);
-  if (code.frame_register != Operation::none) resolve(code.frame_register);
+  for (std::int32_t& operand : code.lists) replace(operand);
+  for (auto& special : code.specials) replace(special.slot);
+  if (code.frame_register != Operation::none) replace(code.frame_register);
   for (CallSite& site : code.call_sites) {
-    for (CallSite::Saved& saved : site.saved) resolve(saved.slot);
+    for (CallSite::Saved& saved : site.saved) replace(saved.slot);
   }
+}
+
+}  // namespace
+
+void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
+                        const std::vector<Width>& widths) {
+  Lives lives = analyse(code, accesses, widths.size());
+  const std::vector<std::int32_t> kept = keep_specials(code, lives, widths);
+  const Places places(lives.spans, widths);
+  constexpr std::size_t least_bytes = 256;  // for registers that are never live
+  code.register_bytes = std::max(places.bytes(), least_bytes);
+  replace_registers(code, places);
   for (std::size_t v = 0; v < widths.size(); ++v) {
-    auto offset = static_cast<std::int32_t>(v);
-    resolve(offset);
-    code.places.push_back({offset, widths[v]});
+    code.places.push_back({places.offset_of(v), widths[v]});
   }
   const auto unset = [&](const std::vector<std::int32_t>& live) {
-    std::vector<RegisterPlace> places;
+    std::vector<RegisterPlace> unset_places;
     for (const std::int32_t v : live) {
       if (std::find(kept.begin(), kept.end(), v) == kept.end())
-        places.push_back(code.places[static_cast<std::size_t>(v)]);
+        unset_places.push_back(code.places[static_cast<std::size_t>(v)]);
     }
-    return places;
+    return unset_places;
   };
   code.unset = unset(lives.at_begin);
   for (std::size_t i = 0; i < code.functions.size(); ++i)

@@ -56,7 +56,7 @@ inline constexpr int convert_level_bits = 20;
 // warps are large enough to fill an SM.
 inline constexpr int convert_pixels_per_thread = 4;
 inline constexpr int convert_block_width = 32;
-inline constexpr int convert_most_block_height = 4;
+inline constexpr int convert_block_height = 4;
 inline constexpr int convert_block_pixels = convert_block_width * convert_pixels_per_thread;
 // Rows per thread if `aligned` (else one): enough for four to eight loads in flight. A row of
 // packed3 takes three loads.

@@ -53,7 +53,7 @@ __device__ ConvertArguments arguments_of(const ConvertArguments& rule,
 /// convert_kernel for many frames: each block computes one block of rows of one frame. (The body
 /// repeats that kernel's loop: a shared function cost convert_kernel 6 to 8 registers.)
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
-__global__ void __launch_bounds__(convert_block_width* convert_most_block_height)
+__global__ void __launch_bounds__(convert_block_width* convert_block_height)
     convert_batch_kernel(const __grid_constant__ ConvertBatch<source, destination> batch) {
   constexpr int whole_rows =
       source == ConvertSource::packed3 ? convert_packed3_rows : convert_other_rows;

@@ -105,9 +105,7 @@ std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_imag
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
                   gpu::StreamHandle stream) {
   gpu::require_device();
-  const int height_of_block = tuning::chosen(
-      block_height_tunable, static_cast<int>(source_of(src.format())), src.width() * src.height());
-  const auto launch = convert_launch(src, dst, conversion, height_of_block);
+  const auto launch = convert_launch(src, dst, conversion);
   with(launch.kernel,
        [&]<ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>() {
          gpu::start(kernels::convert::convert_kernel<source, destination, arithmetic>, launch,
@@ -117,11 +115,7 @@ void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conve
 
 void convert_cuda(std::span<const ConstDeviceFrame> src, std::span<const DeviceFrame> dst,
                   const Conversion& conversion, gpu::StreamHandle stream) {
-  std::int64_t pixels = 0;
-  for (const ConstDeviceFrame& frame : src) pixels += frame.width() * frame.height();
   const ConvertRule rule = convert_rule(conversion);
-  const int height_of_block =
-      tuning::chosen(block_height_tunable, static_cast<int>(rule.kernel.source), pixels);
   with(rule.kernel,
        [&]<ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>() {
          using namespace kernels::convert;
@@ -130,12 +124,12 @@ void convert_cuda(std::span<const ConstDeviceFrame> src, std::span<const DeviceF
            const ConvertArguments a = with_frames(rule.arguments, src[i], dst[i]);
            const auto image = batch_image<planes_of(source), planes_of(destination)>(a);
            if (!image) return {};
-           const auto [across, down] = convert_blocks(rule.kernel, a, height_of_block);
+           const auto [across, down] = convert_blocks(rule.kernel, a);
            return BatchImage<Image>{*image, across, down};
          };
          start_batches(
              convert_batch_kernel<source, destination, arithmetic>, rule.arguments, src.size(),
-             {convert_block_width, static_cast<unsigned>(height_of_block)}, describe,
+             {convert_block_width, convert_block_height}, describe,
              [&](auto i) { convert_cuda(src[i], dst[i], conversion, stream); },
              "convert_batch_kernel", stream);
        });

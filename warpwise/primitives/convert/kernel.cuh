@@ -363,7 +363,7 @@ __device__ inline void convert_rows(const ConvertArguments& a, cuda::std::int64_
 
 /// Grid: x covers the width by convert_block_pixels, y strides over the rows.
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
-__global__ void __launch_bounds__(convert_block_width* convert_most_block_height)
+__global__ void __launch_bounds__(convert_block_width* convert_block_height)
     convert_kernel(const __grid_constant__ ConvertArguments a) {
   constexpr int whole_rows =
       source == ConvertSource::packed3 ? convert_packed3_rows : convert_other_rows;

@@ -221,25 +221,24 @@ ConvertArguments with_frames(ConvertArguments rule, const ConstDeviceFrame& src,
   return rule;
 }
 
-ConvertBlocks convert_blocks(const ConvertKernel& kernel, const ConvertArguments& arguments,
-                             int height_of_block) {
+ConvertBlocks convert_blocks(const ConvertKernel& kernel, const ConvertArguments& arguments) {
   const int aligned_rows = kernel.source == ConvertSource::packed3
                                ? kernels::convert::convert_packed3_rows
                                : kernels::convert::convert_other_rows;
-  const int rows = height_of_block * (arguments.aligned ? aligned_rows : 1);
+  const int rows = kernels::convert::convert_block_height * (arguments.aligned ? aligned_rows : 1);
   return {gpu::blocks_for(arguments.width, kernels::convert::convert_block_pixels),
           gpu::blocks_for(arguments.height, rows)};
 }
 
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                          const Conversion& conversion, int height_of_block) {
+                                          const Conversion& conversion) {
   const ConvertRule rule = convert_rule(conversion);
   const ConvertArguments a = with_frames(rule.arguments, src, dst);
-  const ConvertBlocks blocks = convert_blocks(rule.kernel, a, height_of_block);
+  const ConvertBlocks blocks = convert_blocks(rule.kernel, a);
   gpu::Launch<ConvertKernel> launch;
   launch.kernel = rule.kernel;
   launch.grid = {gpu::grid_x(blocks.across), gpu::grid_y(blocks.down)};
-  launch.block = {kernels::convert::convert_block_width, static_cast<unsigned>(height_of_block)};
+  launch.block = {kernels::convert::convert_block_width, kernels::convert::convert_block_height};
   launch.parameters = gpu::Parameters::of(a);
   return launch;
 }

@@ -3,7 +3,6 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/convert/arguments.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
-#include "warpwise/primitives/convert/tunables.hpp"
 
 namespace warpwise::detail::convert {
 
@@ -15,7 +14,7 @@ struct ConvertKernel {
 };
 constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel"; }
 
-/// Returns the group of formats that are read alike; also the kind of call in tunables.hpp.
+/// Returns the group of formats that are read alike.
 kernels::convert::ConvertSource source_of(PixelFormat format);
 
 /// A kernel and its arguments except the frames.
@@ -35,12 +34,10 @@ struct ConvertBlocks {
   std::int64_t down;
 };
 ConvertBlocks convert_blocks(const ConvertKernel& kernel,
-                             const kernels::convert::ConvertArguments& arguments,
-                             int height_of_block);
+                             const kernels::convert::ConvertArguments& arguments);
 
 /// \throws InvalidArgument  a row wider than a GPU grid
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                          const Conversion& conversion,
-                                          int height_of_block = block_height_choices[0]);
+                                          const Conversion& conversion);
 
 }  // namespace warpwise::detail::convert

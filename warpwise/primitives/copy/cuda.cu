@@ -10,8 +10,7 @@ namespace warpwise::detail::copy {
 
 void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
-  const auto launch = copy_launch(
-      src, dst, tuning::chosen(block_threads_tunable, 0, src.row_bytes() * src.height()));
+  const auto launch = copy_launch(src, dst);
   const auto as = [&](auto* kernel) {
     gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
   };

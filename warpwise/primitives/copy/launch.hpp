@@ -7,7 +7,6 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/copy/arguments.hpp"
-#include "warpwise/primitives/copy/tunables.hpp"
 
 namespace warpwise::detail::copy {
 
@@ -64,10 +63,8 @@ constexpr int vector_threads(std::int64_t bytes) {
 }
 
 /// Returns the launch that copies views of one size and type.
-/// \param threads  of a block, where rows are copied by vectors; 0: vector_threads()
 /// \throws InvalidArgument  a row wider than a GPU grid
-inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst,
-                                           int threads = block_thread_choices[0]) {
+inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst) {
   const kernels::copy::CopyArguments arguments = copy_arguments(src, dst);
   gpu::Launch<CopyKernel> launch{.kernel = CopyKernel::any_alignment,
                                  .grid = {1, gpu::grid_y(arguments.rows)},
@@ -80,7 +77,7 @@ inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const Dev
   launch.kernel = arguments.rows == 1 ? CopyKernel::row : CopyKernel::rows;
   const std::int64_t vectors =
       gpu::blocks_for(arguments.row_bytes, kernels::copy::copy_vector_bytes);
-  if (threads == 0) threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
+  const int threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
   // Whole warps, but no more than a row has work for.
   launch.block.x =
       static_cast<unsigned>(std::min<std::int64_t>(threads, gpu::blocks_for(vectors, 32) * 32));

@@ -9,7 +9,6 @@
 #include "warpwise/primitives/disparity/padded.cuh"
 #include "warpwise/primitives/disparity/sweep.cuh"
 #include "warpwise/primitives/disparity/tiles.cuh"
-#include "warpwise/primitives/disparity/tunables.hpp"
 
 namespace warpwise::detail::disparity {
 namespace {
@@ -95,16 +94,12 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
                     const DisparityOptions& options, gpu::StreamHandle stream) {
   gpu::require_device();
   const DisparityCall call{left, right, dst, options};
-  const auto chosen = [&](const tuning::Tunable& tunable) {
-    return tuning::chosen(tunable, kind_of(call), call.pixels());
-  };
-  const DisparityPlan plan = disparity_plan(
-      call, gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin), chosen(warps_tunable));
+  const DisparityPlan plan =
+      disparity_plan(call, gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   const gpu::Buffer scratch(plan.scratch_bytes, stream);
   for (const auto& launch :
        disparity_launches(call, plan, scratch.data(),
-                          gpu::device_limit(cudaDevAttrMultiProcessorCount), resident_blocks,
-                          plan.sweep ? chosen(strip_percent_tunable) : strip_percent_choices[0])) {
+                          gpu::device_limit(cudaDevAttrMultiProcessorCount), resident_blocks)) {
     start(launch, stream);
   }
 }

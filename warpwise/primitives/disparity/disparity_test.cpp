@@ -289,28 +289,15 @@ class SubPixelError {
 double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
                 const DisparityOptions& options) {
   const int half = options.block / 2;
-  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  reference::BlockSums sums;
   for (std::int64_t v = y - half; v <= y + half; ++v) {
     for (std::int64_t u = x - half; u <= x + half; ++u) {
-      const int p = load<std::uint8_t>(pair.left.view().row(v), u);
-      const int q = load<std::uint8_t>(pair.right.view().row(v), u - d);
-      sad += std::abs(p - q);
-      ssd += (p - q) * (p - q);
-      n += 1;
-      a += p;
-      b += q;
-      ab += p * q;
-      aa += p * p;
-      bb += q * q;
+      sums.add(load<std::uint8_t>(pair.left.view().row(v), u),
+               load<std::uint8_t>(pair.right.view().row(v), u - d));
     }
   }
-  switch (options.measure) {
-    case Measure::sad: return static_cast<double>(sad);
-    case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return -reference::ncc(ab, aa, bb);
-    case Measure::zncc: return -reference::zncc(n, a, b, ab, aa, bb);
-  }
-  return 0;
+  const double score = sums.score(options.measure);
+  return least_is_best(options.measure) ? score : -score;
 }
 
 /// The two fits through three scores: a parabola, or two lines of opposite slopes.
@@ -372,6 +359,13 @@ TEST(Disparity, SubPixelResultsAreNotDrawnToWholePixels) {
         EXPECT_GT(errors.library.count(), 8000);
         EXPECT_LT(errors.library.bias(), 0.03) << name_of(measure);
         EXPECT_LT(errors.library.rms(), noise == 0 ? 0.07 : 0.14) << name_of(measure);
+        // The fit that the library does not use pulls results to whole pixels, or away from them.
+        if (measure == Measure::sad) {
+          EXPECT_GT(errors.parabola.bias(), 2 * errors.library.bias());
+        } else {
+          EXPECT_GT(errors.lines.bias(), 2 * errors.library.bias()) << name_of(measure);
+          EXPECT_NEAR(errors.parabola.rms(), errors.library.rms(), 1e-4) << name_of(measure);
+        }
       }
     }
   }

@@ -11,7 +11,6 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
-#include "warpwise/primitives/disparity/tunables.hpp"
 
 // Launches of disparity's kernels.
 namespace warpwise::detail::disparity {
@@ -69,16 +68,6 @@ inline int sweep_lanes(const DisparityCall& call) {
   return pays && call.candidates() <= 4 * few ? few : 32;
 }
 
-/// The launch parameters that `warpwise tune` chooses.
-struct Tuning {
-  int warps = warp_choices[0];
-  int strip_percent = strip_percent_choices[0];
-};
-/// Returns a call's index in `kinds`.
-inline int kind_of(const DisparityCall& call) {
-  return static_cast<int>(call.options.measure) + (call.slices() > 1 ? 4 : 0);
-}
-
 /// Columns of the widest tile. A tile may reach up to as many columns beyond the image.
 inline constexpr std::int64_t widest_tile = 128;
 /// Limit of a grid's y dimension.
@@ -96,7 +85,7 @@ struct SweepPlan {
 /// Plans the division of a sweep into blocks of threads with up to `most_shared` bytes of shared
 /// memory. Returns nothing if the sums of so many displacements do not fit.
 inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed,
-                                           std::int64_t most_shared, int most_warps) {
+                                           std::int64_t most_shared) {
   // Bytes of a block's shared memory that CUDA itself takes.
   constexpr std::int64_t reserved = 1024;
   constexpr int good_tile_width = 32;
@@ -109,8 +98,7 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
   };
   // More warps hide latency, the same number on each of four schedulers. However, they make tiles
   // narrower, and each tile computes a block's width of columns beside its own.
-  for (const int warps : {16, 12, 8, 4, 1}) {
-    if (warps > most_warps) continue;
+  for (const int warps : {12, 8, 4, 1}) {
     const std::int64_t blocks = std::max(warps / slices, 1);
     const std::int64_t room = (most_shared + reserved) / blocks - reserved;
     const std::int64_t fits = (room - bytes(0)) / (bytes(1) - bytes(0)) / 4 * 4;
@@ -148,8 +136,7 @@ struct DisparityPlan {
   std::int64_t scratch_bytes = 0;
 };
 
-inline DisparityPlan disparity_plan(const DisparityCall& call, std::int64_t most_shared,
-                                    int most_warps = Tuning{}.warps) {
+inline DisparityPlan disparity_plan(const DisparityCall& call, std::int64_t most_shared) {
   const Measure measure = call.options.measure;
   const int half = call.options.block / 2;
   const std::int64_t reach = kernels::disparity::slice_displacements * call.slices();
@@ -161,7 +148,7 @@ inline DisparityPlan disparity_plan(const DisparityCall& call, std::int64_t most
     return at;
   };
   plan.keyed = half <= kernels::disparity::largest_keyed_half(measure);
-  plan.sweep = sweep_plan(call, plan.keyed, most_shared, most_warps);
+  plan.sweep = sweep_plan(call, plan.keyed, most_shared);
   plan.origin = round_up(reach + 2 * half + 4, 16);
   plan.pitch = round_up(checked_add(call.left.width(), plan.origin + half + widest_tile), 16);
   plan.rows = checked_add(call.left.height(), 2 * half + 1);
@@ -238,8 +225,7 @@ class DisparityLauncher {
   /// \param resident  function of a kernel, threads and bytes of shared memory: returns the number
   ///                  of such blocks that a multiprocessor holds
   template <class Resident>
-  gpu::Launch<DisparityKernel> sweep(int multiprocessors, int strip_percent,
-                                     const Resident& resident) const {
+  gpu::Launch<DisparityKernel> sweep(int multiprocessors, const Resident& resident) const {
     const DisparityKernel kernel{.step = DisparityStep::sweep,
                                  .measure = call_.options.measure,
                                  .keyed = plan_.keyed,
@@ -254,8 +240,7 @@ class DisparityLauncher {
     const std::int64_t tiles = gpu::blocks_for(width(), plan.tile_width);
     const std::int64_t at_once =
         std::int64_t{resident(kernel, threads, plan.shared_bytes)} * multiprocessors / tiles;
-    const std::int64_t high =
-        std::max<std::int64_t>(1, (32 + 4 * half()) * std::int64_t{strip_percent} / 100);
+    const std::int64_t high = 32 + 4 * half();
     const std::int64_t strips = std::clamp<std::int64_t>(std::max(at_once, height() / high), 1,
                                                          std::min(height(), most_strips));
     const std::int64_t strip_height = gpu::blocks_for(height(), strips);
@@ -368,14 +353,13 @@ class DisparityLauncher {
 template <class Resident>
 DisparityLaunches disparity_launches(const DisparityCall& call, const DisparityPlan& plan,
                                      std::byte* scratch, int multiprocessors,
-                                     const Resident& resident,
-                                     int strip_percent = Tuning{}.strip_percent) {
+                                     const Resident& resident) {
   const DisparityLauncher launcher(call, plan, scratch);
   DisparityLaunches launches;
   launches.add(launcher.pad());
   if (plan.map_elements > 0) launches.add(launcher.energies());
   if (plan.sweep) {
-    launches.add(launcher.sweep(multiprocessors, strip_percent, resident));
+    launches.add(launcher.sweep(multiprocessors, resident));
   } else {
     launches.add(launcher.tiles(true));
     if (call.checked()) launches.add(launcher.tiles(false));

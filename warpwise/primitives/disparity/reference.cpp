@@ -12,28 +12,14 @@ namespace {
 double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::int64_t y, int d,
                   const DisparityOptions& options) {
   const int half = options.block / 2;
-  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  BlockSums sums;
   for (int j = -half; j <= half; ++j) {
     for (int i = -half; i <= half; ++i) {
-      const int p = clamped_pixel(left, x + i, y + j);
-      const int q = clamped_pixel(right, x - d + i, y + j);
-      sad += std::abs(p - q);
-      ssd += (p - q) * (p - q);
-      n += 1;
-      a += p;
-      b += q;
-      ab += p * q;
-      aa += p * p;
-      bb += q * q;
+      sums.add(clamped_pixel(left, x + i, y + j), clamped_pixel(right, x - d + i, y + j));
     }
   }
-  switch (options.measure) {
-    case Measure::sad: return static_cast<double>(sad);
-    case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return -ncc(ab, aa, bb);
-    case Measure::zncc: return -zncc(n, a, b, ab, aa, bb);
-  }
-  throw InvalidArgument("disparity: no such measure");
+  const double score = sums.score(options.measure);
+  return least_is_best(options.measure) ? score : -score;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "warpwise/primitives/find/launch.hpp"
 #include "warpwise/primitives/find/products.cuh"
 #include "warpwise/primitives/find/transforms.cuh"
-#include "warpwise/primitives/find/tunables.hpp"
 #include "warpwise/primitives/find/windows.cuh"
 
 namespace warpwise::detail::find {
@@ -88,14 +87,11 @@ Transform transform_of(const FindKernel& kernel) {
   return nullptr;
 }
 
-std::optional<TransformTiles> tiles_of(const FindCall& call) {
+std::optional<TransformTiles> tiles_of(const FindCall& call, bool always_transforms) {
   if (call.measure == Measure::sad) return {};
   const kernels::find::FindArguments& a = call.whole;
-  const int kernel = tuning::chosen(kernel_tunable, static_cast<int>(call.measure),
-                                    a.image_width * a.image_height);
-  if (kernel == by_products) return {};
   const std::optional<TransformTiles> tiles = transform_tiles(a, band_rows(a));
-  if (!tiles || kernel == by_transforms) return tiles;
+  if (!tiles || always_transforms) return tiles;
   const int ratio = gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   return transforms_pay(a, band_rows(a), *tiles, ratio) ? tiles : std::nullopt;
 }
@@ -103,10 +99,11 @@ std::optional<TransformTiles> tiles_of(const FindCall& call) {
 }  // namespace
 
 void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
-               const std::optional<DeviceView>& map, Measure measure, gpu::StreamHandle stream) {
+               const std::optional<DeviceView>& map, Measure measure, gpu::StreamHandle stream,
+               bool always_transforms) {
   gpu::require_device();
   const FindCall call = find_call(templ, image, best, map, measure);
-  const FindPlan plan = find_plan(call, tiles_of(call));
+  const FindPlan plan = find_plan(call, tiles_of(call, always_transforms));
   const gpu::Buffer scratch(plan.scratch_bytes(), stream);
   find_launches(call, plan, scratch.data(), [&](const gpu::Launch<FindKernel>& launch) {
     const char* const name = kernel_name(launch.kernel);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "warpwise/primitives/find/best.cuh"
+#include "warpwise/primitives/shared/shifted_words.cuh"
 
 // find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
@@ -47,22 +48,6 @@ __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   return sum;
 }
 
-/// The words that begin at each of 4 pixels of a row of the image.
-struct ShiftedWords {
-  unsigned at[differences_columns];
-};
-
-template <bool masked>
-__device__ inline ShiftedWords load_shifted(const unsigned* word, unsigned mask) {
-  const unsigned low = word[0], high = word[1];
-  ShiftedWords words{{low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
-                      __funnelshift_r(low, high, 24)}};
-  if constexpr (masked) {
-    for (unsigned& shifted : words.at) shifted &= mask;
-  }
-  return words;
-}
-
 /// Adds rows y to y + 7 (only those below `rows`) of the template's word column k to the sums of
 /// this thread's places. The words of 8 rows of the image stay in registers; the next row
 /// overwrites the oldest.
@@ -76,7 +61,7 @@ __device__ inline void add_eight_rows(const DifferencesShared& s, int k, int y, 
   for (int i = 0; i < differences_rows; ++i) {
     if (!whole && y + i >= rows) break;
     window[(i + differences_rows - 1) % differences_rows] =
-        load_shifted<masked>(&s.image[top + y + i + differences_rows - 1][lane + k], mask);
+        load_shifts<masked>(&s.image[top + y + i + differences_rows - 1][lane + k], mask);
     const unsigned wanted = s.templ[y + i][k];
 #pragma unroll
     for (int q = 0; q < differences_rows; ++q) {
@@ -97,7 +82,7 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
   ShiftedWords window[differences_rows];
 #pragma unroll
   for (int i = 0; i < differences_rows - 1; ++i) {
-    window[i] = load_shifted<masked>(&s.image[top + i][lane + k], mask);
+    window[i] = load_shifts<masked>(&s.image[top + i][lane + k], mask);
   }
   int y = 0;
   // Complete groups of eight rows need no branch after each row, which takes 6 % of the time.

@@ -9,9 +9,9 @@
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
 #include "warpwise/cpu/threads.hpp"
+#include "warpwise/primitives/find/backends.hpp"
 #include "warpwise/primitives/find/cpu_plan.hpp"
 #include "warpwise/primitives/find/launch.hpp"
-#include "warpwise/primitives/shared/tuning.hpp"
 
 namespace warpwise {
 
@@ -44,30 +44,12 @@ void fill(GuardedImage& image, int levels, std::uint64_t seed) {
   }
 }
 
-/// Returns the settings that make a GPU sum products of images of this size by transforms.
-std::vector<tuning::Setting> transforms_for(Size image) {
-  constexpr int transforms = 2;
-  for (const tuning::Tunable* each : tuning::tunables()) {
-    if (each->primitive != "find" || each->name != "kernel") continue;
-    std::vector<tuning::Setting> settings;
-    for (int kind = 0; kind < static_cast<int>(each->kinds.size()); ++kind) {
-      const int size = tuning::size_class(image.width * image.height);
-      settings.push_back({{each, kind, size}, transforms});
-    }
-    return settings;
-  }
-  return {};
-}
-
 class FindTest : public test::BackendTest {
  protected:
   /// Does the same as compare_with_reference(), by transforms on a GPU. A CPU follows its own rule.
   void compare_transforms(Size templ_size, Size image_size, int levels, Measure measure) {
-    const tuning::Trial trial(transforms_for(image_size));
+    always_transforms_ = true;
     compare_with_reference(templ_size, image_size, levels, measure);
-    if (GetParam() != Backend::cpu) {
-      EXPECT_FALSE(trial.asked().empty());
-    }
   }
 
   Finding find_with(GuardedImage& templ, GuardedImage& image, GuardedImage* map, Measure measure,
@@ -79,14 +61,20 @@ class FindTest : public test::BackendTest {
     const gpu::Stream stream;
     GuardedImage best(ElementType::u8, sizeof(Finding), 1, 1, best_layout);
     OnDevice device_templ(templ, stream), device_image(image, stream), device_best(best, stream);
-    if (map == nullptr) {
-      find(device_templ.view(), device_image.view(), device_best.view(), measure, stream);
+    std::optional<OnDevice> device_map;
+    if (map != nullptr) device_map.emplace(*map, stream);
+    if (always_transforms_) {
+      std::optional<DeviceView> map_view;
+      if (device_map) map_view = device_map->view();
+      detail::find::find_cuda(device_templ.view(), device_image.view(), device_best.view(),
+                              map_view, measure, stream, true);
+    } else if (device_map) {
+      find(device_templ.view(), device_image.view(), device_best.view(), device_map->view(),
+           measure, stream);
     } else {
-      OnDevice device_map(*map, stream);
-      find(device_templ.view(), device_image.view(), device_best.view(), device_map.view(), measure,
-           stream);
-      device_map.download(stream);
+      find(device_templ.view(), device_image.view(), device_best.view(), measure, stream);
     }
+    if (device_map) device_map->download(stream);
     device_best.download(stream);
     best.expect_guards_intact();
     Finding result;
@@ -118,6 +106,8 @@ class FindTest : public test::BackendTest {
     compare_with_reference(templ, image, measure, ElementType::f32);
     if (least_is_best(measure)) compare_with_reference(templ, image, measure, ElementType::u32);
   }
+
+  bool always_transforms_ = false;  ///< on a GPU, even where the rule takes products
 };
 
 TEST_P(FindTest, AwkwardSizesAndLayouts) {
@@ -329,7 +319,7 @@ TEST_P(FindTest, TransformsOfExtremes) {
       draw(templ, patterns[i]);
       draw(image, patterns[i]);
       store(image.view().row(200), 9, std::uint8_t{7});
-      const tuning::Trial trial(transforms_for(image_size));
+      always_transforms_ = true;
       const Measure measure = measures[1 + i % 3];
       compare_with_reference(templ, image, measure, ElementType::f32);
       compare_with_reference(templ, image, Measure::zncc, ElementType::f32);

@@ -6,28 +6,13 @@ namespace {
 
 double score_at(ConstHostView templ, ConstHostView image, std::int64_t x, std::int64_t y,
                 Measure measure) {
-  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  BlockSums sums;
   for (std::int64_t j = 0; j < templ.height(); ++j) {
     for (std::int64_t i = 0; i < templ.width(); ++i) {
-      const int p = load<std::uint8_t>(templ.row(j), i);
-      const int q = load<std::uint8_t>(image.row(y + j), x + i);
-      sad += p > q ? p - q : q - p;
-      ssd += (p - q) * (p - q);
-      n += 1;
-      a += p;
-      b += q;
-      ab += p * q;
-      aa += p * p;
-      bb += q * q;
+      sums.add(load<std::uint8_t>(templ.row(j), i), load<std::uint8_t>(image.row(y + j), x + i));
     }
   }
-  switch (measure) {
-    case Measure::sad: return static_cast<double>(sad);
-    case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return ncc(ab, aa, bb);
-    case Measure::zncc: return zncc(n, a, b, ab, aa, bb);
-  }
-  throw InvalidArgument("find: no such measure");
+  return sums.score(measure);
 }
 
 }  // namespace

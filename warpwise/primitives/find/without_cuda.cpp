@@ -5,7 +5,7 @@
 namespace warpwise::detail::find {
 
 void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&,
-               Measure, gpu::StreamHandle) {
+               Measure, gpu::StreamHandle, bool) {
   gpu::require_device();
 }
 

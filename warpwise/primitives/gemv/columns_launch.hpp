@@ -1,7 +1,5 @@
 #pragma once
 
-#include <limits>
-
 #include "warpwise/primitives/gemv/access.hpp"
 
 // Launches of columns times x.
@@ -135,10 +133,9 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
 }
 
 /// Chooses the launch. \param size  bytes of an element  \param multiprocessors  of the GPU
-/// \param launches  a value of column_launches_tunable
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
-                                             int multiprocessors, int launches, bool clusters) {
+                                             int multiprocessors, bool clusters) {
   const bool words = gemv_elements(access, size) > 1;
   const int own = gemv_own_columns(access, size);
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -181,9 +178,8 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     best_launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / best_launch.tiles);
   }
   // More chunks than a group must be added group by group, which a block cannot do.
-  if (launches == 2 || chunks > order::group) return best_launch;
-  double best = launches == 1 ? std::numeric_limits<double>::infinity()
-                              : us / (0.9 * share_of(5)) + second_launch_us;
+  if (chunks > order::group) return best_launch;
+  double best = us / (0.9 * share_of(5)) + second_launch_us;
   const auto offer = [&](int log, int threads, GemvChunks division) {
     const GemvColumnsLaunch launch = gemv_columns_with(a, own, log, threads, division);
     const bool is_cluster = division == GemvChunks::of_cluster;

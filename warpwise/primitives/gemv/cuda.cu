@@ -186,13 +186,9 @@ void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOpt
   gpu::require_device();
   const GemvCall call = gemv_call(a, x, y, options);
   if (options.alpha == 0) return start(gemv_scale_launch(call), stream);
-  Tuning tuning;
-  int& value = options.transpose ? tuning.column_launches : tuning.row_percent;
-  value = tuning::chosen(options.transpose ? column_launches_tunable : row_percent_tunable,
-                         call.size() == 4 ? 0 : 1, a.width() * a.height());
   const int multiprocessors = gpu::device_limit(cudaDevAttrMultiProcessorCount);
-  GemvPlan plan = gemv_plan(call, multiprocessors, tuning, is_for_hopper());
-  if (plan.has_cluster() && !clusters_fit(stream)) plan = gemv_plan(call, multiprocessors, tuning);
+  GemvPlan plan = gemv_plan(call, multiprocessors, is_for_hopper());
+  if (plan.has_cluster() && !clusters_fit(stream)) plan = gemv_plan(call, multiprocessors);
   std::optional<gpu::Buffer> scratch;
   if (plan.scratch_bytes() > 0) scratch.emplace(plan.scratch_bytes(), stream);
   for (const auto& launch : gemv_launches(call, plan, scratch ? scratch->data() : nullptr)) {

@@ -29,7 +29,7 @@ GemvPlan plan_of(std::int64_t rows, std::int64_t columns, bool transpose, bool c
   a.pitch = 4 * columns;
   a.rows = rows;
   a.columns = columns;
-  return gemv_plan({a, 4, ElementType::f32, transpose}, 132, {}, clusters);
+  return gemv_plan({a, 4, ElementType::f32, transpose}, 132, clusters);
 }
 
 TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {

@@ -7,7 +7,6 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/columns_launch.hpp"
-#include "warpwise/primitives/gemv/tunables.hpp"
 
 // Launches of gemv's kernels for given arguments.
 namespace warpwise::detail::gemv {
@@ -81,8 +80,7 @@ struct GemvRowsLaunch {
 /// Chooses the launch. \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
-                                       int size, int multiprocessors, int turn_percent,
-                                       bool clusters) {
+                                       int size, int multiprocessors, bool clusters) {
   const int elements = gemv_elements(access, size);
   const auto [sets, log_team, apart, is_cluster] = gemv_rows_sets(a.rows, a.columns, clusters);
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
@@ -92,11 +90,9 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   // that many turns for floats and some for 16-bit elements. Measured on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
-  const std::int64_t by_rule = std::clamp<std::int64_t>(
+  const std::int64_t of_block = std::clamp<std::int64_t>(
       one_each <= 8 ? one_each : gpu::blocks_for(blocks, 2 * multiprocessors), 1,
       size == 4 ? kernels::gemv::gemv_most_turns : 8);
-  const std::int64_t of_block =
-      std::clamp<std::int64_t>(by_rule * turn_percent / 100, 1, kernels::gemv::gemv_most_turns);
   const std::int64_t lists = apart        ? gpu::blocks_for(a.columns, order::chunk_columns)
                              : is_cluster ? 1
                                           : sets;
@@ -217,8 +213,7 @@ struct GemvPlan {
 
 /// Chooses the plan. \param multiprocessors  of the GPU  \param clusters  blocks may be launched in
 /// clusters
-inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {},
-                          bool clusters = false) {
+inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, bool clusters = false) {
   const kernels::gemv::GemvArguments& a = call.arguments;
   GemvPlan plan;
   plan.access = gemv_access(a, call.size());
@@ -230,15 +225,12 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
         gemv_columns_by_element(a, call.size(), multiprocessors)) {
       plan.access = kernels::gemv::GemvAccess::element;
     }
-    plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors,
-                                       tuning.column_launches, clusters);
+    plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors, clusters);
     plan.lists = plan.columns.lists;
     if (plan.access == kernels::gemv::GemvAccess::element) {
       plan.short_width = gemv_short_width(a, multiprocessors);
     }
-    if (tuning.column_launches != 1) {
-      plan.strand_chunks = gemv_strand_chunks(a, call.type, plan.gather_bytes > 0, multiprocessors);
-    }
+    plan.strand_chunks = gemv_strand_chunks(a, call.type, plan.gather_bytes > 0, multiprocessors);
     if (plan.strand_chunks > 0) {
       plan.columns = {};
       plan.lists = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -247,8 +239,8 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
     plan.is_narrow = plan.access == kernels::gemv::GemvAccess::element &&
                      a.columns <= kernels::gemv::gemv_narrow_columns;
     plan.shape = gemv_rows_shape(plan.access, call.size(), a.columns);
-    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size(), multiprocessors,
-                                 tuning.row_percent, clusters);
+    plan.rows =
+        gemv_rows_launch(a, plan.shape, plan.access, call.size(), multiprocessors, clusters);
     plan.lists = plan.rows.lists;
   }
   plan.sum_bytes = gemv_sum_bytes(plan.lists, call.outputs());

@@ -53,12 +53,7 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
   images.score_pitch = score ? score->pitch_bytes() : 0;
   images.width = reference.width();
   images.height = reference.height();
-  const int kernel = options.measure == Measure::sad
-                         ? kernel_choices[0]
-                         : tuning::chosen(kernel_tunable, static_cast<int>(options.measure),
-                                          images.width * images.height);
-  const auto launch =
-      match_launch(images, {displacement.width(), displacement.height()}, options, kernel);
+  const auto launch = match_launch(images, {displacement.width(), displacement.height()}, options);
   gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 

@@ -88,12 +88,6 @@ __device__ inline void load_pixels(const MatchImage& image, cuda::std::int64_t x
   }
 }
 
-/// Returns the four words that start at bytes 0 to 3 of `low` and end in `high`.
-__device__ inline uint4 shifts_of(unsigned low, unsigned high) {
-  return {low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
-          __funnelshift_r(low, high, 24)};
-}
-
 /// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
 /// there are. The target's words of as many rows stay in registers, and the oldest make room for
 /// the next.

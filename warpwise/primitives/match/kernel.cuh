@@ -4,6 +4,7 @@
 
 #include "warpwise/primitives/match/arguments.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
+#include "warpwise/primitives/shared/shifted_words.cuh"
 
 // The match kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::match {
@@ -103,23 +104,6 @@ struct MatchSums {
                         squares[i]);
   }
 };
-
-/// The four words that start at bytes 0 to 3 of a word and end in its neighbour.
-struct ShiftedWords {
-  unsigned at[4];
-};
-
-template <bool masked>
-__device__ inline ShiftedWords load_shifts(const unsigned* word, unsigned mask) {
-  const unsigned low = word[0];
-  const unsigned high = word[1];
-  ShiftedWords words{{low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
-                      __funnelshift_r(low, high, 24)}};
-  if constexpr (masked) {
-    for (unsigned& shifted : words.at) shifted &= mask;
-  }
-  return words;
-}
 
 /// Adds `group` rows of a column of the block, one word wide, to the sums; or only the `rows` that
 /// there are. The target's words of as many rows stay in registers, and the oldest make room for

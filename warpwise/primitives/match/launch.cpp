@@ -145,10 +145,8 @@ int gain_of_products(Measure measure) {
   __builtin_unreachable();
 }
 
-/// Says whether to use match_products_kernel: it is faster, or chosen.
-bool products_pay(const kernels::match::MatchArguments& a, Measure measure, int kernel) {
-  if (measure == Measure::sad || kernel == 1) return false;
-  if (kernel == 2) return true;
+/// Says whether match_products_kernel is faster; sad has no products.
+bool products_pay(const kernels::match::MatchArguments& a, Measure measure) {
   constexpr std::int64_t side = kernels::match::match_products_side;
   const auto filled = [](std::int64_t size) {
     return static_cast<double>(size) / static_cast<double>(side * blocks_for(size, side));
@@ -162,7 +160,7 @@ bool products_pay(const kernels::match::MatchArguments& a, Measure measure, int 
 }  // namespace
 
 gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,
-                                      const MatchOptions& options, int kernel) {
+                                      const MatchOptions& options) {
   kernels::match::MatchArguments a = images;
   a.rows = grid.rows;
   a.stride_x = options.stride_x;
@@ -174,7 +172,7 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   a.first_y = options.search_y.first;
   a.last_y = options.search_y.last;
   a.skip_outside = options.border == MatchBorder::skip;
-  if (products_pay(a, options.measure, kernel)) {
+  if (products_pay(a, options.measure)) {
     return {.kernel = {options.measure, MatchKernel::products},
             .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
             .block = {kernels::match::match_products_threads},

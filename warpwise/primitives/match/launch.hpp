@@ -3,7 +3,6 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/match/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
-#include "warpwise/primitives/match/tunables.hpp"
 
 namespace warpwise::detail::match {
 
@@ -36,6 +35,6 @@ constexpr const char* kernel_name(MatchKernel kernel) {
 /// \param options  with resolved strides
 /// \throws InvalidArgument  more blocks in a row than a GPU grid takes
 gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,
-                                      const MatchOptions& options, int kernel = kernel_choices[0]);
+                                      const MatchOptions& options);
 
 }  // namespace warpwise::detail::match

@@ -11,28 +11,14 @@ struct Position {
 
 double score_of(ConstHostView reference, ConstHostView target, Position block, Position window,
                 const MatchOptions& options) {
-  long long n = 0, sad = 0, ssd = 0, a_sum = 0, b_sum = 0, ab = 0, aa = 0, bb = 0;
+  BlockSums sums;
   for (std::int64_t y = 0; y < options.block_height; ++y) {
     for (std::int64_t x = 0; x < options.block_width; ++x) {
-      const int a = clamped_pixel(reference, block.x + x, block.y + y);
-      const int b = clamped_pixel(target, window.x + x, window.y + y);
-      n += 1;
-      sad += a > b ? a - b : b - a;
-      ssd += (a - b) * (a - b);
-      a_sum += a;
-      b_sum += b;
-      ab += a * b;
-      aa += a * a;
-      bb += b * b;
+      sums.add(clamped_pixel(reference, block.x + x, block.y + y),
+               clamped_pixel(target, window.x + x, window.y + y));
     }
   }
-  switch (options.measure) {
-    case Measure::sad: return static_cast<double>(sad);
-    case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return ncc(ab, aa, bb);
-    case Measure::zncc: return zncc(n, a_sum, b_sum, ab, aa, bb);
-  }
-  throw InvalidArgument("match: an unknown measure");
+  return sums.score(options.measure);
 }
 
 bool leaves(ConstHostView image, Position window, const MatchOptions& options) {

@@ -32,7 +32,6 @@ bool fit_batch(Numbers... numbers) {
 ///
 /// \param describe  describe(i): image i as a std::optional<BatchImage<Image>>; nothing if it does
 ///                  not fit 32 bits
-/// \param alone     alone(i): launches image i by itself in that case
 /// \param alone     alone(i): launches image i by itself, in that case
 template <class Rule, class Image, class Describe, class Alone>
 void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule, std::size_t count,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/base/view.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 // Used by references only. The code under test computes with matching.hpp; the references write the
 // formulas out again.
@@ -27,5 +29,32 @@ inline double zncc(long long n, long long a, long long b, long long ab, long lon
                    long long bb) {
   return ncc(n * ab - a * b, n * aa - a * a, n * bb - b * b);
 }
+
+/// Sums over the pixels of two blocks.
+struct BlockSums {
+  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+
+  /// Adds a pixel of each block.
+  void add(int p, int q) {
+    sad += p > q ? p - q : q - p;
+    ssd += (p - q) * (p - q);
+    n += 1;
+    a += p;
+    b += q;
+    ab += p * q;
+    aa += p * p;
+    bb += q * q;
+  }
+
+  double score(Measure measure) const {
+    switch (measure) {
+      case Measure::sad: return static_cast<double>(sad);
+      case Measure::ssd: return static_cast<double>(ssd);
+      case Measure::ncc: return ncc(ab, aa, bb);
+      case Measure::zncc: return zncc(n, a, b, ab, aa, bb);
+    }
+    throw InvalidArgument("reference: no such measure");
+  }
+};
 
 }  // namespace warpwise::reference

@@ -57,7 +57,7 @@ inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 // A warp covers part of one row, so that its lanes are neighbours. Four warps below each other find
 // the rows that they share in the L1 cache.
 inline constexpr int sobel_block_width = 32;
-inline constexpr int sobel_most_block_height = 4;
+inline constexpr int sobel_block_height = 4;
 
 /// A thread's share of the work.
 template <SobelSource source, class Number>

@@ -40,7 +40,7 @@ __device__ inline SobelArguments arguments_of(const SobelArguments& rule, const 
 
 /// sobel_kernel for many images: each block computes one block of rows of one image.
 template <SobelSource source, class Out, SobelResult result, class Number>
-__global__ void __launch_bounds__(sobel_block_width* sobel_most_block_height,
+__global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
                                   sobel_resident_blocks<source, Out, Number>)
     sobel_batch_kernel(const __grid_constant__ SobelBatch batch) {
   using Thread = SobelThread<source, Number>;

@@ -79,10 +79,7 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
                 gpu::StreamHandle stream) {
   gpu::require_device();
   const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
-  const auto launch =
-      sobel_launch(images_of(src, dst), choice, options,
-                   tuning::chosen(block_height_tunable, static_cast<int>(choice.source),
-                                  src.width() * src.height()));
+  const auto launch = sobel_launch(images_of(src, dst), choice, options);
   gpu::start(functions_of(launch.kernel).one, launch, kernel_name(launch.kernel), stream);
 }
 
@@ -91,15 +88,11 @@ void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView
   gpu::require_device();
   if (src.empty()) return;
   const SobelChoice choice = sobel_choice(src[0].type(), src[0].channels(), dst[0].type(), options);
-  std::int64_t pixels = 0;
-  for (const ConstDeviceView& image : src) pixels += image.width() * image.height();
-  const int height_of_block =
-      tuning::chosen(block_height_tunable, static_cast<int>(choice.source), pixels);
   using Image = BatchImage<kernels::sobel::SobelImage>;
   const auto describe = [&](std::size_t i) -> std::optional<Image> {
     const auto a = sobel_arguments(images_of(src[i], dst[i]), options);
     if (!fit_batch(a.src_pitch, a.dst_pitch, a.width, a.height)) return {};
-    const auto [across, down] = sobel_blocks(a.width, a.height, choice, height_of_block);
+    const auto [across, down] = sobel_blocks(a.width, a.height, choice);
     return Image{{a.src, a.dst, static_cast<int>(a.src_pitch), static_cast<int>(a.dst_pitch),
                   static_cast<int>(a.width), static_cast<int>(a.height),
                   static_cast<int>(a.row_above), static_cast<int>(a.row_below),
@@ -109,7 +102,7 @@ void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView
   };
   start_batches(
       functions_of(choice).batch, sobel_arguments(images_of(src[0], dst[0]), options), src.size(),
-      {kernels::sobel::sobel_block_width, static_cast<unsigned>(height_of_block)}, describe,
+      {kernels::sobel::sobel_block_width, kernels::sobel::sobel_block_height}, describe,
       [&](auto i) { sobel_cuda(src[i], dst[i], options, stream); }, "sobel_batch_kernel", stream);
 }
 

@@ -248,7 +248,7 @@ __device__ cuda::std::int64_t sobel_y(unsigned block_y) {
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
 /// of a thread's rows times the block's height.
 template <SobelSource source, class Out, SobelResult result, class Number>
-__global__ void __launch_bounds__(sobel_block_width* sobel_most_block_height,
+__global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
                                   sobel_resident_blocks<source, Out, Number>)
     sobel_kernel(SobelArguments a) {
   using Thread = SobelThread<source, Number>;

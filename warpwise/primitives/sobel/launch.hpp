@@ -6,7 +6,6 @@
 #include "warpwise/primitives/shared/pixel.hpp"
 #include "warpwise/primitives/sobel/arguments.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
-#include "warpwise/primitives/sobel/tunables.hpp"
 
 namespace warpwise::detail::sobel {
 
@@ -124,21 +123,20 @@ struct SobelBlocks {
   std::int64_t down;
 };
 
-inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height, const SobelChoice& choice,
-                                int height_of_block) {
+inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height,
+                                const SobelChoice& choice) {
   const SobelShare share = sobel_share(choice);
   return {gpu::blocks_for(gpu::blocks_for(width, share.pixels), kernels::sobel::sobel_block_width),
-          gpu::blocks_for(height, height_of_block * share.rows)};
+          gpu::blocks_for(height, kernels::sobel::sobel_block_height * share.rows)};
 }
 
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, const SobelChoice& choice,
-                                             const SobelOptions& options,
-                                             int height_of_block = block_height_choices[0]) {
-  const auto [across, down] = sobel_blocks(images.width, images.height, choice, height_of_block);
+                                             const SobelOptions& options) {
+  const auto [across, down] = sobel_blocks(images.width, images.height, choice);
   return {.kernel = choice,
           .grid = {gpu::grid_x(across), gpu::grid_y(down)},
-          .block = {kernels::sobel::sobel_block_width, static_cast<unsigned>(height_of_block)},
+          .block = {kernels::sobel::sobel_block_width, kernels::sobel::sobel_block_height},
           .parameters = gpu::Parameters::of(sobel_arguments(images, options))};
 }
 

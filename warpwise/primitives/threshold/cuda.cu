@@ -94,28 +94,25 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
 }
 
 template <class Pixel>
+void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream) {
+  if constexpr (sizeof(Pixel) == 1) {
+    if (launch.kernel.sum_bytes == 4) return start<Pixel, std::uint32_t>(launch, stream);
+  }
+  start<Pixel, std::uint64_t>(launch, stream);
+}
+
+template <class Pixel>
 void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const auto source = source_of(src);
   const auto output = output_of(dst, mean, rule.values);
   const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const auto chosen = [&](const tuning::Tunable& tunable) {
-    return tuning::chosen(tunable, kind_of(rule.half, sizeof(Pixel)), src.width() * src.height());
-  };
-  Tuning tuning{.kernel = chosen(kernel_tunable)};
-  if (const auto one = threshold_one_launch(source, output, rule, sizeof(Pixel), limit, tuning)) {
-    const bool by_bands = one->kernel.step != ThresholdStep::tiles;
-    (by_bands ? tuning.band_percent : tuning.tile_blocks) =
-        chosen(by_bands ? band_percent_tunable : tile_blocks_tunable);
-  }
-  const std::int64_t bytes =
-      threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit, tuning);
+  const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit);
   std::optional<gpu::Buffer> scratch;
   if (bytes > 0) scratch.emplace(bytes, stream);
   for (const auto& launch : threshold_launches(source, output, rule, sizeof(Pixel), limit,
-                                               scratch ? scratch->data() : nullptr, tuning)) {
-    launch.kernel.sum_bytes == 8 ? start<Pixel, std::uint64_t>(launch, stream)
-                                 : start<Pixel, std::uint32_t>(launch, stream);
+                                               scratch ? scratch->data() : nullptr)) {
+    start<Pixel>(launch, stream);
   }
 }
 
@@ -146,16 +143,12 @@ template <class Pixel>
 bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                         const WindowRule& rule, gpu::StreamHandle stream) {
   if (rule.half * static_cast<std::int64_t>(sizeof(Pixel)) > 32) return false;
-  std::int64_t pixels = 0;
-  for (const ConstDeviceView& image : src) pixels += image.width() * image.height();
   const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int percent =
-      tuning::chosen(band_percent_tunable, kind_of(rule.half, sizeof(Pixel)), pixels);
   const BandPlan plan =
       best_band_plan(src | std::views::transform(source_of), rule, sizeof(Pixel), limit);
   const auto launch_of = [&](std::size_t i) {
     return threshold_band_launch(source_of(src[i]), output_of(dst[i], {}, rule.values), rule,
-                                 sizeof(Pixel), limit, percent, &plan);
+                                 sizeof(Pixel), limit, &plan);
   };
   const auto first = launch_of(0);
   if (!first) return false;
@@ -163,7 +156,7 @@ bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const De
   for (std::size_t i = 0; i < src.size(); ++i) {
     if (const auto launch = launch_of(i)) strip_rows += launch->grid.x * src[i].height();
   }
-  const std::int64_t rows_wanted = band_batch_rows(*first, strip_rows, percent);
+  const std::int64_t rows_wanted = band_batch_rows(*first, strip_rows);
   using Image = BatchImage<kernels::threshold::BandImage>;
   const auto describe = [&](std::size_t i) -> std::optional<Image> {
     const auto launch = launch_of(i);

@@ -10,7 +10,6 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/arguments.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
-#include "warpwise/primitives/threshold/tunables.hpp"
 
 namespace warpwise::detail::threshold {
 
@@ -29,7 +28,7 @@ enum class ThresholdStep : std::uint8_t {
 struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
-  int sum_bytes = 0;         ///< 4, or 8 for a wide rule; unused by bands
+  int sum_bytes = 0;         ///< column_sum_bytes(); unused by bands and tiles
   bool writes_mean = false;  ///< used by tiles only
   // Used by bands only.
   kernels::threshold::BandSums sums = {};
@@ -232,7 +231,7 @@ inline int row_sum_rows(std::int64_t groups_of_16) {
 /// \param sums          for larger windows: the output of threshold_row_sums
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent,
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,
     const BandPlan* as = nullptr, std::byte* sums = nullptr) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
   if ((rule.wide && pixel_bytes == 1) || out.mean != nullptr ||
@@ -261,8 +260,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   if (is_wide) {
     // Segments are so low that the rows of all these blocks and their windows stay in the GPU's
     // cache. The GPU starts their blocks in order.
-    const std::int64_t most_rows =
-        std::max<std::int64_t>(wide_band_rows(rule.half) * 100 / percent, 1);
+    const std::int64_t most_rows = wide_band_rows(rule.half);
     segment_rows = gpu::blocks_for(
                        std::clamp<std::int64_t>(src.height * strips / wanted, 1, most_rows), rows) *
                    rows;
@@ -273,9 +271,8 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     // Segments that are high in any case are halved, so that blocks end at about the same time.
     const std::int64_t rounds =
         src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
-    const std::int64_t segments =
-        std::clamp<std::int64_t>(rounds * wanted * percent / 100 / strips, 1,
-                                 std::max<std::int64_t>(1, src.height / least_rows));
+    const std::int64_t segments = std::clamp<std::int64_t>(
+        rounds * wanted / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
     segment_rows = gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
   }
 
@@ -334,9 +331,9 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
 /// GPU holds at once. `strip_rows` is the number of rows of all strips of all images. `one` is the
 /// launch of any image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
-                                    std::int64_t strip_rows, int percent) {
+                                    std::int64_t strip_rows) {
   const std::int64_t blocks =
-      band_blocks_at_once(one.kernel, static_cast<std::int64_t>(one.shared_bytes)) * percent / 100;
+      band_blocks_at_once(one.kernel, static_cast<std::int64_t>(one.shared_bytes));
   return gpu::blocks_for(strip_rows, blocks);
 }
 
@@ -357,7 +354,7 @@ inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
 /// - for images of more than 2^30 pixels a side.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t wanted) {
+    const WindowRule& rule, std::int64_t pixel_bytes) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
   constexpr std::int64_t threads = kernels::threshold::threshold_tile_threads;
   constexpr std::int64_t warps = threads / 32;
@@ -366,9 +363,10 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
   // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
-  // holds at once, 4 on each of 128 SMs. First it lowers the segments, which have at most as many
-  // rows as pay for the start. Then it makes strips narrower than a block could take, down to a
-  // word a lane.
+  // holds at once, 4 on each of 128 SMs.
+  constexpr std::int64_t wanted = 4 * 128;
+  // First it lowers the segments, which have at most as many rows as pay for the start. Then it
+  // makes strips narrower than a block could take, down to a word a lane.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -419,13 +417,10 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,
-    const Tuning& tuning, std::byte* scratch = nullptr) {
-  if (tuning.kernel == 3) return {};
-  const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes, tuning.tile_blocks);
-  if (tuning.kernel == 2 && tiles) return tiles;
-  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit,
-                                           tuning.band_percent, nullptr, scratch);
-  if (tuning.kernel == 1 && bands) return bands;
+    std::byte* scratch = nullptr) {
+  const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes);
+  const auto bands =
+      threshold_band_launch(src, out, rule, pixel_bytes, shared_limit, nullptr, scratch);
   if (bands && bands_are_faster(*bands, rule, src.height, tiles.has_value())) return bands;
   return tiles;
 }
@@ -437,13 +432,19 @@ struct ThresholdScratch {
   std::int64_t segment_bytes = 0;  ///< of the segments' sums, which follow them; 0: not needed
 };
 
+/// Returns the bytes of a sum of columns. Tiles take the windows whose sums of u16 fit 32 bits,
+/// except in images of more than 2^30 pixels a side. These are too rare for kernels of their own.
+inline int column_sum_bytes(const WindowRule& rule, std::int64_t pixel_bytes) {
+  return rule.wide || pixel_bytes == 2 ? 8 : 4;
+}
+
 inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSource& src,
-                                          const WindowRule& rule) {
+                                          const WindowRule& rule, std::int64_t pixel_bytes) {
   // Rows of sums are padded to whole vectors of the scan.
   constexpr std::int64_t group = kernels::threshold::threshold_scan_columns;
   ThresholdScratch scratch;
   scratch.pitch = gpu::blocks_for(src.width, group) * group;
-  const std::int64_t row_bytes = checked_mul(scratch.pitch, rule.wide ? 8 : 4);
+  const std::int64_t row_bytes = checked_mul(scratch.pitch, column_sum_bytes(rule, pixel_bytes));
   scratch.column_bytes = checked_mul(row_bytes, src.height);
   // Windows lower than a segment are added up directly.
   if (2 * rule.half + 1 > kernels::threshold::threshold_segment_rows) {
@@ -458,13 +459,13 @@ inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSou
 inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
-                                            std::int64_t shared_limit, const Tuning& tuning = {}) {
-  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) {
+                                            std::int64_t shared_limit) {
+  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit)) {
     if (one->kernel.step != ThresholdStep::wide_bands) return 0;
     const auto arguments = wide_band_arguments(*one);
     return checked_mul(arguments.sums_pitch, row_sum_groups(arguments));
   }
-  const ThresholdScratch scratch = threshold_scratch(src, rule);
+  const ThresholdScratch scratch = threshold_scratch(src, rule, pixel_bytes);
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
 
@@ -473,16 +474,14 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
-                                            std::int64_t shared_limit, std::byte* scratch,
-                                            const Tuning& tuning = {}) {
+                                            std::int64_t shared_limit, std::byte* scratch) {
   ThresholdLaunches launches;
-  if (const auto one =
-          threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning, scratch)) {
+  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, scratch)) {
     if (one->kernel.step == ThresholdStep::wide_bands) launches.add(row_sum_launch(*one));
     launches.add(*one);
     return launches;
   }
-  const ThresholdScratch parts = threshold_scratch(src, rule);
+  const ThresholdScratch parts = threshold_scratch(src, rule, pixel_bytes);
   const bool by_segments = parts.segment_bytes != 0;
   const kernels::threshold::ColumnArguments down{
       src, scratch, parts.pitch, by_segments ? scratch + parts.column_bytes : nullptr, rule.half};
@@ -495,7 +494,7 @@ inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdS
   const auto add = [&](ThresholdStep step, gpu::Shape grid, const auto& arguments) {
     launches.add({.kernel = {.step = step,
                              .pixel_bytes = static_cast<int>(pixel_bytes),
-                             .sum_bytes = rule.wide ? 8 : 4},
+                             .sum_bytes = column_sum_bytes(rule, pixel_bytes)},
                   .grid = grid,
                   .block = {kernels::threshold::threshold_block_threads},
                   .parameters = gpu::Parameters::of(arguments)});

@@ -131,9 +131,10 @@ TEST(ThresholdLaunch, OneGaussianStripOfAnImageForOneThread) {
   }
 }
 
-/// Returns the first kernel if a block may have so much shared memory; no address is read.
-std::string first_kernel(const Size& size, std::int64_t window, std::int64_t shared_limit,
-                         std::int64_t pixel_bytes = 1, float* mean = nullptr) {
+/// Returns the launches if a block may have so much shared memory; no address is read.
+detail::threshold::ThresholdLaunches launches_of(const Size& size, std::int64_t window,
+                                                 std::int64_t shared_limit,
+                                                 std::int64_t pixel_bytes, float* mean = nullptr) {
   using namespace detail::threshold;
   const kernels::threshold::ThresholdSource src{nullptr, size.width * pixel_bytes, size.width,
                                                 size.height};
@@ -147,7 +148,13 @@ std::string first_kernel(const Size& size, std::int64_t window, std::int64_t sha
   const auto launches = threshold_launches(src, out, rule, pixel_bytes, shared_limit, nullptr);
   EXPECT_EQ(threshold_scratch_bytes(src, out, rule, pixel_bytes, shared_limit) == 0,
             launches.end() - launches.begin() == 1);
-  return kernel_name(launches.begin()->kernel);
+  return launches;
+}
+
+std::string first_kernel(const Size& size, std::int64_t window, std::int64_t shared_limit,
+                         std::int64_t pixel_bytes = 1, float* mean = nullptr) {
+  const auto launches = launches_of(size, window, shared_limit, pixel_bytes, mean);
+  return detail::threshold::kernel_name(launches.begin()->kernel);
 }
 
 TEST(ThresholdLaunch, BandsWhereSharedMemoryHoldsThem) {
@@ -181,6 +188,16 @@ TEST(ThresholdLaunch, BandsWhereSharedMemoryHoldsThem) {
   float mean = 0;
   EXPECT_EQ(first_kernel(large, 31, hopper, 1, &mean), "threshold_tiles");
   EXPECT_EQ(first_kernel(large, 511, hopper, 1, &mean), "threshold_segments");
+}
+
+TEST(ThresholdLaunch, ColumnSumsOfU16Have64Bits) {
+  // Too high for tiles and bands.
+  constexpr Size size{3, (std::int64_t{1} << 30) + 1};
+  for (const int pixel_bytes : {1, 2}) {
+    for (const auto& launch : launches_of(size, 31, 227 << 10, pixel_bytes)) {
+      EXPECT_EQ(launch.kernel.sum_bytes, pixel_bytes == 1 ? 4 : 8);
+    }
+  }
 }
 
 TEST(ThresholdLaunch, StripsThatCoverRowsBest) {
