@@ -205,6 +205,21 @@ TEST(AsynchronousCopies, IgnoreTheirSource) {
   EXPECT_EQ(emulated.read<std::uint32_t>(to, 128), expected);
 }
 
+TEST(InitialValues, AreBytesOfAddresses) {
+  const std::string variables =
+      ".global .align 8 .b8 there[16];\n"
+      ".global .align 4 .u8 bytes[4] = {0xff00(there+8), 0xff0000(there+8), 7, 0xff(there+8)};";
+  Emulated emulated(
+      kernel_text("ld.global.u32 %r5, [bytes];\nst.global.u32 [%l1], %r5;\nmov.u64 %l4, there;\n"
+                  "st.global.u32 [%l1+4], %l4;",
+                  variables));
+  const Address place = emulated.buffer(std::vector<std::uint32_t>(2));
+  EXPECT_TRUE(emulated.launch("hand", {1}, {1}, place, Address{0}).faults.empty());
+  const auto told = emulated.read<std::uint32_t>(place, 2);
+  const std::uint32_t address = told[1] + 8;
+  EXPECT_EQ(told[0], (address >> 8 & 0xffff) | 7U << 16 | address << 24);
+}
+
 TEST(CachePolicies, ChangeNoAtomic) {
   Emulated emulated(
       kernel_text("createpolicy.cvt.L2.b64 %l7, 0x10F0000000000000;\n"
