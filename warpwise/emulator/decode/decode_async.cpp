@@ -50,9 +50,7 @@ void Decoder::decode_copy_async() {
     Operand bytes = operand(3);
     if (register_width(bytes) == Width::predicate) {  // true: the source is not read
       bytes = temporary(Width::w32);
-      Operand none;
-      none.kind = Operand::Kind::integer;
-      decode_as("selp", {"b32"}, {bytes, none, size, operand(3)});
+      decode_as("selp", {"b32"}, {bytes, integer_operand(0), size, operand(3)});
     }
     read_bytes = read(bytes, Width::w32);
   }
@@ -117,8 +115,7 @@ void Decoder::decode_store_async() {
 /// block is ever left, as if all had begun: the answer, 16 bytes of zero, says so.
 void Decoder::decode_launch_control() {
   if (has("multicast::cluster::all")) refuse("");
-  Operand zero;
-  zero.kind = Operand::Kind::integer;
+  const Operand zero = integer_operand(0);
   if (has("try_cancel")) {
     Operand answer;
     answer.kind = Operand::Kind::vector;

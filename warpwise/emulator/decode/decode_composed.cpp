@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "warpwise/emulator/decode/refusals.hpp"
 #include "warpwise/emulator/decode/select.hpp"
 
 namespace warpwise::emulator {
@@ -19,13 +20,6 @@ using Modifiers = std::vector<std::string>;
 Operand named(std::string name) {
   Operand result;
   result.name = std::move(name);
-  return result;
-}
-
-Operand integer(std::uint64_t value) {
-  Operand result;
-  result.kind = Operand::Kind::integer;
-  result.value = value;
   return result;
 }
 
@@ -86,20 +80,20 @@ std::vector<Operand> Decoder::parts_of(const Operand& operand) {
   if (count < 2) return {};
   std::vector<Operand> parts;
   for (std::size_t i = 0; i < count; ++i) parts.push_back(named(operand.name + suffixes[i]));
-  if (count == 3) parts.push_back(integer(0));
+  if (count == 3) parts.push_back(integer_operand(0));
   return parts;
 }
 
 bool Decoder::decode_parts() {
-  std::vector<Operand> operands = current_->operands;
-  bool any = false;
+  if (!frame_->has_parts && current_->opcode != "mov") return false;
+  const auto& stated = current_->operands;
+  const auto has_parts = [&](const Operand& each) { return !parts_of(each).empty(); };
+  if (std::none_of(stated.begin(), stated.end(), has_parts)) return false;
+  std::vector<Operand> operands = stated;
   for (Operand& each : operands) {
     std::vector<Operand> parts = parts_of(each);
-    if (parts.empty()) continue;
-    any = true;
-    each = vector_of(std::move(parts));
+    if (!parts.empty()) each = vector_of(std::move(parts));
   }
-  if (!any) return false;
   Modifiers modifiers = current_->modifiers;
   const auto whole = std::find(modifiers.begin(), modifiers.end(), "b128");
   const bool moves = current_->opcode == "ld" || current_->opcode == "st";
@@ -136,7 +130,8 @@ void Decoder::decode_logic_test() {
   const Operand word = is_sink ? temporary(Width::w32) : result.elements[0];
   const std::string& combination = current_->modifiers[0];
   decode_as("lop3", {"b32"}, {word, operand(1), operand(2), operand(3), operand(4)});
-  decode_as("setp", {"ne", combination, "b32"}, {result.elements[1], word, integer(0), operand(5)});
+  decode_as("setp", {"ne", combination, "b32"},
+            {result.elements[1], word, integer_operand(0), operand(5)});
 }
 
 /// min.f32 d, a, b, c.
@@ -147,7 +142,7 @@ void Decoder::decode_extreme_of_three() {
   if (has("abs")) {
     for (Operand& each : values) {
       const Operand magnitude = temporary(Width::w32);
-      decode_as("and", {"b32"}, {magnitude, each, integer(0x7fffffff)});
+      decode_as("and", {"b32"}, {magnitude, each, integer_operand(0x7fffffff)});
       each = magnitude;
     }
   }
@@ -165,7 +160,7 @@ void Decoder::decode_set_half() {
   operands[0] = temporary(Width::predicate);
   const Operand holds = operands[0];
   decode_as("setp", std::move(modifiers), std::move(operands));
-  decode_as("selp", {"b16"}, {operand(0), integer(one), integer(0), holds});
+  decode_as("selp", {"b16"}, {operand(0), integer_operand(one), integer_operand(0), holds});
 }
 
 /// add.f32.f16 d, a, c; fma.f32.f16 d, a, b, c: all but the last are halves.
@@ -208,10 +203,23 @@ bool Decoder::decode_special_half() {
   return true;
 }
 
+/// Refuses a video instruction whose operands are parts of registers: vadd2 %r1.h0, %r2.h20, ...
+void Decoder::refuse_selected_parts() {
+  for (const Operand& each : current_->operands) {
+    const bool is_part = each.kind == Operand::Kind::name &&
+                         each.name.find('.') != std::string::npos && lookup(each.name) == nullptr;
+    if (is_part) {
+      const std::string reason = refusal_of(*current_);
+      refuse(reason.empty() ? "selected parts of operands are not modelled" : reason);
+    }
+  }
+}
+
 bool Decoder::decode_composed() {
   const std::string& opcode = current_->opcode;
   const std::size_t count = current_->operands.size();
   if (decode_parts()) return true;
+  if (opcode[0] == 'v') refuse_selected_parts();
   if (opcode == "mov" && count == 2) {
     if (operand(0).kind == Operand::Kind::vector && operand(1).kind == Operand::Kind::vector) {
       decode_vector_move();
@@ -241,7 +249,7 @@ bool Decoder::decode_composed() {
   const bool old = (opcode == "vote" && count == 2) || (opcode == "shfl" && count == 4);
   if (old && !has("sync")) {
     std::vector<Operand> operands = current_->operands;
-    operands.push_back(integer(all_lanes));
+    operands.push_back(integer_operand(all_lanes));
     decode_as(opcode, modifiers, std::move(operands));
     return true;
   }

@@ -154,6 +154,8 @@ void Decoder::decode_instruction(std::size_t remaining) {
     decode_mbarrier();
   else if (opcode == "createpolicy")
     decode_policy();
+  else if (opcode == "tensormap")
+    decode_tensor_map();
   else if (opcode == "clusterlaunchcontrol")
     decode_launch_control();
   else if (ignored.contains(opcode))

@@ -59,6 +59,7 @@ class Decoder : KernelBuilder {
   void decode_mixed_arithmetic();
   void decode_set_half();
   bool decode_special_half();
+  void refuse_selected_parts();
   std::vector<Operand> parts_of(const Operand& operand);
 
   /// Decodes another instruction in place of the current one, with its guard.
@@ -104,6 +105,10 @@ class Decoder : KernelBuilder {
   std::int32_t multicast_mask(std::size_t at);
   void emit_bulk(Handler handler, const std::vector<std::int32_t>& list, std::uint32_t flags,
                  Space to);
+
+  // ---- decode_tensormap.cpp
+  void decode_tensor_map();
+  void copy_tensor_map();
 
   // ---- decode_control.cpp
   void decode_barrier();

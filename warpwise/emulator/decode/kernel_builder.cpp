@@ -176,6 +176,7 @@ void KernelBuilder::declare_register(Frame& frame, const ptx::Variable& variable
     frame.symbols[variable.name] = symbol;
     return;
   }
+  frame.has_parts = true;
   if (symbol.parts > 4) {
     throw Unsupported(place(frame.function->source, variable.ptx_line) +
                       ": the emulator has no register '" + variable.name + "' of " +

@@ -44,9 +44,18 @@ struct Frame {
   std::vector<Branch> branches;
   int depth = 0;           ///< of inlined calls
   bool is_called = false;  ///< called at run time
+  bool has_parts = false;  ///< some of its registers have several parts
 };
 
 Width width_of_type(std::string_view type);
+
+/// Returns the operand of an integer literal.
+inline Operand integer_operand(std::uint64_t value) {
+  Operand result;
+  result.kind = Operand::Kind::integer;
+  result.value = value;
+  return result;
+}
 
 /// Common parts of decoding for all instructions: names, memory, operands, and emission of
 /// operations.

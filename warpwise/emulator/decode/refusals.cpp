@@ -18,12 +18,11 @@ constexpr std::string_view scalar_video = "video instructions of one element are
 constexpr std::string_view bytes = "matrices of elements of 8 bits are not modelled";
 constexpr std::string_view queries = "queries of textures and surfaces are not modelled";
 constexpr std::string_view sparse = "sparse matrices are not modelled";
-constexpr std::string_view tensor_map = "the content of a tensor map is the emulator's own";
 
 constexpr Refusal refusals[] = {
     {"tcgen05", "", "the tensor memory of CC 10.0 is not modelled"},
     {"multimem", "", "memory that several GPUs share is not modelled"},
-    {"tensormap", "", tensor_map},
+    {"tensormap", "", "tensors of these elements or with this layout are not modelled"},
     {"clusterlaunchcontrol", "multicast", "answers to several blocks are not modelled"},
     {"mma", "sp", sparse},
     {"wgmma", "sp", sparse},
