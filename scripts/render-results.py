@@ -18,6 +18,7 @@ import bench_tables
 import build_tables
 import counter_tables
 import fault_tables
+import form_tables
 import ladder_tables
 import opencv_tables
 import pair_tables
@@ -102,6 +103,8 @@ def rendered(name, benches):
         return program_tables.rendered(REPOSITORY / "results/emulator/programs", what)
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
+    if kind == "forms":
+        return form_tables.rendered(REPOSITORY / "tests/emulator/ptx_forms.txt", what)
     if kind == "faults":
         return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
     if kind == "races":

@@ -4,6 +4,7 @@ something else."""
 import importlib.util
 import pathlib
 import sys
+import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts/render-results.py"
@@ -12,6 +13,7 @@ specification = importlib.util.spec_from_file_location("render_results", SCRIPT)
 render = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(render)
 import build_tables  # noqa: E402
+import form_tables  # noqa: E402
 import ladder_tables  # noqa: E402
 import study_tables  # noqa: E402
 
@@ -42,6 +44,31 @@ class Cells(unittest.TestCase):
         self.assertEqual(ladder_tables.document_text(row), "its GPU ×23 (16 threads)")
         skipped = {"rung": "cpu reference", "on_cpu": True, "skipped": "it would take long"}
         self.assertEqual(ladder_tables.ladder_cells(skipped)[0], "skipped: it would take long")
+
+
+class Forms(unittest.TestCase):
+    LINES = """# a comment
+[sm_90 8.6]
+add.<u32,s32> %r1, %r2, %r3
+mbarrier.init.b64 [%r0], 1; bar.sync 0; @%p7 st<,.volatile>.b32 [%r0], %r1
+fma.oob.f16 %h1, %h2, %h3, %h4 -- not documented
+mov.u32 %r1, %pm0 -- special register %pm0
+[sm_75 7.8]
+L: .branchtargets L; @!%p7 brx.idx %r1, L
+"""
+
+    def rendered(self, what):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "forms.txt"
+            path.write_text(self.LINES, encoding="utf-8")
+            return form_tables.rendered(path, what).splitlines()[2:]
+
+    def test_forms_that_run_are_counted_by_their_target(self):
+        self.assertEqual(self.rendered("run"), ["| sm_75, PTX 7.8 | 1 | `brx` 1 |", "| sm_90, PTX 8.6 | 4 | `add` 2, `st` 2 |"])
+
+    def test_refused_forms_are_listed_by_their_reason(self):
+        self.assertEqual(self.rendered("refused"),
+                         ["| `fma` 1 | not documented |", "| `%pm0` 1 | special registers that are not modelled |"])
 
 
 class Experiments(unittest.TestCase):

@@ -180,8 +180,10 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
       const std::uint64_t value = target_of(variable, relocation.name, addresses) +
                                   static_cast<std::uint64_t>(relocation.addend);
       const auto width = static_cast<std::uint64_t>(relocation.bytes);
-      if (width > sizeof(value) || relocation.offset > variable.bytes - width) continue;
-      std::memcpy(host + relocation.offset, &value, width);
+      const auto first = static_cast<std::uint64_t>(relocation.first_byte);
+      if (first + width > sizeof(value) || relocation.offset > variable.bytes - width) continue;
+      std::memcpy(host + relocation.offset, reinterpret_cast<const std::byte*>(&value) + first,
+                  width);
     }
   }
   const std::unique_lock device_lock(device.mutex);

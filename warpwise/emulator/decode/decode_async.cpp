@@ -47,9 +47,12 @@ void Decoder::decode_copy_async() {
   std::int32_t read_bytes = constant(size.value, Width::w32);
   // A cache policy of 64 bits may follow.
   if (current_->operands.size() > 3 && register_width(operand(3)) != Width::w64) {
-    if (register_width(operand(3)) == Width::predicate)
-      refuse("with a predicate that ignores the source");
-    read_bytes = read(operand(3), Width::w32);
+    Operand bytes = operand(3);
+    if (register_width(bytes) == Width::predicate) {  // true: the source is not read
+      bytes = temporary(Width::w32);
+      decode_as("selp", {"b32"}, {bytes, integer_operand(0), size, operand(3)});
+    }
+    read_bytes = read(bytes, Width::w32);
   }
   const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
   Operation& op = emit(copy_async_handler(observers_), InstructionClass::load);
@@ -106,6 +109,29 @@ void Decoder::decode_store_async() {
   MbarrierFlags flags;
   flags.kind = MbarrierKind::complete;
   emit_mbarrier(flags, object, Operation::none, Operation::none, constant(bytes, Width::w32));
+}
+
+/// clusterlaunchcontrol: asks for the place of a block that has not begun, to do its work. No such
+/// block is ever left, as if all had begun: the answer, 16 bytes of zero, says so.
+void Decoder::decode_launch_control() {
+  if (has("multicast::cluster::all")) refuse("");
+  const Operand zero = integer_operand(0);
+  if (has("try_cancel")) {
+    Operand answer;
+    answer.kind = Operand::Kind::vector;
+    answer.elements.assign(4, zero);
+    decode_as("st", {"shared", "v4", "b32"}, {operand(0), answer});
+    MbarrierFlags flags;
+    flags.kind = MbarrierKind::complete;
+    emit_mbarrier(flags, operand(1), Operation::none, Operation::none, constant(16, Width::w32));
+  } else if (has("is_canceled")) {
+    decode_as("setp", {"ne", "b32"}, {operand(0), zero, zero});
+  } else {
+    const std::vector<Operand> parts =
+        operand(0).kind == Operand::Kind::vector ? operand(0).elements : std::vector{operand(0)};
+    for (const Operand& each : parts)
+      if (each.kind != Operand::Kind::sink) decode_as("mov", {"b32"}, {each, zero});
+  }
 }
 
 /// cp.async.mbarrier.arrive: earlier copies are already done. Without .noinc it adds itself to the

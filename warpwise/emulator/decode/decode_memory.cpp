@@ -7,6 +7,7 @@
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/atomics.hpp"
 #include "warpwise/emulator/instructions/cluster.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
 #include "warpwise/emulator/instructions/load_store.hpp"
 
 namespace warpwise::emulator {
@@ -117,8 +118,8 @@ void Decoder::decode_access(bool is_load) {
     elements.push_back(&value);
   }
   const int bytes = type_bits(element) / 8;
-  if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16)
-    refuse("only vectors of at most 16 bytes are supported");
+  if (elements.size() > 8 || bytes * static_cast<int>(elements.size()) > 32)
+    refuse("only vectors of at most 32 bytes are supported");
   Width width = Width::none;
   for (const Operand* e : elements) {
     const Width own = register_width(*e);
@@ -161,25 +162,63 @@ void Decoder::decode_atomic(bool has_result) {
   if (found == operations.end()) refuse("");
   const auto& widths = found->second.widths;
   const std::size_t first = has_result ? 1 : 0;
-  std::int32_t result = Operation::none;
-  if (has_result && operand(0).kind != Operand::Kind::sink) result = write(operand(0), widths[0]);
+  const Operand& old = operand(0);
+  const Operand& value = operand(first + 1);
   const Address at = address(operand(first), stated_space().value_or(Space::generic));
   require_writable(at);
-  const std::int32_t b = read(operand(first + 1), widths[3]);
-  const std::int32_t c =
-      current_->operands.size() > first + 2 && operand(first + 2).kind != Operand::Kind::address
-          ? read(operand(first + 2), widths[4])
-          : b;
+  const auto elements_of = [](const Operand& operand) {
+    return operand.kind == Operand::Kind::vector ? operand.elements : std::vector{operand};
+  };
+  std::vector<std::int32_t> values;
+  for (const Operand& each : elements_of(value)) values.push_back(read(each, widths[3]));
+  // A cache policy may be the last operand.
+  const std::size_t count = current_->operands.size() - (has("L2::cache_hint") ? 1 : 0);
+  std::vector<std::int32_t> swapped;
+  if (count > first + 2 && operand(first + 2).kind != Operand::Kind::address)
+    for (const Operand& each : elements_of(operand(first + 2)))
+      swapped.push_back(read(each, widths[4]));
+  std::vector<std::int32_t> results(values.size(), Operation::none);
+  if (has_result && old.kind != Operand::Kind::sink) {
+    const std::vector<Operand> olds = elements_of(old);
+    if (olds.size() != values.size()) malformed("has vectors of different lengths");
+    for (std::size_t i = 0; i < olds.size(); ++i)
+      if (olds[i].kind != Operand::Kind::sink) results[i] = write(olds[i], widths[0]);
+  }
   Operation& op = emit(found->second.handler, InstructionClass::atomic);
-  op.dst = result;
-  op.b = b;
-  op.c = c;
+  op.dst = results[0];
+  op.b = values[0];
+  op.c = swapped.empty() ? values[0] : swapped[0];
+  op.count = static_cast<std::uint8_t>(values.size());
+  if (values.size() > 1) {
+    values.insert(values.end(), swapped.begin(), swapped.end());
+    values.insert(values.end(), results.begin(), results.end());
+    op.list = new_list(values);
+  }
   op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
   op.strong = true;
   op.narrow = is_narrow();
   op.system = has("sys");
   op.releases = is_releasing();
   set_address(op, at, InstructionClass::atomic);
+}
+
+/// st.bulk [a], bytes, 0.
+void Decoder::decode_fill() {
+  const Address at = address(operand(0), stated_space().value_or(Space::generic));
+  const std::int32_t bytes = read(operand(1), Width::w64);
+  Operation& op = emit(fill_handler(observers_), InstructionClass::store);
+  op.b = bytes;
+  op.bytes = sizeof(std::uint64_t);
+  set_address(op, at, InstructionClass::store);
+}
+
+/// createpolicy: a policy only matters to a cache, and every value is one.
+void Decoder::decode_policy() {
+  const std::int32_t result = write(operand(0), Width::w64);
+  const std::int32_t policy = has("cvt") ? read(operand(1), Width::w64) : constant(0, Width::w64);
+  Operation& op = emit(lane_operations().at("mov.b64").handler, InstructionClass::move);
+  op.dst = result;
+  op.a = policy;
 }
 
 void Decoder::decode_cluster_address() {

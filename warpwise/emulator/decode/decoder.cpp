@@ -109,8 +109,11 @@ void Decoder::decode_instruction(std::size_t remaining) {
   static const std::set<std::string_view> ignored = {"prefetch",      "prefetchu", "discard",
                                                      "applypriority", "pmevent",   "griddepcontrol",
                                                      "setmaxnreg",    "nop"};
+  if (decode_composed()) return;
   if (opcode == "ld" || opcode == "ldu")
     decode_access(true);
+  else if (opcode == "st" && has("bulk"))
+    decode_fill();
   else if (opcode == "st")
     has("async") ? decode_store_async() : decode_access(false);
   else if (opcode == "atom")
@@ -150,6 +153,12 @@ void Decoder::decode_instruction(std::size_t remaining) {
     decode_copy_async();
   else if (opcode == "mbarrier")
     decode_mbarrier();
+  else if (opcode == "createpolicy")
+    decode_policy();
+  else if (opcode == "tensormap")
+    decode_tensor_map();
+  else if (opcode == "clusterlaunchcontrol")
+    decode_launch_control();
   else if (ignored.contains(opcode))
     emit_nothing(InstructionClass::control);
   else if (!decode_texture_or_tensor())

@@ -49,6 +49,26 @@ class Decoder : KernelBuilder {
   void decode_instruction(std::size_t remaining);
   void emit_nothing(InstructionClass c);
 
+  // ---- decode_composed.cpp
+  /// Decodes an instruction that stands for several others. Returns false if it does not.
+  bool decode_composed();
+  bool decode_parts();
+  void decode_vector_move();
+  void decode_logic_test();
+  void decode_extreme_of_three();
+  void decode_mixed_arithmetic();
+  void decode_set_half();
+  bool decode_special_half();
+  void refuse_selected_parts();
+  std::vector<Operand> parts_of(const Operand& operand);
+
+  /// Decodes another instruction in place of the current one, with its guard.
+  void decode_as(std::string opcode, std::vector<std::string> modifiers,
+                 std::vector<Operand> operands);
+
+  /// Returns a new register of this frame.
+  Operand temporary(Width width);
+
   // ---- decode_memory.cpp
   bool is_inside_parameters(std::uint64_t offset, int bytes, std::size_t elements) const;
 
@@ -63,6 +83,8 @@ class Decoder : KernelBuilder {
   void decode_access(bool is_load);
   void decode_atomic(bool has_result);
   void decode_cluster_address();
+  void decode_policy();
+  void decode_fill();
 
   // ---- decode_async.cpp
   void decode_copy_async();
@@ -71,6 +93,7 @@ class Decoder : KernelBuilder {
   void decode_async_group(Asynchronous what);
   void decode_mbarrier();
   void decode_store_async();
+  void decode_launch_control();
   void emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int32_t result,
                      std::int32_t value, std::int32_t bytes);
 
@@ -82,6 +105,10 @@ class Decoder : KernelBuilder {
   std::int32_t multicast_mask(std::size_t at);
   void emit_bulk(Handler handler, const std::vector<std::int32_t>& list, std::uint32_t flags,
                  Space to);
+
+  // ---- decode_tensormap.cpp
+  void decode_tensor_map();
+  void copy_tensor_map();
 
   // ---- decode_control.cpp
   void decode_barrier();

@@ -43,7 +43,9 @@ struct FloatFlags {
   std::uint32_t propagate_nan : 1 = 0;
   std::uint32_t to_integral : 1 = 0;    ///< the result is a whole number (.rni, ...)
   std::uint32_t narrow_result : 1 = 0;  ///< an integer of 8 or 16 bits goes to a register of 16
-  std::uint32_t unused : 24 = 0;
+  std::uint32_t finite : 1 = 0;         ///< infinity becomes the largest finite number
+  std::uint32_t xor_sign : 1 = 0;       ///< compares magnitudes; the sign is that of the product
+  std::uint32_t unused : 22 = 0;
   friend bool operator==(const FloatFlags&, const FloatFlags&) = default;
 };
 
@@ -106,7 +108,9 @@ struct ProductFlags {
   std::uint32_t bfloats : 1 = 0;
   std::uint32_t half_result : 1 = 0;
   std::uint32_t half_addend : 1 = 0;
-  std::uint32_t unused : 19 = 0;
+  std::uint32_t a_coarse : 1 = 0;  ///< of floats of 8 bits: e5m2, else e4m3
+  std::uint32_t b_coarse : 1 = 0;
+  std::uint32_t unused : 17 = 0;
 };
 
 /// ldmatrix, stmatrix.

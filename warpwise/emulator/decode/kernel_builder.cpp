@@ -7,6 +7,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/modelled.hpp"
+#include "warpwise/emulator/decode/refusals.hpp"
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/decode/told_lines.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
@@ -94,8 +95,9 @@ std::string KernelBuilder::place(const ptx::SourceLine& source, int ptx_line) co
 }
 
 void KernelBuilder::refuse(const std::string& what) const {
+  const std::string reason = what.empty() ? refusal_of(*current_) : what;
   throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator does not run '" +
-                    full_name(*current_) + "'" + (what.empty() ? "" : ": " + what));
+                    full_name(*current_) + "'" + (reason.empty() ? "" : ": " + reason));
 }
 
 void KernelBuilder::malformed(const std::string& what) const {
@@ -160,11 +162,42 @@ std::int32_t KernelBuilder::new_register(Width width) {
   return static_cast<std::int32_t>(widths_.size() - 1);
 }
 
+void KernelBuilder::declare_register(Frame& frame, const ptx::Variable& variable) {
+  Symbol symbol;
+  symbol.width = width_of_type(variable.type);
+  const int bits = type_bits(variable.type);
+  symbol.parts = std::max<std::size_t>(1, variable.bytes / std::max(1, bits / 8));
+  if (symbol.width == Width::w128) {
+    symbol.width = Width::w64;
+    symbol.parts *= 2;
+  }
+  if (symbol.parts == 1) {
+    symbol.reg = new_register(symbol.width);
+    frame.symbols[variable.name] = symbol;
+    return;
+  }
+  frame.has_parts = true;
+  if (symbol.parts > 4) {
+    throw Unsupported(place(frame.function->source, variable.ptx_line) +
+                      ": the emulator has no register '" + variable.name + "' of " +
+                      std::to_string(symbol.parts) + " parts");
+  }
+  static constexpr const char* names[] = {".x", ".y", ".z", ".w"};
+  static constexpr const char* colours[] = {".r", ".g", ".b", ".a"};
+  Symbol part;
+  part.width = symbol.width;
+  for (std::size_t i = 0; i < symbol.parts; ++i) {
+    part.reg = new_register(part.width);
+    frame.symbols[variable.name + names[i]] = frame.symbols[variable.name + colours[i]] = part;
+  }
+  frame.symbols[variable.name] = symbol;
+}
+
 void KernelBuilder::declare(Frame& frame, const ptx::Variable& variable) {
   Symbol symbol;
   if (variable.space == "reg") {
-    symbol.width = width_of_type(variable.type);
-    symbol.reg = new_register(symbol.width);
+    declare_register(frame, variable);
+    return;
   } else if (variable.space == "shared") {
     symbol.kind = Symbol::Kind::shared;
     symbol.offset = place_shared(frame.function->name + "/" + variable.name, variable);

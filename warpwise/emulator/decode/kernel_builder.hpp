@@ -21,6 +21,8 @@ struct Symbol {
   enum class Kind { reg, shared, local, parameter, argument, variable, function } kind = Kind::reg;
   Width width = Width::none;
   std::int32_t reg = 0;  ///< virtual register
+  /// Registers that make up a register of a vector or of 128 bits: `name.x`, `name.y`, ...
+  std::size_t parts = 1;
   std::uint64_t offset =
       0;  ///< in shared, local or parameter memory; of an argument: in local memory
   std::uint64_t bytes = 0;   ///< of an argument
@@ -42,9 +44,18 @@ struct Frame {
   std::vector<Branch> branches;
   int depth = 0;           ///< of inlined calls
   bool is_called = false;  ///< called at run time
+  bool has_parts = false;  ///< some of its registers have several parts
 };
 
 Width width_of_type(std::string_view type);
+
+/// Returns the operand of an integer literal.
+inline Operand integer_operand(std::uint64_t value) {
+  Operand result;
+  result.kind = Operand::Kind::integer;
+  result.value = value;
+  return result;
+}
 
 /// Common parts of decoding for all instructions: names, memory, operands, and emission of
 /// operations.
@@ -82,6 +93,7 @@ class KernelBuilder {
 
   /// Adds a symbol for a function's variable to the frame.
   void declare(Frame& frame, const ptx::Variable& variable);
+  void declare_register(Frame& frame, const ptx::Variable& variable);
 
   // ---- operands
 

@@ -32,7 +32,9 @@ const Entry* find(std::string_view key) {
 bool is_half(std::string_view type) {
   return type.substr(0, 3) == "f16" || type.substr(0, 4) == "bf16";
 }
-bool is_single_or_double(std::string_view type) { return type == "f32" || type == "f64"; }
+bool is_wide_float(std::string_view type) {
+  return type == "f32" || type == "f64" || type == "f32x2";
+}
 
 /// Returns the bit type of the same size: "f32" -> "b32".
 std::string untyped(const std::string& type) {
@@ -58,6 +60,8 @@ FloatFlags float_flags(const Modifiers& modifiers) {
   flags.saturate = has(modifiers, "sat") ? 1 : 0;
   flags.relu = has(modifiers, "relu") ? 1 : 0;
   flags.propagate_nan = has(modifiers, "NaN") ? 1 : 0;
+  flags.finite = has(modifiers, "satfinite") ? 1 : 0;
+  flags.xor_sign = has(modifiers, "xorsign") && has(modifiers, "abs") ? 1 : 0;
   return flags;
 }
 
@@ -87,8 +91,8 @@ bool only(const Modifiers& modifiers, const std::set<std::string_view>& known) {
 
 std::optional<Selection> select_floating(const std::string& opcode, const Modifiers& modifiers,
                                          const std::string& type) {
-  static const std::set<std::string_view> known = {"rn",  "rz",     "rm",   "rp",  "ftz",
-                                                   "sat", "approx", "full", "NaN", "relu"};
+  static const std::set<std::string_view> known = {
+      "rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "NaN", "relu", "xorsign", "abs"};
   if (!only(modifiers, known)) return std::nullopt;
   const FloatFlags flags = float_flags(modifiers);
   if (has(modifiers, "approx") || has(modifiers, "full")) {
@@ -102,11 +106,17 @@ std::optional<Selection> select_floating(const std::string& opcode, const Modifi
                              : is_double ? InstructionClass::float64
                                          : InstructionClass::float32;
   const std::string operation = opcode == "mad" ? "fma" : opcode;
+  if (flags.xor_sign != 0) {
+    const std::string nan = flags.propagate_nan != 0 ? ".nan." : ".";
+    return selected(operation + ".xorsign" + nan + type, c, packed_flags(flags));
+  }
+  if (has(modifiers, "abs")) return std::nullopt;
   if (flags.propagate_nan != 0) return selected(operation + ".nan." + type, c, packed_flags(flags));
-  if (flags == FloatFlags{}) return selected(operation + "." + type, c);
+  const bool is_pair = type == "f32x2";
+  if (flags == FloatFlags{} && !is_pair) return selected(operation + "." + type, c);
   FloatFlags flushing;
   flushing.flush = 1;
-  if (flags == flushing) {
+  if (flags == flushing && !is_pair) {
     if (auto found = selected(operation + ".ftz." + type, c)) return found;
   }
   return selected(operation + ".*." + type, c, packed_flags(flags));
@@ -114,13 +124,17 @@ std::optional<Selection> select_floating(const std::string& opcode, const Modifi
 
 std::optional<Selection> select_half(const std::string& opcode, const Modifiers& modifiers,
                                      const std::string& type) {
-  static const std::set<std::string_view> known = {"rn", "ftz", "sat", "approx", "NaN", "relu"};
+  static const std::set<std::string_view> known = {"rn",  "ftz",  "sat",     "approx",
+                                                   "NaN", "relu", "xorsign", "abs"};
   if (!only(modifiers, known)) return std::nullopt;
   const bool special = opcode == "ex2" || opcode == "tanh";
   const bool sums = opcode == "add" || opcode == "sub" || opcode == "mul" || opcode == "fma";
   const bool is_bfloat = type[0] == 'b';
   const FloatFlags flags = float_flags(modifiers);
   if (flags.saturate != 0 && (is_bfloat || !sums)) return std::nullopt;
+  const bool is_extreme = opcode == "min" || opcode == "max";
+  if (has(modifiers, "xorsign") != has(modifiers, "abs") || (flags.xor_sign != 0 && !is_extreme))
+    return std::nullopt;
   if (flags.flush != 0 && is_bfloat && !special) return std::nullopt;
   return selected(opcode + "." + type, special ? InstructionClass::special : InstructionClass::half,
                   packed_flags(flags));
@@ -174,6 +188,9 @@ std::optional<Selection> select_comparison(const std::string& opcode, const Modi
   return found;
 }
 
+/// Returns true for two floats of 8, 6 or 4 bits, which conversions saturate.
+bool is_narrow(std::string_view type) { return type.starts_with("e") && type.ends_with("x2"); }
+
 std::optional<Selection> select_conversion(const Modifiers& modifiers) {
   std::vector<std::string> types;
   for (const std::string& modifier : modifiers) {
@@ -184,13 +201,16 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
     if (types.size() < 2 || !has(modifiers, "sat")) return std::nullopt;
     return selected("cvt.pack." + types[0], InstructionClass::conversion);
   }
-  if (has(modifiers, "tf32"))
-    return selected(joined("cvt", modifiers), InstructionClass::conversion);
-  static const std::set<std::string_view> known = {"rn",  "rz",  "rm",  "rp",  "rni", "rzi",
-                                                   "rmi", "rpi", "ftz", "sat", "relu"};
+  static const std::set<std::string_view> known = {
+      "rn", "rz", "rna", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite"};
   if (types.size() != 2 || !only(modifiers, known)) return std::nullopt;
   const std::string pair = types[0] + "." + types[1];
-  const auto is_integer = [](const std::string& type) { return type[0] == 'u' || type[0] == 's'; };
+  const bool is_away = has(modifiers, "rna");
+  if (is_away && pair != "tf32.f32") return std::nullopt;
+  if (is_narrow(types[0]) && !has(modifiers, "satfinite")) return std::nullopt;
+  const auto is_integer = [](const std::string& type) {
+    return type[0] == 's' || (type[0] == 'u' && type[1] != 'e');
+  };
   std::optional<Selection> found;
   if (is_integer(types[0]) && is_integer(types[1])) {
     found = selected((has(modifiers, "sat") ? "cvt.sat." : "cvt.") + pair,
@@ -205,7 +225,8 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
     const bool to_integral = std::any_of(modifiers.begin(), modifiers.end(), integer_rounding);
     flags.to_integral = to_integral && !is_integer(types[0]) ? 1 : 0;
     if (!found)
-      found = selected("cvt.*." + pair, InstructionClass::conversion, packed_flags(flags));
+      found = selected((is_away ? "cvt.rna.*." : "cvt.*.") + pair, InstructionClass::conversion,
+                       packed_flags(flags));
   }
   if (found) {
     found->loose_result = type_bits(types[0]) < 32 && is_integer(types[0]);
@@ -294,10 +315,12 @@ std::optional<Selection> select_exchange(const std::string& opcode, const Modifi
 
 int type_bits(std::string_view type) {
   static const std::map<std::string_view, int> bits = {
-      {"u8", 8},     {"s8", 8},      {"b8", 8},     {"u16", 16},   {"s16", 16}, {"b16", 16},
-      {"f16", 16},   {"bf16", 16},   {"u32", 32},   {"s32", 32},   {"b32", 32}, {"f32", 32},
-      {"f16x2", 32}, {"bf16x2", 32}, {"u16x2", 32}, {"s16x2", 32}, {"u64", 64}, {"s64", 64},
-      {"b64", 64},   {"f64", 64},    {"b128", 128}, {"pred", 1},   {"tf32", 32}};
+      {"u8", 8},      {"s8", 8},      {"b8", 8},      {"u16", 16},    {"s16", 16},
+      {"b16", 16},    {"f16", 16},    {"bf16", 16},   {"u32", 32},    {"s32", 32},
+      {"b32", 32},    {"f32", 32},    {"f16x2", 32},  {"bf16x2", 32}, {"u16x2", 32},
+      {"s16x2", 32},  {"u64", 64},    {"s64", 64},    {"b64", 64},    {"f64", 64},
+      {"b128", 128},  {"pred", 1},    {"tf32", 32},   {"f32x2", 64},  {"e4m3x2", 16},
+      {"e5m2x2", 16}, {"e3m2x2", 16}, {"e2m3x2", 16}, {"e2m1x2", 8},  {"ue8m0x2", 16}};
   const auto found = bits.find(type);
   return found == bits.end() ? 0 : found->second;
 }
@@ -341,13 +364,17 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
                                  : std::nullopt;
   }
   if (opcode == "slct") {
-    if (modifiers.size() < 2 || !is_type(modifiers.front())) return std::nullopt;
-    return selected("slct." + untyped(modifiers.front()) + "." + type, InstructionClass::move);
+    const bool flushes = modifiers.front() == "ftz";
+    if (modifiers.size() != (flushes ? 3U : 2U) || !is_type(modifiers[flushes ? 1 : 0]))
+      return std::nullopt;
+    return selected(
+        (flushes ? "slct.ftz." : "slct.") + untyped(modifiers[flushes ? 1 : 0]) + "." + type,
+        InstructionClass::move);
   }
   if (opcode == "testp") return select_property(modifiers, type);
   if (opcode == "copysign") return selected("copysign." + type, InstructionClass::logic);
   if (is_half(type)) return select_half(opcode, modifiers, type);
-  if (is_single_or_double(type)) return select_floating(opcode, modifiers, type);
+  if (is_wide_float(type)) return select_floating(opcode, modifiers, type);
 
   static const std::set<std::string_view> logic = {"and",  "or",  "xor", "not", "cnot",
                                                    "lop3", "shf", "shl", "shr"};

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "warpwise/emulator/execute/mbarrier_object.hpp"
 #include "warpwise/emulator/execute/state.hpp"
@@ -30,6 +31,40 @@ struct Request {
 /// Finds the host addresses of a request, and records faults of lanes with invalid addresses.
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out);
 
+/// Longest access that observers see at once. A longer one is shown to them as two.
+inline constexpr int longest_observed = 16;
+
+/// Shows an access to the observers by tell(access).
+template <class Tell>
+void show(const Warp& warp, std::int32_t site, const Request& request, const Resolved& place,
+          const Tell& tell) {
+  Access access{request.space,   request.kind,   request.bytes, request.addresses, place.valid,
+                place.steady,    site,           &place,        nullptr,           request.tells,
+                request.ends_by, request.starter};
+  if (request.space == Space::shared) access.owner = warp.block;
+  if (request.space == Space::cluster) {
+    access.space = Space::shared;
+    access.addresses = place.at;
+    access.owner = place.owner;
+  }
+  if (request.bytes <= longest_observed) {
+    tell(access);
+    return;
+  }
+  Resolved part = place;
+  part.contiguous = false;
+  std::uint64_t addresses[warp_lanes];
+  std::memcpy(addresses, access.addresses, sizeof(addresses));
+  access.addresses = addresses;
+  access.place = &part;
+  access.bytes = longest_observed;
+  tell(access);
+  part.base += longest_observed;
+  access.part = longest_observed;
+  for (std::uint64_t& each : addresses) each += longest_observed;
+  tell(access);
+}
+
 /// Resolves a request, reads or writes the memory by body(place), and shows the access to the
 /// observers.
 /// \param site  the access's index in the code's sites
@@ -40,18 +75,11 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   resolve(warp, op, request, place);
   if (request.kind == AccessKind::store) warp.wrote = true;
   if constexpr (Observers::any) {
-    Access access{request.space,   request.kind,   request.bytes, request.addresses, place.valid,
-                  place.steady,    site,           &place,        nullptr,           request.tells,
-                  request.ends_by, request.starter};
-    if (request.space == Space::shared) access.owner = warp.block;
-    if (request.space == Space::cluster) {
-      access.space = Space::shared;
-      access.addresses = place.at;
-      access.owner = place.owner;
-    }
-    if (place.valid != 0) Observers::of(warp).precedes(warp, op, access);
+    const auto precedes = [&](const Access& each) { Observers::of(warp).precedes(warp, op, each); };
+    const auto accesses = [&](const Access& each) { Observers::of(warp).accesses(warp, op, each); };
+    if (place.valid != 0) show(warp, site, request, place, precedes);
     body(place);
-    if (place.valid != 0) Observers::of(warp).accesses(warp, op, access);
+    if (place.valid != 0) show(warp, site, request, place, accesses);
   } else {
     body(place);
   }

@@ -79,7 +79,10 @@ StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
         const std::uint32_t exponent = 0x7fffU >> kept << kept;
         return (std::signbit(x) ? 0x8000U : 0U) | exponent | 1U << (kept - 1) | fraction;
       }
-      return encode(x, format_of<D>, rounding);
+      const std::uint16_t result = encode(x, format_of<D>, rounding);
+      const int infinity = 0x7fff >> format_of<D>.fraction_bits << format_of<D>.fraction_bits;
+      const bool is_infinite = (result & 0x7fff) == infinity;
+      return flags.finite != 0 && is_infinite ? result - 1U : result;
     } else if constexpr (std::is_same_v<D, float>) {
       if (from_double && x != x) {
         volatile double nan = x;
@@ -164,16 +167,30 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.rna.tf32.f32: the nearest number with 10 fraction bits, ties away from zero. NaN and
+/// cvt.tf32.f32: a number with 10 fraction bits; `.rna` rounds ties away from zero. NaN and
 /// infinity only lose their lower bits.
+template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
-  constexpr std::uint32_t exponent = 0x7f800000;
-  constexpr std::uint32_t half = 0x1000;
+  constexpr std::uint32_t infinity = 0x7f800000;
+  constexpr std::uint32_t unit = 0x2000;
+  const auto flags = flags_of<FloatFlags>(op);
+  const bool truncates = !ties_away && flags.rounding == Rounding::zero;
   const auto* a = source<std::uint32_t>(warp, op.a);
   std::uint32_t out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
-    const bool is_finite = (a[i] & exponent) != exponent;
-    out[i] = (a[i] + (is_finite ? half : 0)) & ~(2 * half - 1);
+    const std::uint32_t sign = a[i] & 0x80000000;
+    std::uint32_t magnitude = a[i] & 0x7fffffff;
+    const bool is_nan = magnitude > infinity;
+    if (magnitude < infinity && !truncates) {
+      const bool is_even = (magnitude & unit) == 0;
+      magnitude += unit / 2 - (!ties_away && is_even ? 1 : 0);
+    }
+    magnitude &= ~(unit - 1);
+    if (flags.finite != 0 && !is_nan && magnitude >= infinity) magnitude = infinity - unit;
+    if (flags.relu != 0 && (is_nan || sign != 0))
+      out[i] = is_nan ? 0x7fffffff : 0;
+    else
+      out[i] = sign | magnitude;
   }
   write_lanes(warp, op.dst, out);
 }
@@ -232,7 +249,9 @@ Table make_conversion_table() {
   const Width n = Width::none;
   table["cvt.*.f16x2.f32"] = {convert_pair<Half>, {w, n, w, w}};
   table["cvt.*.bf16x2.f32"] = {convert_pair<BFloat>, {w, n, w, w}};
-  table["cvt.rna.tf32.f32"] = {convert_to_tf32, {w, n, w}};
+  table["cvt.rna.*.tf32.f32"] = {convert_to_tf32<true>, {w, n, w}};
+  table["cvt.*.tf32.f32"] = {convert_to_tf32<false>, {w, n, w}};
+  add_narrow_conversions(table);
   table["cvt.pack.u8"] = {convert_pack<std::uint8_t>, {w, n, w, w, w}};
   table["cvt.pack.s8"] = {convert_pack<std::int8_t>, {w, n, w, w, w}};
   table["cvt.pack.u16"] = {convert_pack<std::uint16_t>, {w, n, w, w}};

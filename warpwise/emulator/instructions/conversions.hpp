@@ -10,4 +10,7 @@ namespace warpwise::emulator {
 /// integers.
 const Table& conversion_operations();
 
+/// Adds conversions from or to floats of 8, 6 and 4 bits.
+void add_narrow_conversions(Table& table);
+
 }  // namespace warpwise::emulator

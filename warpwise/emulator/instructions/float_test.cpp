@@ -143,5 +143,94 @@ TYPED_TEST(Floats, Comparisons) {
   expect_property("subnormal", [](T x) { return std::fpclassify(x) == FP_SUBNORMAL; });
 }
 
+TEST(Floats, PairsOfSingles) {
+  Inputs pairs = numbers<float>();
+  for (auto* each : {&pairs.a, &pairs.b, &pairs.c})
+    for (std::size_t i = 0; i < each->size(); ++i)
+      (*each)[i] = ((*each)[i] & 0xffffffff) | (*each)[each->size() - 1 - i] << 32;
+  using Sum = float (*)(float, float, float);
+  const std::pair<const char*, Sum> sums[] = {
+      {"add", [](float a, float b, float) { return a + b; }},
+      {"sub", [](float a, float b, float) { return a - b; }},
+      {"mul", [](float a, float b, float) { return a * b; }},
+      {"fma", [](float a, float b, float c) { return std::fma(a, b, c); }}};
+  for (const auto& [name, sum] : sums) {
+    const std::string last = std::string(name) == "fma" ? ", %c;" : ";";
+    for (int mode = 0; mode < 4; ++mode) {
+      const auto one = [&](U64 a, U64 b, U64 c) {
+        return bits_of(rounded(mode, sum, number<float>(a), number<float>(b), number<float>(c)));
+      };
+      expect_instruction(
+          std::string(name) + "." + roundings[mode] + ".f32x2 %d, %a, %b" + last, {64, 64, 64, 64},
+          pairs,
+          [&](U64 a, U64 b, U64 c) { return one(a, b, c) | one(a >> 32, b >> 32, c >> 32) << 32; },
+          [](U64 found, U64 want) {
+            return same_number<float>(found, want) && same_number<float>(found >> 32, want >> 32);
+          });
+    }
+  }
+}
+
+TEST(Floats, ExtremesOfMagnitudes) {
+  for (const bool larger : {false, true}) {
+    for (const bool nan : {false, true}) {
+      expect_instruction(
+          std::string(larger ? "max" : "min") + (nan ? ".NaN" : "") +
+              ".xorsign.abs.f32 %d, %a, %b;",
+          {}, numbers<float>(),
+          [=](U64 a, U64 b, U64) {
+            const float x = std::fabs(number<float>(a));
+            const float y = std::fabs(number<float>(b));
+            if (nan && (std::isnan(x) || std::isnan(y))) return U64{0x7fffffff};
+            const U64 magnitude = bits_of(larger ? std::fmax(x, y) : std::fmin(x, y));
+            return magnitude | ((a ^ b) & 0x80000000);
+          },
+          same_number<float>);
+    }
+  }
+}
+
+TEST(Floats, SelectionsByAFlushedSign) {
+  expect_instruction("slct.ftz.u32.f32 %d, %a, %b, %c;", {}, numbers<float>(),
+                     [](U64 a, U64 b, U64 c) { return flushed(number<float>(c)) >= 0 ? a : b; });
+}
+
+/// The extreme of a warp's 32 numbers of a, each other one of them.
+TEST(Floats, ReductionsOfAWarp) {
+  for (const bool larger : {false, true}) {
+    for (const bool magnitudes : {false, true}) {
+      for (const bool nan : {false, true}) {
+        Inputs inputs = numbers<float>();
+        inputs.a.resize(inputs.a.size() / 64 * 64);
+        // Half of the warps have no NaN.
+        for (std::size_t i = 0; i < inputs.a.size(); ++i)
+          if (i / 32 % 2 == 0 && std::isnan(number<float>(inputs.a[i])))
+            inputs.a[i] = bits_of(-3.0F);
+        inputs.b.resize(inputs.a.size());
+        for (std::size_t i = 0; i < inputs.b.size(); ++i) inputs.b[i] = i / 32;
+        inputs.c.resize(inputs.a.size());
+        expect_instruction(std::string("redux.sync.") + (larger ? "max" : "min") +
+                               (magnitudes ? ".abs" : "") + (nan ? ".NaN" : "") +
+                               ".f32 %d, %a, 0xffffffff;",
+                           {}, inputs, [&](U64, U64 warp, U64) {
+                             std::vector<float> values;
+                             bool any_nan = false;
+                             for (std::size_t i = 0; i < 32; ++i) {
+                               const float x = number<float>(inputs.a[32 * warp + i]);
+                               any_nan = any_nan || std::isnan(x);
+                               if (!std::isnan(x)) values.push_back(magnitudes ? std::fabs(x) : x);
+                             }
+                             if ((nan && any_nan) || values.empty()) return U64{0x7fffffff};
+                             // -0 is below +0.
+                             std::sort(values.begin(), values.end(), [](float x, float y) {
+                               return x < y || (x == y && std::signbit(x) && !std::signbit(y));
+                             });
+                             return bits_of(larger ? values.back() : values.front());
+                           });
+      }
+    }
+  }
+}
+
 }  // namespace float_tests
 }  // namespace warpwise

@@ -89,8 +89,10 @@ inline Pair pair_of(Fragment fragment, int lane, int pair) {
 
 void multiply_floats(Warp& warp, const Operation& op);
 void multiply_integers(Warp& warp, const Operation& op);
+void multiply_narrow_floats(Warp& warp, const Operation& op);
 void multiply_elements(Warp& warp, const Operation& op);
 void multiply_fragments(Warp& warp, const Operation& op);
+void transpose_matrix(Warp& warp, const Operation& op);
 Handler load_matrices(ObserverSet observers);
 Handler store_matrices(ObserverSet observers);
 Handler load_fragment(ObserverSet observers);

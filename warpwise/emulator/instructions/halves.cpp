@@ -49,6 +49,12 @@ std::uint16_t finish(double x, FloatFlags flags) {
 template <HalfFormat format, bool larger>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
+  if (flags.xor_sign != 0) {
+    const auto sign = static_cast<std::uint16_t>((a ^ b) & 0x8000);
+    flags.xor_sign = 0;
+    const std::uint16_t magnitude = extreme<format, larger>(a & 0x7fff, b & 0x7fff, flags);
+    return value[magnitude] == value[magnitude] ? magnitude | sign : magnitude;
+  }
   const float x = value[a];
   const float y = value[b];
   std::uint16_t result = 0;

@@ -264,5 +264,24 @@ TEST(Halves, Conversions) {
   }
 }
 
+TEST(Halves, ExtremesOfMagnitudes) {
+  for (const Format& format : {half, bfloat}) {
+    for (const bool nan : {false, true}) {
+      expect_instruction(
+          std::string("max") + (nan ? ".NaN" : "") + ".xorsign.abs." + format.name + " %d, %a, %b;",
+          {16, 16, 16, 32}, halves(), [&](U64 a, U64 b, U64) -> U64 {
+            const U64 x = a & 0x7fff;
+            const U64 y = b & 0x7fff;
+            const bool x_nan = is_nan(format, a);
+            const bool y_nan = is_nan(format, b);
+            if ((x_nan && y_nan) || (nan && (x_nan || y_nan))) return 0x7fff;
+            // Codes ascend with magnitudes.
+            const U64 larger = x_nan ? y : y_nan ? x : std::max(x, y);
+            return larger | ((a ^ b) & 0x8000);
+          });
+    }
+  }
+}
+
 }  // namespace halves_tests
 }  // namespace warpwise

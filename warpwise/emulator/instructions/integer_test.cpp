@@ -544,5 +544,31 @@ TEST(Conversions, BetweenIntegers) {
   expect_conversions_to<std::int64_t>();
 }
 
+TEST(Words, NthSetBit) {
+  expect_instruction("and.b32 %w1, %b, 31; shr.s32 %w2, %c, 26; fns.b32 %d, %a, %w1, %w2;", {},
+                     integers(), [](U64 a, U64 b, U64 c) -> U64 {
+                       const int base = static_cast<int>(b & 31);
+                       const int n = static_cast<std::int32_t>(c) >> 26;
+                       std::vector<int> set;  // in the order of the search
+                       for (int i = base; i >= 0 && i < 32; i += n < 0 ? -1 : 1)
+                         if ((a >> i & 1) != 0) set.push_back(i);
+                       if (n == 0) return (a >> base & 1) != 0 ? base : 0xffffffff;
+                       const auto wanted = static_cast<std::size_t>(std::abs(n));
+                       return wanted <= set.size() ? set[wanted - 1] : 0xffffffff;
+                     });
+}
+
+TEST(Words, ProductsOf24BitsSaturate) {
+  expect_instruction("mad24.hi.sat.s32 %d, %a, %b, %c;", {}, integers(), [](U64 a, U64 b, U64 c) {
+    const auto signed_24 = [](U64 x) {
+      return static_cast<Wide>(static_cast<std::int32_t>(x << 8)) / 256;
+    };
+    const Wide sum = (signed_24(a) * signed_24(b) >> 16) + static_cast<std::int32_t>(c);
+    const Wide low = std::numeric_limits<std::int32_t>::min();
+    const Wide high = std::numeric_limits<std::int32_t>::max();
+    return static_cast<U64>(sum < low ? low : sum > high ? high : sum);
+  });
+}
+
 }  // namespace integer_tests
 }  // namespace warpwise

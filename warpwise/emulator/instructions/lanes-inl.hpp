@@ -227,21 +227,20 @@ void move(Warp& warp, const Operation& op) {
 }
 
 /// Packs {a, b, ...} of `bits` each into one register, and back. Lists hold the element registers.
-template <class R, int bits>
+template <class R, int bits, int parts = static_cast<int>(sizeof(R)) * 8 / bits>
 void pack(Warp& warp, const Operation& op) {
-  constexpr int parts = static_cast<int>(sizeof(R)) * 8 / bits;
+  constexpr std::uint32_t kept = bits == 8 ? 0xff : ~std::uint32_t{0};  // registers have 16 or more
   const std::int32_t* list = list_of(warp, op);
   alignas(64) R out[warp_lanes] = {};
   for (int part = 0; part < parts; ++part) {
     const auto* a = source<std::uint32_t>(warp, list[part]);
-    for (int i = 0; i < warp_lanes; ++i) out[i] |= static_cast<R>(a[i]) << (part * bits);
+    for (int i = 0; i < warp_lanes; ++i) out[i] |= static_cast<R>(a[i] & kept) << (part * bits);
   }
   put(warp, op.dst, out);
 }
 
-template <class R, int bits>
+template <class R, int bits, int parts = static_cast<int>(sizeof(R)) * 8 / bits>
 void unpack(Warp& warp, const Operation& op) {
-  constexpr int parts = static_cast<int>(sizeof(R)) * 8 / bits;
   constexpr std::uint32_t kept = bits == 32 ? 0xffffffffU : (1U << (bits % 32)) - 1;
   const std::int32_t* list = list_of(warp, op);
   alignas(64) R whole[warp_lanes];

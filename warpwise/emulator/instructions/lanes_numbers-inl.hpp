@@ -251,6 +251,18 @@ inline std::int32_t signed_24(std::int32_t a) {
 }
 inline std::uint32_t unsigned_24(std::uint32_t a) { return a & 0xffffffU; }
 
+/// Returns the position of the n-th set bit from `base` on: upwards for a positive n, downwards for
+/// a negative one, at `base` itself for 0. All ones if there is none.
+inline std::uint32_t nth_set_bit(std::uint32_t bits, std::uint32_t base, std::int32_t n) {
+  const std::int64_t step = n < 0 ? -1 : 1;
+  std::int64_t left = n == 0 ? 1 : n * step;
+  for (std::int64_t at = base; at >= 0 && at < 32; at += step) {
+    if ((bits >> at & 1) != 0 && --left == 0) return static_cast<std::uint32_t>(at);
+    if (n == 0) break;
+  }
+  return 0xffffffffU;
+}
+
 /// Extends the lowest n < 32 bits of a, with zeros or with their sign.
 inline std::uint32_t extend_bits(std::uint32_t a, std::uint32_t n, bool sign) {
   if (n == 0) return 0;

@@ -136,6 +136,8 @@ void add_bits(Table& table, const std::string& type) {
                                      [](T a, T b, std::int32_t c) { return c >= 0 ? a : b; });
   add_ternary<T, T, T, float>(table, name("slct") + ".f32",
                               [](T a, T b, float c) { return c >= 0 ? a : b; });
+  add_ternary<T, T, T, float>(table, "slct.ftz." + type + ".f32",
+                              [](T a, T b, float c) { return flush(c) >= 0 ? a : b; });
   add_comparison<T>(table, "eq", type, [](T a, T b) { return a == b; });
   add_comparison<T>(table, "ne", type, [](T a, T b) { return a != b; });
   if constexpr (sizeof(T) >= 4) {

@@ -93,6 +93,10 @@ inline void add_words(Table& table) {
   add_ternary<I, I, I, I>(table, "mad24.hi.s32", [](I a, I b, I c) {
     return add_wrapping(static_cast<I>(L{signed_24(a)} * signed_24(b) >> 16), c);
   });
+  add_ternary<I, I, I, I>(table, "mad24.hi.sat.s32", [](I a, I b, I c) {
+    return saturate_s32((L{signed_24(a)} * signed_24(b) >> 16) + c);
+  });
+  add_ternary<U, U, U, I>(table, "fns.b32", [](U a, U b, I n) { return nth_set_bit(a, b, n); });
   add_ternary<U, U, U, U>(table, "mad24.hi.u32", [](U a, U b, U c) {
     return static_cast<U>(std::uint64_t{unsigned_24(a)} * unsigned_24(b) >> 16) + c;
   });
@@ -182,6 +186,8 @@ inline void add_addresses(Table& table) {
         compare<A, decltype(test)>, {Width::predicate, Width::none, Width::w64, Width::none}};
   };
   is_in("shared", [](A a, A) { return a >= shared_window && a < shared_window + window_bytes; });
+  is_in("shared::cluster",
+        [](A a, A) { return a >= shared_window && a < shared_window + window_bytes; });
   is_in("local", [](A a, A) { return a >= local_window && a < local_window + window_bytes; });
   is_in("param",
         [](A a, A) { return a >= parameter_window && a < parameter_window + window_bytes; });
@@ -221,6 +227,8 @@ Table make_table() {
                                     : std::array<Width, 6>{Width::none, Width::none, whole}};
   };
   packing("pack.16x2", pack<std::uint32_t, 16>, Width::w32, true);
+  packing("pack.8x2", pack<std::uint32_t, 8, 2>, Width::w16, true);
+  packing("unpack.8x2", unpack<std::uint32_t, 8, 2>, Width::w16, false);
   packing("pack.8x4", pack<std::uint32_t, 8>, Width::w32, true);
   packing("pack.32x2", pack<std::uint64_t, 32>, Width::w64, true);
   packing("pack.16x4", pack<std::uint64_t, 16>, Width::w64, true);

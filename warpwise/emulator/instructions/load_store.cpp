@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/instructions/copy_whole.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
@@ -18,20 +19,6 @@ void gather(const Resolved& place, int e, S* out) {
     T value;
     std::memcpy(&value, base + place.at[i], sizeof(T));
     out[i] = static_cast<S>(value) & kept;
-  }
-}
-
-/// Copies a vector in one piece, as a GPU does, because other blocks may access it meanwhile:
-/// programs publish a value with its flag so. No supported CPU tears an aligned access of 16 bytes.
-void copy_whole(void* to, const void* from, int bytes) {
-  using Vector [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
-  const auto is_aligned = [](const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(Vector) == 0;
-  };
-  if (bytes == sizeof(Vector) && is_aligned(to) && is_aligned(from)) {
-    *static_cast<volatile Vector*>(to) = *static_cast<const volatile Vector*>(from);
-  } else {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 }
 
@@ -161,6 +148,34 @@ void store(Warp& warp, const Operation& op) {
   });
 }
 
+/// Fills b bytes with zeros, a word of 8 bytes in each step.
+template <class Observers>
+void fill(Warp& warp, const Operation& op) {
+  alignas(64) std::uint64_t addresses[warp_lanes];
+  load_addresses(warp, op, addresses);
+  const auto* bytes = source<std::uint64_t>(warp, op.b);
+  constexpr int word = sizeof(std::uint64_t);
+  // Limit of the instruction, in bytes.
+  constexpr std::uint64_t most = std::uint64_t{1} << 24;
+  for (std::uint64_t done = 0; done < most; done += word) {
+    Mask left = 0;
+    alignas(64) std::uint64_t places[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) {
+      left |= static_cast<Mask>(done < bytes[i]) << i;
+      places[i] = addresses[i] + done;
+    }
+    left &= warp.active;
+    if (left == 0) return;
+    for_each_space(op.space, places, left, [&](Space space, Mask lanes) {
+      serve<Observers>(warp, op, op.site, {space, AccessKind::store, word, places, lanes},
+                       [&](const Resolved& place) {
+                         for (Mask valid = place.valid; valid != 0; valid &= valid - 1)
+                           std::memset(place.base + place.at[std::countr_zero(valid)], 0, word);
+                       });
+    });
+  }
+}
+
 template <class Observers, class T, class S, S kept>
 Handler load_from(Space space) {
   return space == Space::parameter ? load_parameter<Observers, T, S, kept>
@@ -225,6 +240,11 @@ Handler load_handler(ObserverSet observers, std::string_view type, Width width, 
   return with_observers(observers, [&](auto set) {
     return load_by_type<typename decltype(set)::type>(type, width, space);
   });
+}
+
+Handler fill_handler(ObserverSet observers) {
+  return with_observers(observers,
+                        [](auto set) -> Handler { return fill<typename decltype(set)::type>; });
 }
 
 Handler store_handler(ObserverSet observers, std::string_view type, Width width) {

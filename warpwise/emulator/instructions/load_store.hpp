@@ -15,4 +15,7 @@ namespace warpwise::emulator {
 Handler load_handler(ObserverSet observers, std::string_view type, Width width, Space space);
 Handler store_handler(ObserverSet observers, std::string_view type, Width width);
 
+/// Returns the handler of st.bulk, which fills memory with zeros.
+Handler fill_handler(ObserverSet observers);
+
 }  // namespace warpwise::emulator

@@ -11,21 +11,21 @@
 namespace warpwise::emulator {
 namespace {
 
-template <class T>
-using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+template <std::size_t bytes>
+using Storage = std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>;
 
-/// Runs Op on one to three operands of type T, with its flags. `scales`: scaling a and c by 2^64
-/// scales the result of Op by 2^64.
-template <class T, int operands, bool scales, class Op>
+/// Runs Op on one to three operands of type T, or of `parts` of them, with its flags. `scales`:
+/// scaling a and c by 2^64 scales the result of Op by 2^64.
+template <class T, int operands, bool scales, int parts, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
   const T* b = operands > 1 ? source<T>(warp, op.b) : a;
   const T* c = operands > 2 ? source<T>(warp, op.c) : a;
   const auto flags = flags_of<FloatFlags>(op);
-  T out[warp_lanes];
+  alignas(8) T out[parts * warp_lanes];
   {
     const RoundingMode mode(flags.rounding);
-    for (int i = 0; i < warp_lanes; ++i) {
+    for (int i = 0; i < parts * warp_lanes; ++i) {
       const T x = before(a[i], flags);
       const T y = before(b[i], flags);
       const T z = before(c[i], flags);
@@ -42,7 +42,7 @@ void rounded(Warp& warp, const Operation& op) {
     }
   }
   for (T& x : out) x = after(x, flags);
-  write_lanes(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
+  write_lanes(warp, op.dst, reinterpret_cast<const Storage<parts * sizeof(T)>*>(out));
 }
 
 /// Replaces a NaN result. Double precision passes on the NaN of b before c before a. Single
@@ -53,28 +53,51 @@ double passed_on(double result, double a, double b, double c = 0) {
   return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
 }
 
-template <class T>
-constexpr Width float_width() {
-  return sizeof(T) == 8 ? Width::w64 : Width::w32;
-}
-
-template <class T, int operands, bool scales = false, class Op>
+template <class T, int operands, bool scales = false, int parts = 1, class Op>
 void add_rounded(Table& table, const std::string& name, Op) {
-  const Width w = float_width<T>();
-  Entry entry{rounded<T, operands, scales, Op>, {w, Width::none, w}};
+  const Width w = parts * sizeof(T) == 8 ? Width::w64 : Width::w32;
+  Entry entry{rounded<T, operands, scales, parts, Op>, {w, Width::none, w}};
   if (operands > 1) entry.widths[3] = w;
   if (operands > 2) entry.widths[4] = w;
   table[name] = entry;
 }
 
+/// Adds sums and products of numbers, or of pairs of them.
+template <class T, int parts = 1>
+void add_sums(Table& table, const std::string& type) {
+  add_rounded<T, 2, false, parts>(table, "add.*." + type,
+                                  [](T a, T b, T) { return passed_on(a + b, a, b); });
+  add_rounded<T, 2, false, parts>(table, "sub.*." + type,
+                                  [](T a, T b, T) { return passed_on(a - b, a, b); });
+  add_rounded<T, 2, true, parts>(table, "mul.*." + type,
+                                 [](T a, T b, T) { return passed_on(a * b, a, b); });
+  add_rounded<T, 3, true, parts>(
+      table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+}
+
+/// Compares magnitudes; the sign is that of the product.
+template <bool larger>
+float signed_extreme(float a, float b) {
+  const float x = std::fabs(a);
+  const float y = std::fabs(b);
+  return std::copysign(larger ? std::fmax(x, y) : std::fmin(x, y),
+                       std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
+}
+
+/// Adds min or max with `.xorsign.abs`.
+template <bool larger>
+void add_signed_extremes(Table& table, const std::string& opcode) {
+  add_rounded<float, 2>(table, opcode + ".xorsign.f32",
+                        [](float a, float b, float) { return signed_extreme<larger>(a, b); });
+  add_rounded<float, 2>(table, opcode + ".xorsign.nan.f32", [](float a, float b, float) {
+    return a != a || b != b ? std::numeric_limits<float>::quiet_NaN()
+                            : signed_extreme<larger>(a, b);
+  });
+}
+
 template <class T>
 void add_arithmetic(Table& table, const std::string& type) {
-  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return passed_on(a + b, a, b); });
-  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return passed_on(a - b, a, b); });
-  add_rounded<T, 2, true>(table, "mul.*." + type,
-                          [](T a, T b, T) { return passed_on(a * b, a, b); });
-  add_rounded<T, 3, true>(table, "fma.*." + type,
-                          [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+  add_sums<T>(table, type);
   add_rounded<T, 2, true>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
   add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
   add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
@@ -126,6 +149,9 @@ const Table& rounded_operations() {
     Table result;
     add_arithmetic<float>(result, "f32");
     add_arithmetic<double>(result, "f64");
+    add_sums<float, 2>(result, "f32x2");
+    add_signed_extremes<false>(result, "min");
+    add_signed_extremes<true>(result, "max");
     add_approximations(result);
     return result;
   }();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpwise/emulator/instructions/fragments.hpp"
@@ -70,6 +71,29 @@ std::optional<Form> form_of_float_product(const Modifiers& m) {
   form.flags = packed_flags(flags);
   const std::size_t sums = half ? 2 : 4;
   form.vectors = {{0, sums, true}, {1, depth / 4, false}, {2, depth / 8, false}, {3, sums, false}};
+  return form;
+}
+
+std::optional<Form> form_of_narrow_product(const Modifiers& m) {
+  // sync.aligned.shape.row.col.d.a.b.c
+  if (!match(m, {"sync", "aligned", "*", "row", "col", "*", "*", "*", "*"})) return std::nullopt;
+  const auto is_narrow = [](std::string_view type) { return type == "e4m3" || type == "e5m2"; };
+  if (m[2] != "m16n8k16" && m[2] != "m16n8k32") return std::nullopt;
+  if (!is_narrow(m[6]) || !is_narrow(m[7]) || m[5] != m[8]) return std::nullopt;
+  if (m[5] != "f32" && m[5] != "f16") return std::nullopt;
+  const std::size_t depth = m[2] == "m16n8k16" ? 16 : 32;
+  const bool half = m[5] == "f16";
+  ProductFlags flags;
+  flags.depth = static_cast<std::uint32_t>(depth) & 63;
+  flags.sixteen_rows = 1;
+  flags.half_result = flags.half_addend = half ? 1 : 0;
+  flags.a_coarse = m[6] == "e5m2" ? 1 : 0;
+  flags.b_coarse = m[7] == "e5m2" ? 1 : 0;
+  Form form;
+  form.handler = unobserved<multiply_narrow_floats>;
+  form.flags = packed_flags(flags);
+  const std::size_t sums = half ? 2 : 4;
+  form.vectors = {{0, sums, true}, {1, depth / 8, false}, {2, depth / 16, false}, {3, sums, false}};
   return form;
 }
 
@@ -178,8 +202,9 @@ bool is_shared(std::string_view modifier) {
 }
 
 std::optional<Form> form_of_matrix_move(Modifiers m, bool loads) {
-  // sync.aligned.m8n8.num[.trans][.shared].b16
+  // sync.aligned.m8n8.num[.trans][.shared].b16; the number may precede the shape.
   MatrixFlags flags;
+  if (m.size() > 3 && m[3] == "m8n8") std::swap(m[2], m[3]);
   if (m.size() > 4 && m[4] == "trans") {
     flags.transposed = 1;
     m.erase(m.begin() + 4);
@@ -195,6 +220,14 @@ std::optional<Form> form_of_matrix_move(Modifiers m, bool loads) {
   form.flags = packed_flags(flags);
   form.vectors = {{loads ? 0U : 1U, count, loads}};
   form.address = loads ? 1 : 0;
+  return form;
+}
+
+std::optional<Form> form_of_transposition(const Modifiers& m) {
+  if (!match(m, {"sync", "aligned", "m8n8", "trans", "b16"})) return std::nullopt;
+  Form form;
+  form.handler = unobserved<transpose_matrix>;
+  form.vectors = {{0, 1, true}, {1, 1, false}};
   return form;
 }
 
@@ -248,11 +281,13 @@ std::optional<Form> form_of(const ptx::Instruction& instruction) {
   const Modifiers& m = instruction.modifiers;
   if (instruction.opcode == "mma") {
     std::optional<Form> form = form_of_float_product(m);
+    if (!form) form = form_of_narrow_product(m);
     if (!form) form = form_of_integer_product(m);
     return form ? form : form_of_element_product(m);
   }
   if (instruction.opcode == "ldmatrix") return form_of_matrix_move(m, true);
   if (instruction.opcode == "stmatrix") return form_of_matrix_move(m, false);
+  if (instruction.opcode == "movmatrix") return form_of_transposition(m);
   if (instruction.opcode == "wmma" && !m.empty()) {
     return m[0] == "mma" ? form_of_fragment_product(m) : form_of_fragment_move(m);
   }

@@ -159,6 +159,22 @@ void store_whole_fragment(Warp& warp, const Operation& op) {
 
 }  // namespace
 
+/// movmatrix: each lane's pair of a row becomes a pair of a column.
+void transpose_matrix(Warp& warp, const Operation& op) {
+  const Registers from{warp, list_of(warp, op) + 1};
+  Words words{};
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    for (int e = 0; e < 2; ++e) {
+      const int row = lane % 4 * 2 + e;
+      const int column = lane / 4;
+      const std::uint32_t word = from.word(0, row * 4 + column / 2);
+      words[0][static_cast<std::size_t>(lane)] |= (word >> (16 * (column & 1)) & 0xffff)
+                                                  << (16 * e);
+    }
+  }
+  write_registers(warp, list_of(warp, op), 1, words);
+}
+
 Handler load_matrices(ObserverSet observers) {
   return with_observers(observers, [](auto set) -> Handler {
     return load_all_matrices<typename decltype(set)::type>;

@@ -30,15 +30,30 @@ std::array<In, 32> scattered_rows() {
   return in;
 }
 
+TEST(Tensor, TransposesAMatrix) {
+  std::array<In, 32> in{};
+  const auto element = [](std::uint32_t row, std::uint32_t column) { return 1 + row * 8 + column; };
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    in[lane][0] = element(lane / 4, lane % 4 * 2) | element(lane / 4, lane % 4 * 2 + 1) << 16;
+  const Outcome outcome = run("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %p0;", in);
+  ASSERT_TRUE(outcome.result.faults.empty());
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(outcome.lanes[lane][0],
+              element(lane % 4 * 2, lane / 4) | element(lane % 4 * 2 + 1, lane / 4) << 16);
+  }
+}
+
 TEST(Tensor, LoadsMatrices) {
   const std::vector<std::byte> memory = counted_memory();
   const std::array<In, 32> in = scattered_rows();
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
       for (const std::string space : {".shared", ".shared::cta"}) {
-        const Outcome outcome = run("ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
-                                        (transposed ? ".trans" : "") + space + ".b16 " +
-                                        registers("%d", 0, count) + ", [%p0+16];",
+        const std::string number = ".x" + std::to_string(count);
+        // CUTLASS states the number first.
+        const std::string shape = space == ".shared" ? ".m8n8" + number : number + ".m8n8";
+        const Outcome outcome = run("ldmatrix.sync.aligned" + shape + (transposed ? ".trans" : "") +
+                                        space + ".b16 " + registers("%d", 0, count) + ", [%p0+16];",
                                     in, memory);
         ASSERT_TRUE(outcome.result.faults.empty());
         for (std::size_t lane = 0; lane < 32; ++lane) {

@@ -7,6 +7,7 @@
 
 #include "warpwise/emulator/instructions/fragments.hpp"
 #include "warpwise/emulator/instructions/matrix_sum.hpp"
+#include "warpwise/emulator/instructions/narrow_floats.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
 
 namespace warpwise::emulator::tensor {
@@ -106,6 +107,48 @@ void multiply_floats(Warp& warp, const Operation& op) {
           accumulate(a[static_cast<std::size_t>(p.row)], b[static_cast<std::size_t>(p.column)],
                      depth, read_sum(c, i, lane, flags.half_addend != 0));
       write_sum(words, i, lane, sum, flags.half_result != 0);
+    }
+  }
+  write_registers(warp, list, results, words);
+}
+
+/// The same for floats of 8 bits, as machine code of CC 9.0 does it: a product of the first two of
+/// each four neighbours along the depth, one of the last two added to it, both as halves, and the
+/// addend added with another rounding.
+void multiply_narrow_floats(Warp& warp, const Operation& op) {
+  const std::int32_t* list = list_of(warp, op);
+  const auto flags = flags_of<ProductFlags>(op);
+  const int depth = static_cast<int>(flags.depth) / 2;
+  const bool halves = flags.half_result != 0;
+  const int results = halves ? 2 : 4;
+  const int b_registers = depth / 8;
+  const int a_registers = 2 * b_registers;
+  std::array<FloatRows, 2> a;
+  std::array<FloatRows, 2> b;
+  gather(Registers{warp, list + results}, a_registers, b_registers, 4,
+         [&](bool of_a, std::size_t row, int k, std::uint32_t word, int e) {
+           const bool coarse = (of_a ? flags.a_coarse : flags.b_coarse) != 0;
+           const double value = narrow_value(word >> (8 * e), coarse ? e5m2_format : e4m3_format);
+           (of_a ? a : b)[static_cast<std::size_t>(k % 4 / 2)][row].set(k / 4 * 2 + k % 2,
+                                                                        static_cast<float>(value));
+         });
+  const Registers c{warp, list + results + a_registers + b_registers};
+  for (auto* rows : {&a[0], &a[1], &b[0], &b[1]}) finish(*rows, depth, -14);
+  const auto rounded = [&](double sum) {
+    return halves ? decode(half_bits(sum), half_format) : double{toward_zero(sum)};
+  };
+  Words words{};
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    for (int i = 0; i < 4; ++i) {
+      const Place p = place_in_c(lane, i);
+      const auto row = static_cast<std::size_t>(p.row);
+      const auto column = static_cast<std::size_t>(p.column);
+      double sum = 0;
+      for (const std::size_t part : {0U, 1U})
+        sum = rounded(accumulate(a[part][row], b[part][column], depth, sum));
+      const double addend = read_sum(c, i, lane, halves);
+      sum = halves ? sum + addend : double{static_cast<float>(sum) + static_cast<float>(addend)};
+      write_sum(words, i, lane, sum, halves);
     }
   }
   write_registers(warp, list, results, words);

@@ -25,6 +25,85 @@ TEST(Tensor, ProductsOfFloats) {
   }
 }
 
+/// Encodes a normal number that the type holds.
+std::uint32_t as_narrow(double x, const std::string& type) {
+  if (x == 0) return 0;
+  const int fraction_bits = type == "e4m3" ? 3 : 2;
+  const int bias = type == "e4m3" ? 7 : 15;
+  const int exponent = std::ilogb(x);
+  const double fraction = std::fabs(x) / std::ldexp(1.0, exponent) - 1;
+  return (x < 0 ? 0x80U : 0U) | static_cast<std::uint32_t>(exponent + bias) << fraction_bits |
+         static_cast<std::uint32_t>(fraction * (1 << fraction_bits));
+}
+
+/// Returns D of an mma of 8-bit floats.
+Matrix multiply_narrow(int depth, const std::string& of_a, const std::string& of_b,
+                       const std::string& sum, const Matrix& a, const Matrix& b, const Matrix& c) {
+  std::array<In, 32> in{};
+  const bool halves = sum == "f16";
+  const int sums = halves ? 2 : 4;
+  put(
+      in, 0, 4, depth / 2, a, [&](double x) { return as_narrow(x, of_a); },
+      depth == 16 ? byte_a_k16 : byte_a_k32);
+  put(in, 4, 4, depth / 4, b, [&](double x) { return as_narrow(x, of_b); }, byte_b);
+  put(in, 8, halves ? 2 : 1, 4, c, halves ? as_half : as_float, sum_m16n8);
+  const Outcome outcome = run(
+      "mma.sync.aligned.m16n8k" + std::to_string(depth) + ".row.col." + sum + "." + of_a + "." +
+          of_b + "." + sum + " " + registers("%d", 0, sums) + ", " + registers("%p", 0, depth / 8) +
+          ", " + registers("%p", 4, depth / 16) + ", " + registers("%p", 8, sums) + ";",
+      in);
+  EXPECT_TRUE(outcome.result.faults.empty());
+  Matrix d(16, 8);
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < 4; ++i) {
+      const auto [row, column] = sum_m16n8(lane >> 2, lane % 4, i);
+      const Out& words = outcome.lanes[static_cast<std::size_t>(lane)];
+      d.at(row, column) =
+          halves ? from_half(words[static_cast<std::size_t>(i / 2)] >> (16 * (i & 1)) & 0xffff)
+                 : std::bit_cast<float>(words[static_cast<std::size_t>(i)]);
+    }
+  }
+  return d;
+}
+
+TEST(Tensor, ProductsOfNarrowFloats) {
+  std::mt19937 random(7);
+  const auto whole = [&](int rows, int columns, int most) {
+    Matrix m(rows, columns);
+    for (double& x : m.values) x = static_cast<int>(random() % (2 * most + 1)) - most;
+    return m;
+  };
+  for (const int depth : {16, 32}) {
+    for (const std::string of_a : {"e4m3", "e5m2"}) {
+      for (const std::string of_b : {"e4m3", "e5m2"}) {
+        for (const std::string sum : {"f32", "f16"}) {
+          const Matrix a = whole(16, depth, of_a == "e4m3" ? 15 : 7);
+          const Matrix b = whole(depth, 8, 4);
+          const Matrix c = whole(16, 8, 9);
+          EXPECT_EQ(multiply_narrow(depth, of_a, of_b, sum, a, b, c).values,
+                    product(a, b, c).values)
+              << depth << of_a << of_b << sum;
+        }
+      }
+    }
+  }
+}
+
+// CC 9.0 has two products of halves for one of narrow floats, and adds c with a rounding of its
+// own.
+TEST(Tensor, SumsOfNarrowFloatsAreRoundedToNearest) {
+  Matrix a(16, 16);
+  Matrix b(16, 8);
+  Matrix c(16, 8);
+  const double unit = std::ldexp(1.0, -17);  // the last place of 64
+  a.at(3, 2) = std::ldexp(1.0, -6);
+  b.at(2, 5) = std::ldexp(1.5, -11);
+  c.at(3, 5) = 64;
+  EXPECT_EQ(multiply_narrow(16, "e4m3", "e5m2", "f32", a, b, c).at(3, 5), 64 + 2 * unit);
+  b.at(2, 5) = std::ldexp(1.0, -12);
+  EXPECT_EQ(multiply_narrow(16, "e4m3", "e5m2", "f32", a, b, c).at(3, 5), 64);
+}
+
 /// One sum: products of ones with `terms`, and c.
 double sum_of(const std::string& type, const std::string& sum, const std::vector<double>& terms,
               double c) {
@@ -170,7 +249,7 @@ TEST(Tensor, OtherFormsAreRefusedByName) {
             ";",
         "mma.sync.aligned.m16n8k256.row.col.satfinite.s32.b1.b1.s32.and.popc " + four + ", " + in +
             ", {%p4, %p5}, " + in + ";",
-        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 " + four + ", " + in +
+        "mma.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 " + four + ", " + in +
             ", {%p4, %p5}, " + in + ";",
         "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 " + four + ", {%p0, %p1}, {%p4, %p5}, " +
             four + ";",
@@ -186,7 +265,7 @@ TEST(Tensor, OtherFormsAreRefusedByName) {
                     "%d7}, [%g];"),
         std::string("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0}, %p0, %p1, %p2, 0, "
                     "1, 1, 1, 0, 0;"),
-        std::string("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %p0;")}) {
+        std::string("movmatrix.sync.aligned.m8n8.b16 %d0, %p0;")}) {
     Program program(kernel(body));
     try {
       program.kernel("kernel");

@@ -100,8 +100,12 @@ struct Matrix {
   int columns;
   std::vector<double> values;
   Matrix(int r, int c) : rows(r), columns(c), values(static_cast<std::size_t>(r * c)) {}
-  double& at(int r, int c) { return values.at(static_cast<std::size_t>(r * columns + c)); }
-  double at(int r, int c) const { return values.at(static_cast<std::size_t>(r * columns + c)); }
+  double& at(int r, int c) { return values.at(place(r, c)); }
+  double at(int r, int c) const { return values.at(place(r, c)); }
+  std::size_t place(int r, int c) const {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(c);
+  }
 };
 
 /// Makes a matrix of first, first + 1, ... in random order, so that misplaced elements show.
@@ -146,7 +150,8 @@ inline void put(std::array<In, 32>& in, int first, int packed, int elements, con
   for (int lane = 0; lane < 32; ++lane) {
     for (int i = 0; i < elements; ++i) {
       const auto [row, column] = place(lane >> 2, lane % 4, i);
-      in[static_cast<std::size_t>(lane)][static_cast<std::size_t>(first + i / packed)] |=
+      in[static_cast<std::size_t>(lane)]
+        [static_cast<std::size_t>(first) + static_cast<std::size_t>(i / packed)] |=
           encode(m.at(row, column)) << (i % packed * (32 / packed));
     }
   }

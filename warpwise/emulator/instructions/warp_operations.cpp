@@ -1,6 +1,7 @@
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -108,6 +109,41 @@ void reduce(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
 }
 
+/// redux of floats, of their magnitudes if `magnitude`. A NaN loses, or wins if `wins`; -0 < +0.
+template <bool larger, bool magnitude, bool wins>
+void reduce_floats(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  constexpr std::uint32_t sign = 0x80000000;
+  constexpr std::uint32_t nan = 0x7fffffff;
+  std::uint32_t result = nan;
+  bool any_nan = false;
+  for (Mask left = members(warp, op.b); left != 0; left &= left - 1) {
+    const std::uint32_t word = a[std::countr_zero(left)];
+    const std::uint32_t next = magnitude ? word & ~sign : word;
+    const float x = std::bit_cast<float>(result);
+    const float y = std::bit_cast<float>(next);
+    any_nan = any_nan || y != y;
+    if (y != y) continue;
+    if (x == y)
+      result = larger ? result & next : result | next;
+    else if (x != x || (y < x) != larger)
+      result = next;
+  }
+  if (wins && any_nan) result = nan;
+  std::uint32_t out[warp_lanes];
+  std::fill_n(out, warp_lanes, result);
+  write_lanes(warp, op.dst, out);
+}
+
+template <bool larger>
+void add_float_reductions(Table& table, const std::string& name) {
+  const std::array<Width, 6> widths = {Width::w32, Width::none, Width::w32, Width::w32};
+  table[name + ".f32"] = {reduce_floats<larger, false, false>, widths};
+  table[name + ".NaN.f32"] = {reduce_floats<larger, false, true>, widths};
+  table[name + ".abs.f32"] = {reduce_floats<larger, true, false>, widths};
+  table[name + ".abs.NaN.f32"] = {reduce_floats<larger, true, true>, widths};
+}
+
 void active_mask(Warp& warp, const Operation& op) {
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, warp.active);
@@ -195,6 +231,8 @@ Table make_warp_table() {
   add_reduction("and.b32", U{}, [](U x, U y) { return x & y; });
   add_reduction("or.b32", U{}, [](U x, U y) { return x | y; });
   add_reduction("xor.b32", U{}, [](U x, U y) { return x ^ y; });
+  add_float_reductions<false>(table, "redux.min");
+  add_float_reductions<true>(table, "redux.max");
   table["activemask.b32"] = {active_mask, {w}};
   table["elect"] = {elect, {w, p, w}};
   table["clock"] = {clock<std::uint32_t>, {w}};

@@ -13,6 +13,7 @@
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/fragments.hpp"
 #include "warpwise/emulator/instructions/matrix_sum.hpp"
+#include "warpwise/emulator/instructions/narrow_floats.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 #include "warpwise/emulator/tensor_map.hpp"
@@ -76,30 +77,13 @@ struct Descriptor {
   }
 };
 
-double small_float(std::uint32_t bits, int exponent_bits, int fraction_bits) {
-  const std::uint32_t fraction = bits & ((1U << fraction_bits) - 1);
-  const std::uint32_t exponent = bits >> fraction_bits & ((1U << exponent_bits) - 1);
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const double one = 1 << fraction_bits;
-  const double magnitude = exponent == 0
-                               ? std::ldexp(fraction / one, 1 - bias)
-                               : std::ldexp(1 + fraction / one, static_cast<int>(exponent) - bias);
-  return (bits >> (exponent_bits + fraction_bits) & 1) != 0 ? -magnitude : magnitude;
-}
-
 float value_of(std::uint32_t bits, Element element) {
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   switch (element) {
     case Element::f16: return to_float(Float16{static_cast<std::uint16_t>(bits)});
     case Element::bf16: return std::bit_cast<float>(bits << 16);
     case Element::tf32: return std::bit_cast<float>(bits & 0xffffe000U);
-    case Element::e4m3:
-      return (bits & 0x7f) == 0x7f ? nan : static_cast<float>(small_float(bits, 4, 3));
-    case Element::e5m2:
-      if ((bits & 0x7c) != 0x7c) return static_cast<float>(small_float(bits, 5, 2));
-      if ((bits & 3) != 0) return nan;
-      return (bits & 0x80) != 0 ? -std::numeric_limits<float>::infinity()
-                                : std::numeric_limits<float>::infinity();
+    case Element::e4m3: return static_cast<float>(narrow_value(bits, e4m3_format));
+    case Element::e5m2: return static_cast<float>(narrow_value(bits, e5m2_format));
     case Element::s8: return static_cast<float>(static_cast<std::int8_t>(bits));
     default: return static_cast<float>(bits);  // u8
   }

@@ -28,11 +28,11 @@ bool is_any(std::string_view word, Word... words) {
 /// Returns true for instructions whose results may be defined although an operand is not.
 bool is_tried(std::string_view opcode, std::string_view name) {
   if (is_any(opcode, "mov", "selp", "slct", "and", "or", "xor", "not", "cnot", "lop3", "shl", "shr",
-             "shf", "prmt", "bfe", "bfi", "brev", "vote", "shfl", "mma")) {
+             "shf", "prmt", "bfe", "bfi", "brev", "vote", "shfl", "mma", "movmatrix")) {
     return true;
   }
   if (opcode == "wmma") return has_modifier(name, "mma");
-  for (const char* pair : {"f16x2", "bf16x2", "u16x2", "s16x2"}) {
+  for (const char* pair : {"f16x2", "bf16x2", "u16x2", "s16x2", "f32x2"}) {
     if (has_modifier(name, pair)) return true;
   }
   // vadd2, vmax4, …

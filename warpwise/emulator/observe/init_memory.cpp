@@ -233,8 +233,10 @@ void Init::load_elements(Warp& warp, const Operation& op, const Access& access,
   const std::size_t dot = name.rfind('.');
   const bool has_sign = dot != std::string_view::npos && name[dot + 1] == 's';
   const std::size_t bytes = op.bytes;
-  for (std::size_t e = 0; e < op.count; ++e) {
-    const RegisterPlace to = written(op, code_->lists[static_cast<std::size_t>(op.list) + e]);
+  const std::size_t before = static_cast<std::size_t>(access.part) / bytes;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(access.bytes) / bytes; ++e) {
+    const RegisterPlace to =
+        written(op, code_->lists[static_cast<std::size_t>(op.list) + before + e]);
     std::uint8_t* shadow = shadow_at(warp, to);
     Origins& origins = state_of(warp).origins[to.offset];
     for (Mask left = access.lanes; left != 0; left &= left - 1) {
@@ -360,7 +362,8 @@ void Init::store(Warp& warp, const Operation& op, const Access& access, const Pl
   if (kind == Kind::matrix) return store_matrix(warp, op, access, place);
   if (kind == Kind::copy && access.site == op.site && !copies_.empty())
     return store_copies(op, access, place);
-  if (kind == Kind::access && warp.poisoned != 0) return store_elements(warp, op, access, place);
+  if (kind == Kind::access && op.list >= 0 && warp.poisoned != 0)
+    return store_elements(warp, op, access, place);
   define(access, place);
 }
 
@@ -368,8 +371,9 @@ void Init::store_elements(Warp& warp, const Operation& op, const Access& access,
                           const Place& place) {
   const bool is_global = access.space == Space::global;
   define(access, place);
-  for (std::size_t e = 0; e < op.count; ++e) {
-    const std::int32_t offset = code_->lists[static_cast<std::size_t>(op.list) + e];
+  const std::size_t before = static_cast<std::size_t>(access.part) / op.bytes;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(access.bytes) / op.bytes; ++e) {
+    const std::int32_t offset = code_->lists[static_cast<std::size_t>(op.list) + before + e];
     const RegisterPlace value = offset >= 0 ? operand(op, offset) : RegisterPlace{};
     if (value.width == Width::none || poison_flag(warp, value) == 0) continue;
     const std::uint8_t* shadow = shadow_at(warp, value);
@@ -441,7 +445,12 @@ void Init::change(Warp& warp, const Operation& op, const Access& access, const P
     origins[static_cast<std::size_t>(lane)] = origin;
   }
   Mask given = 0;
-  for (const std::int32_t offset : {op.b, op.c}) {
+  std::vector<std::int32_t> operands = {op.b, op.c};
+  if (op.list >= 0) {
+    const auto first = code_->lists.begin() + op.list;
+    operands.insert(operands.end(), first, first + op.count);
+  }
+  for (const std::int32_t offset : operands) {
     if (offset >= 0) given |= undefined_lanes(warp, operand(op, offset));
   }
   given &= access.lanes;

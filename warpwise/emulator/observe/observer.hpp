@@ -55,6 +55,7 @@ struct Access {
   /// If not none, the access takes place at some time before the end of what the operation starts.
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
+  int part = 0;      ///< bytes of each lane's vector before these, if it is shown in parts
 
   /// Host copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }

@@ -3,6 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "warpwise/emulator/execute/barrier.hpp"
+
 namespace warpwise::emulator {
 namespace {
 

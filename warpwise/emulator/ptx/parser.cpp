@@ -59,6 +59,7 @@ class Parser {
   void file();
   void section();
   void pragma();
+  void skip_line();
   void linked();
   void module_variable(const Linkage& linkage);
   void function(bool is_entry, const Linkage& linkage);
@@ -125,6 +126,8 @@ void Parser::statement() {
     file();
   } else if (tokens_.accept(".section")) {
     section();
+  } else if (tokens_.at(".language")) {
+    skip_line();
   } else if (tokens_.accept(".pragma")) {
     pragma();
   } else if (tokens_.at(".alias")) {
@@ -174,6 +177,12 @@ void Parser::section() {
         text.c_str() + label->second + place.second;
   }
   names_to_come_.clear();
+}
+
+/// Skips a directive that only describes the source, to the end of its line.
+void Parser::skip_line() {
+  const int line = tokens_.current().line;
+  while (tokens_.current().line == line && !tokens_.at(Token::Kind::end)) tokens_.take();
 }
 
 void Parser::pragma() {
@@ -429,6 +438,8 @@ void Parser::body_directive(Function& function) {
     pragma();
   } else if (tokens_.accept(".file")) {
     file();
+  } else if (tokens_.at(".loc_intermediate")) {
+    skip_line();
   } else {
     tokens_.fail_expected("an instruction, a label, a declaration or '}'");
   }

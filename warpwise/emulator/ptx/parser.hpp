@@ -66,13 +66,14 @@ struct Variable {
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero
   /// Places inside `initial` with the address of another variable (or function) plus an addend:
-  /// offset, name, addend, generic(name), bytes wide.
+  /// offset, name, addend, generic(name), bytes wide, from which byte of the address on.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;
     std::int64_t addend = 0;
     bool generic = false;
     int bytes = 8;
+    int first_byte = 0;
   };
   std::vector<Relocation> relocations;
   int ptx_line = 0;

@@ -340,6 +340,13 @@ TEST(Ptx, AddressesInInitialisers) {
   EXPECT_EQ(bytes.relocations[0].bytes, 4);
   EXPECT_EQ(bytes.relocations[0].addend, 4);
   EXPECT_EQ(bytes.initial, (Bytes{9, 0, 0, 0, 0, 8}));
+  const Variable parts = variable(".global .u8 x[4] = {0xff00(a), 0xff0000(a), 7, 0xff(a)};");
+  ASSERT_EQ(parts.relocations.size(), 2u);
+  EXPECT_EQ(parts.relocations[0].first_byte, 1);
+  EXPECT_EQ(parts.relocations[0].bytes, 2);
+  EXPECT_EQ(parts.relocations[1].first_byte, 0);
+  EXPECT_EQ(parts.relocations[1].offset, 3u);
+  EXPECT_THROW(variable(".global .u8 x[1] = {0xff0(a)};"), InvalidArgument);
 }
 
 TEST(Ptx, SourceLines) {
@@ -420,6 +427,14 @@ TEST(Ptx, SizesAreBounded) {
   starts(refusal_of_body("add a, " + std::string(100000, '-')), "PTX line 5: nested more than");
   starts(refusal_of_body("add a, " + std::string(100000, '[')), "PTX line 5: nested more than");
   starts(refusal_of_body(std::string(100000, '{')), "PTX line 5: nested more than 64 deep");
+}
+
+TEST(Ptx, DescriptionsOfTheSourceArePassedOver) {
+  const Module result = parse(
+      ".version 9.0\n.target sm_90\n.language \"C++\", 17\n.file 1 \"a.cu\"\n"
+      ".entry k() {\n.loc 1 2 3\n.loc_intermediate 1 4 5, inlined_at 1 2 3\nret;\n}\n");
+  ASSERT_EQ(result.functions.at(0).instructions.size(), 1u);
+  EXPECT_EQ(result.functions[0].instructions[0].source.line, 2);
 }
 
 TEST(Ptx, AWeakDefinitionGivesWay) {

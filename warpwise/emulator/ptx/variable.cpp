@@ -189,12 +189,6 @@ void Declarations::read_initial(Declared& declared) {
     if (variable.is_array) tokens_.fail_expected("'{'");
     read_item(initialiser, 0);
   }
-  for (const Variable::Relocation& each : variable.relocations) {
-    if (each.bytes != 4 && each.bytes != 8) {
-      tokens_.fail("the address of '" + each.name + "' in a place of " +
-                   std::to_string(each.bytes) + " bytes");
-    }
-  }
 }
 
 std::uint64_t Declarations::read_braces(Initialiser& initialiser, std::size_t level,
@@ -245,8 +239,8 @@ void Declarations::read_item(Initialiser& initialiser, std::uint64_t index) {
   }
 }
 
-/// `name`, `name+4`, `generic(name)`, `generic(name)+4`. In a variable of bytes, `0xFF(name),
-/// 0xFF00(name), ...`: each stands for one byte of the address.
+/// `name`, `name+4`, `generic(name)`, `generic(name)+4`. In a variable of bytes, `0xFF00(name)`
+/// stands for one byte of the address.
 void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offset) {
   Variable::Relocation result;
   result.offset = offset;
@@ -268,23 +262,27 @@ void Declarations::read_relocation(Initialiser& initialiser, std::uint64_t offse
   }
   std::vector<Variable::Relocation>& all = initialiser.variable.relocations;
   if (!is_masked) {
+    if (result.bytes != 4 && result.bytes != 8) {
+      tokens_.fail("the address of '" + result.name + "' in a place of " +
+                   std::to_string(result.bytes) + " bytes");
+    }
     all.push_back(std::move(result));
     return;
   }
   tokens_.expect(")");
   if (result.bytes != 1) tokens_.fail("a byte of an address in an element of more bytes");
-  if (mask == 0xff) {
-    all.push_back(std::move(result));
-    return;
-  }
+  result.first_byte = std::countr_zero(mask) / 8;
+  if (mask == 0 || mask != std::uint64_t{0xff} << (8 * result.first_byte))
+    tokens_.fail("a mask that is no byte's");
   const bool continues = !all.empty() && all.back().name == result.name &&
                          all.back().generic == result.generic &&
-                         all.back().addend == result.addend && all.back().bytes < 8 &&
+                         all.back().addend == result.addend &&
+                         all.back().first_byte + all.back().bytes == result.first_byte &&
                          all.back().offset + static_cast<std::uint64_t>(all.back().bytes) == offset;
-  if (!continues || mask != std::uint64_t{0xff} << (8 * all.back().bytes)) {
-    tokens_.fail("a byte of an address that does not continue the one before it");
-  }
-  ++all.back().bytes;
+  if (continues)
+    ++all.back().bytes;
+  else
+    all.push_back(std::move(result));
 }
 
 /// Converts a value to the bits of an element of the declared type.

@@ -51,6 +51,9 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr const char* no_ptx =
     "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)";
 constexpr std::uint64_t flag_zstd = 0x8000;
+// PTX for one architecture alone (9.0a), and for those of its family (10.0f).
+constexpr std::uint64_t flag_specific = 0x100000;
+constexpr std::uint64_t flag_family = 0x200000;
 #ifdef WARPWISE_FUZZES
 constexpr std::uint64_t most_ptx_bytes = std::uint64_t{1} << 20;
 #else
@@ -85,10 +88,26 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
 
 namespace {
 
-/// Returns true if PTX for architecture `one` is preferred to PTX for `other`.
-bool is_preferred(std::uint32_t one, std::uint32_t other, std::uint32_t gpu) {
-  if ((one <= gpu) != (other <= gpu)) return one <= gpu;
-  return one <= gpu ? one > other : one < other;
+/// Returns true if a driver compiles the PTX for this GPU.
+bool is_for(const EntryHeader& entry, std::uint32_t gpu) {
+  if ((entry.flags & flag_specific) != 0) return entry.architecture == gpu;
+  const bool in_family = entry.architecture / 10 == gpu / 10;
+  return entry.architecture <= gpu && ((entry.flags & flag_family) == 0 || in_family);
+}
+
+/// Returns 2 for PTX of one architecture, 1 for that of a family, else 0.
+int narrowness(const EntryHeader& entry) {
+  return (entry.flags & flag_specific) != 0 ? 2 : (entry.flags & flag_family) != 0 ? 1 : 0;
+}
+
+/// Returns true if one PTX is preferred to another: the newest that is for this GPU, or else the
+/// oldest. Among those for one architecture the narrowest is preferred, or else the widest.
+bool is_preferred(const EntryHeader& one, const EntryHeader& other, std::uint32_t gpu) {
+  const bool is_one_for = is_for(one, gpu);
+  if (is_one_for != is_for(other, gpu)) return is_one_for;
+  if (one.architecture != other.architecture)
+    return (one.architecture > other.architecture) == is_one_for;
+  return is_one_for ? narrowness(one) > narrowness(other) : narrowness(one) < narrowness(other);
 }
 
 }  // namespace
@@ -112,8 +131,7 @@ std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu) {
     if (entry.header_bytes < sizeof(entry) || entry.header_bytes > left ||
         entry.bytes > left - entry.header_bytes)
       break;
-    if (entry.kind == kind_ptx &&
-        (best_payload == nullptr || is_preferred(entry.architecture, best.architecture, gpu))) {
+    if (entry.kind == kind_ptx && (best_payload == nullptr || is_preferred(entry, best, gpu))) {
       best = entry;
       best_payload = at + entry.header_bytes;
     }

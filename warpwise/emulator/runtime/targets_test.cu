@@ -1,0 +1,32 @@
+// A program with PTX for CC 7.5, for 9.0 and for 9.0a: the emulated GPU takes the text that a
+// driver takes for it.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace {
+
+__global__ void tell_target(int* target) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  *target = 901;
+#elif defined __CUDA_ARCH__
+  *target = __CUDA_ARCH__;
+#endif
+}
+
+TEST(Targets, TheTextForThisGpuIsTaken) {
+  cudaDeviceProp gpu{};
+  ASSERT_EQ(cudaGetDeviceProperties(&gpu, 0), cudaSuccess);
+  int* target = nullptr;
+  ASSERT_EQ(cudaMalloc(&target, sizeof(int)), cudaSuccess);
+  tell_target<<<1, 1>>>(target);
+  int told = 0;
+  ASSERT_EQ(cudaMemcpy(&told, target, sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaFree(target), cudaSuccess);
+  // 9.0a is for 9.0 alone.
+  const std::map<int, int> expected = {{86, 750}, {90, 901}, {100, 900}};
+  EXPECT_EQ(told, expected.at(10 * gpu.major + gpu.minor));
+}
+
+}  // namespace
