@@ -225,6 +225,7 @@ enum class FaultKind {
   narrow_scope,     ///< atomic accesses by two blocks, one of them only in block scope
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
+  lockstep,         ///< volatile accesses of a warp's lanes, right only if the lanes keep step
 };
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
@@ -249,7 +250,8 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::stack_overflow, "stack_overflow"},
                                              {FaultKind::narrow_scope, "narrow_scope"},
                                              {FaultKind::equal_writes, "equal_writes"},
-                                             {FaultKind::order_dependent, "order_dependent"}});
+                                             {FaultKind::order_dependent, "order_dependent"},
+                                             {FaultKind::lockstep, "lockstep"}});
 }
 
 /// A line of the program's source; line 0 and an empty file if it is not known.
