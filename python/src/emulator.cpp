@@ -322,7 +322,7 @@ void add_testbench(nb::module_& module) {
 backend               "emulator", "gpu", or None for the value of the environment variable WARPWISE_TEST_BACKEND
                       (by default emulator)
 compute_capabilities  compute capabilities to count costs for
-checks                checks to run: "all", "none", or some of memory, races, init, sync, runtime, equal_writes
+checks                checks to run: "all", "none", or some of memory, races, init, sync, runtime, equal_writes, strict
 budget                warp instructions after which a launch ends with a fault, by default as for `warpwise explain`:
                       some seconds, with all checks up to a minute, in which Ctrl-C waits; 0: no limit
 

@@ -21,7 +21,8 @@ void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks
            }
          },
          help + ": " + names +
-             "all (without equal_writes) or none, the default; separate several by commas")
+             "all (without equal_writes and strict) or none, the default; separate several by "
+             "commas")
       ->type_name("LIST");
 }
 

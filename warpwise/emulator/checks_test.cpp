@@ -13,6 +13,7 @@ TEST(Checks, AreReadAndWrittenAsLists) {
   EXPECT_EQ(parse_checks("none"), Checks());
   EXPECT_EQ(parse_checks("all"), Checks::all());
   EXPECT_FALSE(Checks::all().has(Check::equal_writes));
+  EXPECT_FALSE(Checks::all().has(Check::strict));
   Checks more = Checks::all();
   more.add(Check::equal_writes);
   EXPECT_EQ(parse_checks("all,equal_writes"), more);

@@ -228,6 +228,7 @@ enum class FaultKind {
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
+  lockstep,         ///< volatile accesses of a warp's lanes, right only if the lanes keep step
 };
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
@@ -253,7 +254,8 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::narrow_scope, "narrow_scope"},
                                              {FaultKind::equal_writes, "equal_writes"},
                                              {FaultKind::order_dependent, "order_dependent"},
-                                             {FaultKind::interrupted, "interrupted"}});
+                                             {FaultKind::interrupted, "interrupted"},
+                                             {FaultKind::lockstep, "lockstep"}});
 }
 
 /// A line of the program's source; line 0 and an empty file if it is not known.

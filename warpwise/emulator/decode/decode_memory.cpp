@@ -103,7 +103,11 @@ bool Decoder::is_strong() const {
 // Cluster scope counts as device scope: the blocks of the cluster are not distinguished.
 bool Decoder::is_narrow() const { return has("cta"); }
 
-bool Decoder::is_releasing() const { return has("release") || has("acq_rel"); }
+void Decoder::set_order(Operation& op) const {
+  op.narrow = is_narrow();
+  op.releases = has("release") || has("acq_rel");
+  op.is_volatile = has("volatile");
+}
 
 void Decoder::decode_access(bool is_load) {
   const std::string element = type();
@@ -142,8 +146,7 @@ void Decoder::decode_access(bool is_load) {
   op.count = static_cast<std::uint8_t>(elements.size());
   op.bytes = static_cast<std::uint8_t>(bytes);
   op.strong = is_strong();
-  op.narrow = is_narrow();
-  op.releases = is_releasing();
+  set_order(op);
   set_address(op, at, kind);
   if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
 }
@@ -196,9 +199,8 @@ void Decoder::decode_atomic(bool has_result) {
   }
   op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
   op.strong = true;
-  op.narrow = is_narrow();
   op.system = has("sys");
-  op.releases = is_releasing();
+  set_order(op);
   set_address(op, at, InstructionClass::atomic);
 }
 

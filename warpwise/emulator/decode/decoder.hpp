@@ -79,7 +79,7 @@ class Decoder : KernelBuilder {
   void set_address(Operation& op, const Address& at, InstructionClass kind);
   bool is_strong() const;
   bool is_narrow() const;
-  bool is_releasing() const;
+  void set_order(Operation& op) const;
   void decode_access(bool is_load);
   void decode_atomic(bool has_result);
   void decode_cluster_address();

@@ -84,9 +84,10 @@ struct Operation {
   /// An atomic, volatile, relaxed, acquiring or releasing access. Other threads may wait for its
   /// write, or write what it waits for. A loop around such a read may be a spin.
   bool strong : 1 = false;
-  bool narrow : 1 = false;    ///< strong only for threads of its block
-  bool system : 1 = false;    ///< an atomic that the host may observe
-  bool releases : 1 = false;  ///< strong, and publishes earlier accesses
+  bool narrow : 1 = false;       ///< strong only for threads of its block
+  bool system : 1 = false;       ///< an atomic that the host may observe
+  bool releases : 1 = false;     ///< strong, and publishes earlier accesses
+  bool is_volatile : 1 = false;  ///< strong as a volatile access
   std::int32_t dst = none;
   std::int32_t dst2 = none;  ///< second result of `a|b`
   std::int32_t a = none;

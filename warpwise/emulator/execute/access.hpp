@@ -164,6 +164,7 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
 /// Records that lanes may poll their addresses. Called before for_each_space().
 inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addresses) {
   warp.polled = true;
+  ++warp.polls;
   const Address address = addresses[std::countr_zero(warp.active)];
   warp.poll = {true, op.space, op.index, address};
   // The host may change memory that it shares with the kernel.

@@ -183,6 +183,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
   const bool has_shadow = launch.checks.has(Check::init);
   if (has_shadow) start_shadows(block, launch);
   block.is_stuck = false;
+  block.repeats = 0;
   block.linear = linear;
   block.index = place_in(linear, launch.grid);
   block.live = threads;

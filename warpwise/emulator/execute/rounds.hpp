@@ -14,8 +14,9 @@ namespace warpwise::emulator {
 /// - looping: all warps have only looped or waited
 /// - spinning: these loops poll memory
 /// - polling: they poll the same as a turn ago
+/// - repeating: running, and for many rounds a warp has polled the same place again
 /// - stuck: all warps wait, and only other blocks of the cluster may release them
-enum class BlockOutcome { finished, spinning, polling, looping, running, stuck };
+enum class BlockOutcome { finished, spinning, polling, looping, repeating, running, stuck };
 
 /// Charges a block's warp instructions to the launch's budget. An exhausted budget ends the launch,
 /// with a fault at the place of one warp that still ran.

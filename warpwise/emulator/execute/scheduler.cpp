@@ -50,6 +50,11 @@ bool polls_again(const Poll& before, const Poll& now) {
          before.address == now.address;
 }
 
+// Rounds with a repeated poll after which a block counts as waiting for others: a loop around a
+// wait and a barrier takes a round or two for each iteration. If the block does not wait, another
+// one begins early, which costs little.
+constexpr std::uint32_t most_repeats = 16;
+
 template <class Observers>
 BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   const Code& code = *worker.code;
@@ -58,13 +63,16 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   bool only_loops = true;
   bool only_polls = true;
   std::uint64_t executed = 0;
+  bool repeats = false;
   for (Warp& warp : block.warps) {
     if (warp.groups.empty()) continue;
     const std::uint64_t before = warp.executed;
     const Poll polled = warp.poll;
+    const std::uint64_t polls = warp.polls;
     warp.spun = warp.looped = false;
     const TurnEnd outcome = Turn<Observers>(warp, code, worker.observers).run();
     executed += warp.executed - before;
+    repeats = repeats || (warp.polls != polls && polls_again(polled, warp.poll));
     if (outcome == TurnEnd::ready) {
       ready = true;
       only_spins = only_spins && warp.spun;
@@ -84,7 +92,9 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
     report_deadlock(block, code);
     return BlockOutcome::finished;
   }
-  if (!ready || !only_loops) return BlockOutcome::running;
+  if (repeats) ++block.repeats;
+  if (!ready || !only_loops)
+    return block.repeats < most_repeats ? BlockOutcome::running : BlockOutcome::repeating;
   if (!only_spins) return BlockOutcome::looping;
   return only_polls ? BlockOutcome::polling : BlockOutcome::spinning;
 }
@@ -141,11 +151,12 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
       }
       (*it)->is_stuck = outcome == BlockOutcome::stuck;
       any_stuck = any_stuck || (*it)->is_stuck;
-      const bool loops = outcome != BlockOutcome::running;
+      const bool repeats = outcome == BlockOutcome::repeating;
+      const bool loops = outcome != BlockOutcome::running && !repeats;
       const bool stands = stillness.looks_at(**it, loops);
       still = still && stands;
       const bool spins = outcome == BlockOutcome::spinning || outcome == BlockOutcome::polling;
-      waiting_for_others = waiting_for_others && (spins || stands);
+      waiting_for_others = waiting_for_others && (spins || stands || repeats);
       if (may_sleep(**it, outcome, stands)) sleepers.add(**it);
       ++it;
     }

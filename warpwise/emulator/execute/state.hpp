@@ -157,6 +157,7 @@ struct Warp {
   std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
+  std::uint64_t polls = 0;     ///< number of accesses that may have polled
   std::uint64_t executed = 0;  ///< warp instructions
   std::uint64_t accesses = 0;  ///< to global memory and textures, if counted
 
@@ -218,7 +219,8 @@ struct Block {
     std::uint32_t threads = 0;
   };
   std::vector<Exit> exits;
-  std::uint64_t state = 0;  ///< hash of registers and positions, when livelock.hpp last looked
+  std::uint32_t repeats = 0;  ///< rounds in which a warp has polled the same place again
+  std::uint64_t state = 0;    ///< hash of registers and positions, when livelock.hpp last looked
   bool state_is_known = false;
 };
 

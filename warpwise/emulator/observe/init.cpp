@@ -76,7 +76,11 @@ bool Init::shows_bits(const Operation& op) const {
 Init::Init(const Launch& launch)
     : Observer(launch), launch_(&launch), code_(launch.code),
       is_on_(launch.checks.has(Check::init)) {
-  if (is_on_) kinds_.resize(code_->operations.size(), Kind::unknown);
+  if (!is_on_) return;
+  kinds_.resize(code_->operations.size(), Kind::unknown);
+  const auto threads = static_cast<std::uint32_t>(launch.block.count());
+  last_warp_ = (threads - 1) / warp_lanes;
+  if (threads % warp_lanes != 0) absent_ = all_lanes << threads % warp_lanes;
 }
 
 void Init::ends(Block& block) {
@@ -215,6 +219,7 @@ void Init::check_operands(Warp& warp, const Operation& op, Kind kind, Mask lanes
 }
 
 std::string Init::described(const Warp& warp, const Origin& origin) const {
+  if (!origin.in_memory && origin.state == computed) return "a lane that the block does not have";
   if (!origin.in_memory) return "an uninitialised register";
   std::string text;
   switch (origin.space) {

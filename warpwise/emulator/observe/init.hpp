@@ -52,6 +52,8 @@ class Init : public Observer {
     if (warp.poisoned != 0) guard(warp, op, lanes);
   }
   void executes(Warp& warp, const Operation& op, Mask lanes) {
+    if (absent_ != 0 && lanes != 0 && warp.index == last_warp_)
+      return follow_partly(warp, op, lanes);
     if (warp.poisoned != 0 && lanes != 0) follow(warp, op, lanes);
   }
   void accesses(Warp& warp, const Operation& op, const Access& access) {
@@ -80,7 +82,8 @@ class Init : public Observer {
     control,
   };
 
-  /// The place that an undefined value comes from: a register unless `in_memory`.
+  /// The place that an undefined value comes from: a register unless `in_memory`. If the state is
+  /// `computed`, a lane that the block does not have.
   struct Origin {
     bool in_memory = false;
     Space space = Space::global;
@@ -140,6 +143,7 @@ class Init : public Observer {
 
   // init_values.cpp
   void follow(Warp& warp, const Operation& op, Mask lanes);
+  void follow_partly(Warp& warp, const Operation& op, Mask lanes);
   void mix(Warp& warp, const Operation& op, Mask lanes, bool crosses);
   void compare(Warp& warp, const Operation& op, Mask lanes);
   void carry(Warp& warp, const Operation& op, Mask lanes);
@@ -188,6 +192,8 @@ class Init : public Observer {
   const Launch* launch_;
   const Code* code_;
   bool is_on_;
+  std::uint32_t last_warp_ = 0;
+  Mask absent_ = 0;          ///< lanes of the last warp that the block does not have
   std::vector<Kind> kinds_;  ///< of each operation
   std::unordered_map<const Warp*, WarpState> states_;
   AlignedBytes scratch_;                ///< registers for trials

@@ -455,16 +455,17 @@ void Init::change(Warp& warp, const Operation& op, const Access& access, const P
   }
   given &= access.lanes;
   define(access, place);
-  if (access.space == Space::global) {
-    if (in_memory != 0) report(warp, op, in_memory, origins, "the result of an atomic access");
-    if ((given & ~in_memory) != 0)
-      report(warp, op, given & ~in_memory, origins, "the result of an atomic access");
-    return;
-  }
+  // An exchange leaves its operand in memory, and returns what was there.
   const bool replaces = code_->names[op.index].find(".exch") != std::string::npos;
-  for (Mask left = replaces ? given : given | in_memory; left != 0; left &= left - 1) {
-    std::uint8_t* own = place.lane(std::countr_zero(left));
-    if (own != nullptr) std::memset(own, computed, static_cast<std::size_t>(access.bytes));
+  const Mask left_there = replaces ? given : given | in_memory;
+  if (access.space == Space::global) {
+    if (left_there != 0) report(warp, op, left_there, origins, "the result of an atomic access");
+    if (!replaces) return;
+  } else {
+    for (Mask left = left_there; left != 0; left &= left - 1) {
+      std::uint8_t* own = place.lane(std::countr_zero(left));
+      if (own != nullptr) std::memset(own, computed, static_cast<std::size_t>(access.bytes));
+    }
   }
   for (const std::int32_t v : code_->accesses[op.index].writes)
     poison(warp, place_of(v), replaces ? in_memory : given | in_memory, origins);

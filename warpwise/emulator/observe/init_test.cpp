@@ -327,11 +327,39 @@ TEST(Init, ShufflesAndVotes) {
   expect_found(sum, 11, "byte 124 of 'from'", 124);
 }
 
+TEST(Init, ShufflesFromLanesThatTheBlockDoesNotHave) {
+  const auto sum_of = [](const std::string& lanes) {
+    return "shfl.sync.down.b32 %r4, %r1, 8, 31, -1;\nadd.u32 %r4, %r4, %r1;\n.loc 1 12 0\n"
+           "setp.lt.u32 %p1, %r1, " +
+           lanes + ";\n@%p1 st.global.u32 [%l4], %r4;";
+  };
+  const LaunchResult result = launch(sum_of("16"), 0, 16);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::uninitialised);
+  EXPECT_EQ(result.faults[0].line, 12);
+  EXPECT_EQ(result.faults[0].thread.x, 8U);
+  EXPECT_EQ(result.faults[0].count, 8U);
+  EXPECT_NE(result.faults[0].message.find("depends on a lane that the block does not have"),
+            std::string::npos)
+      << result.faults[0].message;
+  // The upper lanes' sums are not used.
+  EXPECT_TRUE(launch(sum_of("8"), 0, 16).faults.empty());
+  EXPECT_TRUE(launch(sum_of("16"), 0, 24).faults.empty());
+  EXPECT_TRUE(launch(sum_of("64"), 0, 32).faults.empty());
+}
+
 TEST(Init, Atomics) {
   const std::string count = "atom.global.add.u32 %r4, [%l1], 1;";
   expect_clean(count, 4);
   expect_found(count, 10, "the result of an atomic access depends on byte 0 of 'from'");
   expect_found(load + "atom.global.add.u32 %r5, [%l4], %r4;", 11, "the result of an atomic access");
+  // An exchange leaves its operand, whatever was there before.
+  const std::string exchange = "atom.global.exch.b32 %r4, [%l4], %r1;\n.loc 1 13 0\n";
+  expect_clean(exchange +
+               "ld.global.u32 %r5, [%l4];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%l3], %r5;");
+  expect_found(exchange + "add.u32 %r5, %r4, 1;\nst.global.u32 [%l3], %r5;", 13, "byte 0 of 'to'");
+  expect_found(load + "atom.global.exch.b32 %r5, [%l4], %r4;", 11,
+               "the result of an atomic access");
   const std::string shared = "atom.shared.add.u32 %r4, [%r2], 1;\n.loc 1 13 0\n";
   expect_clean(shared);
   expect_found(shared + "st.global.u32 [%l4], %r4;", 13, "byte 0 of the block's");

@@ -83,6 +83,21 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
   for (const std::int32_t v : own.writes) set_shadow(warp, place_of(v), lanes & ~by_guard, 0);
 }
 
+/// The same for a warp with fewer lanes than 32. A shuffle may read from a lane that is not there.
+void Init::follow_partly(Warp& warp, const Operation& op, Mask lanes) {
+  const bool shuffles = code_->names[op.index].starts_with("shfl") && op.a >= 0;
+  if (!shuffles) {
+    if (warp.poisoned != 0) follow(warp, op, lanes);
+    return;
+  }
+  const RegisterPlace from = operand(op, op.a);
+  Origins absent{};
+  absent.fill({false, Space::global, computed, 0});
+  poison(warp, from, absent_, absent);
+  follow(warp, op, lanes);
+  set_shadow(warp, from, absent_, 0);
+}
+
 void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
   const Accesses& own = code_->accesses[op.index];
   Mask undefined = 0;

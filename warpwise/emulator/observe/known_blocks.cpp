@@ -1,6 +1,5 @@
 #include "warpwise/emulator/observe/known_blocks.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace warpwise::emulator {
@@ -14,11 +13,26 @@ std::size_t branch(std::uint64_t block, int height) {
   return block >> (4 * (height - 1)) & (fan_out - 1);
 }
 
-bool covers(const Clock& a, const Clock& b) {
-  return std::ranges::equal(a, b, [](Time x, Time y) { return x >= y; });
+}  // namespace
+
+void Clock::add(std::size_t warp, Mask of, Time until) {
+  if (until <= all[warp]) return;
+  if (of == all_lanes) {
+    all[warp] = until;
+    return;
+  }
+  lanes[warp] = some[warp] > all[warp] ? lanes[warp] | of : of;
+  some[warp] = some[warp] < until ? until : some[warp];
 }
 
-}  // namespace
+bool covers(const Clock& a, const Clock& b, std::size_t warps) {
+  for (std::size_t w = 0; w < warps; ++w) {
+    if (a.all[w] < b.all[w]) return false;
+    if (b.some[w] > a.all[w] && (b.some[w] > a.some[w] || (b.lanes[w] & ~a.lanes[w]) != 0))
+      return false;
+  }
+  return true;
+}
 
 struct KnownBlocks::Node {
   std::array<Tree, fan_out> below;
@@ -31,9 +45,9 @@ const Clock* KnownBlocks::clock_of(std::uint64_t block) const {
   return static_cast<const Clock*>(at);
 }
 
-Time KnownBlocks::time_of(std::uint64_t block, std::size_t warp) const {
+Mask KnownBlocks::lanes_at(std::uint64_t block, std::size_t warp, Time time) const {
   const Clock* clock = clock_of(block);
-  return clock == nullptr ? 0 : (*clock)[warp];
+  return clock == nullptr ? 0 : clock->lanes_at(warp, time);
 }
 
 KnownBlocks::Tree KnownBlocks::with(const Tree& tree, int height, std::uint64_t block,
@@ -70,6 +84,10 @@ KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) 
   if (both.below == x.below) return a;
   if (both.below == y.below) return b;
   return std::make_shared<const Node>(std::move(both));
+}
+
+bool KnownBlocks::includes(const KnownBlocks& others) const {
+  return joined(root_, others.root_, tallest) == root_;
 }
 
 void KnownBlocks::add(std::uint64_t block, const Clock& clock) {

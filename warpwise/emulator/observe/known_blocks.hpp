@@ -7,27 +7,54 @@
 #include <cstdint>
 #include <memory>
 
+#include "warpwise/emulator/execute/state.hpp"
+
 namespace warpwise::emulator {
 
 inline constexpr std::size_t most_warps = 32;
 
-/// A warp's time: it advances with each barrier, converging instruction, fence and strong access.
+/// A warp's time: it advances with each barrier, fence and strong access of any of its lanes.
 using Time = std::uint32_t;
 
-/// The times up to which the accesses of a block's warps are ordered before the current one.
-using Clock = std::array<Time, most_warps>;
+/// The accesses of a block's warps that are ordered before the current one, for each warp: those of
+/// all its lanes up to the time `all`, and those of `lanes` also up to the time `some`. One later
+/// time for several lanes may hide races but reports no false ones.
+struct Clock {
+  std::array<Time, most_warps> all{};
+  std::array<Time, most_warps> some{};
+  std::array<Mask, most_warps> lanes{};
 
-inline void join(Clock& to, const Clock& from) {
-  for (std::size_t w = 0; w < most_warps; ++w) to[w] = to[w] < from[w] ? from[w] : to[w];
+  /// Adds the accesses of a warp's lanes up to a time.
+  void add(std::size_t warp, Mask of, Time until);
+  /// Returns the lanes of a warp whose accesses at a time are included.
+  Mask lanes_at(std::size_t warp, Time time) const {
+    return time <= all[warp] ? all_lanes : time <= some[warp] ? lanes[warp] : 0;
+  }
+};
+
+/// Merges the first `warps` entries of another clock.
+inline void join(Clock& to, const Clock& from, std::size_t warps = most_warps) {
+  for (std::size_t w = 0; w < warps; ++w) {
+    const Time all = to.all[w] < from.all[w] ? from.all[w] : to.all[w];
+    const Mask lanes =
+        (to.some[w] > all ? to.lanes[w] : 0) | (from.some[w] > all ? from.lanes[w] : 0);
+    to.some[w] = to.some[w] < from.some[w] ? from.some[w] : to.some[w];
+    to.all[w] = all;
+    to.lanes[w] = lanes;
+  }
 }
+/// Returns true if the first `warps` entries of a clock include those of another one.
+bool covers(const Clock& a, const Clock& b, std::size_t warps = most_warps);
 
 /// Clocks of known blocks. A tree whose parts are shared by all owners of equal knowledge. A grid
 /// of N blocks that inform each other needs N log N memory, not N * N.
 class KnownBlocks {
  public:
   bool empty() const { return root_ == nullptr; }
-  /// Returns the time up to which a warp's accesses are known; 0 for none.
-  Time time_of(std::uint64_t block, std::size_t warp) const;
+  /// Returns true if add(others) would add nothing.
+  bool includes(const KnownBlocks& others) const;
+  /// Returns the lanes of a warp whose accesses at a time are known.
+  Mask lanes_at(std::uint64_t block, std::size_t warp, Time time) const;
   /// Returns a block's clock; null if nothing is known of it.
   const Clock* clock_of(std::uint64_t block) const;
   /// Merges a block's clock.

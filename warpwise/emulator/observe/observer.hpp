@@ -57,6 +57,8 @@ struct Access {
   int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
   int part = 0;      ///< bytes of each lane's vector before these, if it is shown in parts
 
+  /// The lanes whose accesses these are.
+  Mask owners() const { return starter >= 0 ? Mask{1} << starter : lanes; }
   /// Host copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
 };
@@ -102,8 +104,8 @@ struct Observer {
 
   /// Lanes execute an operation with a member mask (bar.warp.sync, shfl.sync, ...) together.
   void converges(Warp&, const Operation&, Mask) {}
-  /// Lanes execute a fence for the whole device.
-  void fences(Warp&) {}
+  /// Lanes execute a fence, for the whole device or only for their block.
+  void fences(Warp&, bool /*for_device*/) {}
   /// commits(): lanes commit what they have started to a group. awaits(): they wait until all but
   /// their last `left` groups have ended, or have finished reading.
   void commits(Warp&, Asynchronous, Mask) {}
@@ -173,7 +175,9 @@ class Observers {
                  [[maybe_unused]] Mask lanes) {
     (get<Each>().converges(warp, op, lanes), ...);
   }
-  void fences([[maybe_unused]] Warp& warp) { (get<Each>().fences(warp), ...); }
+  void fences([[maybe_unused]] Warp& warp, [[maybe_unused]] bool for_device) {
+    (get<Each>().fences(warp, for_device), ...);
+  }
   void commits([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
                [[maybe_unused]] Mask lanes) {
     (get<Each>().commits(warp, what, lanes), ...);

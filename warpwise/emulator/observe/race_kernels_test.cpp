@@ -109,18 +109,58 @@ constexpr const char* shared = "of shared memory";
 
 INSTANTIATE_TEST_SUITE_P(
     Pairs, RaceKernels,
-    testing::Values(Pair{"same_place"}, Pair{"neighbour"}, Pair{"in_place"}, Pair{"sum"},
-                    Pair{"mixed"}, Pair{"bytes"}, Pair{"flag"}, Pair{"block_fence"},
-                    Pair{"release"}, Pair{"early_fence"}, Pair{"lock"}, Pair{"last_block"},
-                    Pair{"last_block_by_one"}, Pair{"look_back"}, Pair{"grid_sync"},
-                    Pair{"scope", FaultKind::narrow_scope},
-                    Pair{"scope_of_one", FaultKind::narrow_scope}, Pair{"block_barrier"},
-                    Pair{"warp_barrier"}, Pair{"halves"}, Pair{"in_step", FaultKind::race, shared},
-                    Pair{"half_warp_tree", FaultKind::race, shared},
-                    Pair{"overlapping", FaultKind::equal_writes, shared},
-                    Pair{"four_copies", FaultKind::equal_writes, shared},
-                    Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),
+    testing::Values(
+        Pair{"same_place"}, Pair{"neighbour"}, Pair{"in_place"}, Pair{"sum"}, Pair{"mixed"},
+        Pair{"bytes"}, Pair{"flag"}, Pair{"block_fence"}, Pair{"release"}, Pair{"early_fence"},
+        Pair{"lock"}, Pair{"last_block"}, Pair{"last_block_by_one"}, Pair{"look_back"},
+        Pair{"grid_sync"}, Pair{"scope", FaultKind::narrow_scope},
+        Pair{"scope_of_one", FaultKind::narrow_scope}, Pair{"block_barrier"}, Pair{"warp_barrier"},
+        Pair{"halves"}, Pair{"in_step", FaultKind::race, shared},
+        Pair{"half_warp_tree", FaultKind::race, shared}, Pair{"lane_flag", FaultKind::race, shared},
+        Pair{"lane_flag_between_blocks"}, Pair{"lane_fences"},
+        Pair{"lane_wait", FaultKind::race, shared}, Pair{"tile_flag", FaultKind::race, shared},
+        Pair{"tiles", FaultKind::race, shared}, Pair{"lane_done", FaultKind::race, shared},
+        Pair{"lane_lock"}, Pair{"shuffle"}, Pair{"atomics_of_warp"},
+        Pair{"matrix_store", FaultKind::race, shared}, Pair{"matrix_load", FaultKind::race, shared},
+        Pair{"row_load", FaultKind::race, shared}, Pair{"arrive_and_exit", FaultKind::race, shared},
+        Pair{"volatile_tree", FaultKind::lockstep, shared},
+        Pair{"volatile_shift", FaultKind::lockstep, shared},
+        Pair{"overlapping", FaultKind::equal_writes, shared},
+        Pair{"four_copies", FaultKind::equal_writes, shared},
+        Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),
     [](const auto& pair) { return std::string(pair.param.name); });
+
+/// Pairs that only the strict check tells apart.
+class StrictRaceKernels : public RaceKernels {};
+
+TEST_P(StrictRaceKernels, OnlyTheStrictCheckFindsTheWrongOne) {
+  const Pair& pair = GetParam();
+  const std::string wrong = pair.name + std::string("_wrong");
+  for (const Checks& checks : {Checks{Check::strict}, Checks{Check::races, Check::strict}}) {
+    const std::vector<Fault> faults = faults_of(wrong, checks);
+    ASSERT_FALSE(faults.empty());
+    for (const Fault& fault : faults) {
+      EXPECT_EQ(fault.kind, pair.kind) << fault.message;
+      EXPECT_NE(fault.message.find(pair.where), std::string::npos) << fault.message;
+      EXPECT_NE(mark_of(fault.line), "") << fault.line;
+      EXPECT_NE(mark_of(rival_line(fault.message)), "") << fault.message;
+    }
+  }
+  for (const Fault& fault : faults_of(wrong, {Check::races}))
+    ADD_FAILURE() << fault.line << ": " << fault.message;
+}
+
+TEST_P(StrictRaceKernels, TheRightOneIsNone) {
+  for (const Fault& fault : faults_of(GetParam().name + std::string("_right"), {Check::strict}))
+    ADD_FAILURE() << fault.line << ": " << fault.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, StrictRaceKernels,
+                         testing::Values(Pair{"volatile_data"},
+                                         Pair{"volatile_flag", FaultKind::race,
+                                              "flags of 256 bytes"},
+                                         Pair{"block_lock"}),
+                         [](const auto& pair) { return std::string(pair.param.name); });
 
 }  // namespace race_kernels_tests
 }  // namespace warpwise

@@ -29,11 +29,13 @@ struct Races::History {
 struct Races::Found {
   Touch rival;
   int lane = 0;
-  int piece = 0;           ///< of the current access; usually its lane
-  std::uint64_t byte = 0;  ///< its address
-  bool reads = false;      ///< the rival is a read
-  bool is_narrow = false;  ///< both are strong, but at least one only within its block
-  unsigned mask = 0;       ///< bytes of the word that both touch
+  int piece = 0;              ///< of the current access; usually its lane
+  std::uint64_t byte = 0;     ///< its address
+  bool reads = false;         ///< the rival is a read
+  bool is_narrow = false;     ///< both are strong, but at least one only within its block
+  bool is_in_step = false;    ///< both are volatile accesses of one warp
+  bool knows_others = false;  ///< other lanes of the rival's warp precede the current access
+  unsigned mask = 0;          ///< bytes of the word that both touch
   std::array<std::byte, 4> before{};
 };
 
@@ -58,13 +60,15 @@ class Races::Look {
       : races_(races), history_(history), order_(history.order), warp_(warp), access_(access),
         shadow_(access.space == Space::shared ? races.history_of(*access.owner).shared
                                               : races.global_),
+        past_(history.order.past_of(warp.index, access.owners())),
         epoch_(races.epoch_of(history, warp.index)),
         floor_(Touch::epoch_part(
             access.space == Space::shared ? races.history_of(*access.owner).first : 1)),
         writes_(access.kind != AccessKind::load) {
     const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
     base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
-            (op.strong || access.tells ? Touch::strong : 0) | (op.narrow ? Touch::narrow : 0) |
+            (races.is_strong(op) || access.tells ? Touch::strong : 0) |
+            (op.narrow ? Touch::narrow : 0) |
             (access.kind == AccessKind::atomic ? Touch::atomic : 0);
   }
 
@@ -144,7 +148,8 @@ class Races::Look {
         const std::uint64_t epoch = old.bits & Touch::epoch_bits;
         if (epoch != written_before) {
           look(old, touch, at, false);
-          if (old.epoch() != epoch_ && !is_concurrent(old.epoch())) written_before = epoch;
+          if (old.epoch() != epoch_ && lanes_before(old.epoch()).are == all_lanes)
+            written_before = epoch;
         }
       }
       std::uint64_t& old = reads[word];
@@ -153,8 +158,10 @@ class Races::Look {
         old |= Touch::others;
         continue;
       }
-      if (old >= floor && Touch{old}.epoch() != epoch_ && is_concurrent(Touch{old}.epoch()))
-        read_beside = epoch;
+      if (old >= floor && Touch{old}.epoch() != epoch_) {
+        const Before before = lanes_before(Touch{old}.epoch());
+        if (before.are == 0 && !before.of_own_warp) read_beside = epoch;
+      }
       keep_read(old, touch);
     }
   }
@@ -288,7 +295,8 @@ class Races::Look {
       old = touch.bits;
     } else if (((old ^ touch.bits) & Touch::epoch_bits) == 0) {
       old = merged({old}, touch).bits;
-    } else if (!is_concurrent(Touch{old}.epoch()) || Touch{old}.is(Touch::strong)) {
+    } else if (precedes({old}, touch, true) || Touch{old}.is(Touch::strong) ||
+               repeats({old}, touch)) {
       // Drops the older read: a write must be ordered after the new one anyway, and so after both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
@@ -307,28 +315,95 @@ class Races::Look {
         found(old, touch, address, reads, false);
       return;
     }
-    if (!is_concurrent(old.epoch())) return;
+    if (precedes(old, touch, reads)) return;
     if (old.is(Touch::strong) && touch.is(Touch::strong)) {
       const bool narrow = old.is(Touch::narrow) || touch.is(Touch::narrow);
       if (narrow && races_.owners_[old.epoch()].block != order_.block())
         found(old, touch, address, reads, true);
+      else if (access_.space == Space::shared && is_exchange(old, touch, reads))
+        found(old, touch, address, reads, false, true);
       return;
     }
     found(old, touch, address, reads, false);
   }
 
-  /// Returns true if accesses of another epoch are unordered with the current one.
-  bool is_concurrent(Epoch epoch) {
-    Verdict& verdict = verdicts_[epoch % verdicts_.size()];
-    if (verdict.epoch != epoch) {
-      const Owner& owner = races_.owners_[epoch];
-      verdict = {epoch, order_.is_concurrent(owner.block, owner.warp, owner.time, warp_.index)};
-    }
-    return verdict.is_concurrent;
+  /// The lanes whose accesses in another epoch precede the current one.
+  struct Before {
+    Mask are;
+    bool of_own_warp;  ///< then each lane also knows its own accesses
+  };
+
+  Before before_by(const Past& past, Epoch epoch) const {
+    const Owner& owner = races_.owners_[epoch];
+    const bool of_own_block = owner.block == order_.block();
+    const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);
+    // The lane of a copy that an mbarrier tracks is its starter's.
+    const bool is_copy = lanes != 0 && lanes != all_lanes && races_.starters_.contains(epoch);
+    return {is_copy ? all_lanes : lanes,
+            of_own_block && owner.warp == warp_.index && owner.time != Owner::never};
   }
 
-  void found(Touch old, Touch touch, std::uint64_t address, bool reads, bool is_narrow) {
-    Found each{old, 0, 0, address, reads, is_narrow, old.mask() & touch.mask(), {}};
+  Before lanes_before(Epoch epoch) {
+    const std::size_t at = epoch % judged_.size();
+    if (judged_[at] != epoch) {
+      judged_[at] = epoch;
+      verdicts_[at] = before_by(past_, epoch);
+    }
+    return verdicts_[at];
+  }
+
+  /// Returns true if a touch of another epoch precedes the current one, or if that is unknown.
+  /// \param reads  the old one is a read
+  bool precedes(Touch old, Touch touch, bool reads) {
+    const Before before = lanes_before(old.epoch());
+    if (before.are == all_lanes) return true;
+    if (before.are == 0 && !before.of_own_warp) return false;
+    return precedes_by_lanes(before, old, touch, reads);
+  }
+
+  [[gnu::noinline]] static bool precedes_by_lanes(Before before, Touch old, Touch touch,
+                                                  bool reads) {
+    const bool by_one = before.of_own_warp && !touch.is(Touch::several);
+    unsigned left = old.mask() & touch.mask();
+    if (old.is(Touch::several)) {
+      // The current lane may be the one of several lanes whose value was written.
+      if (before.of_own_warp && !reads && !old.is(Touch::strong)) return true;
+      const int lane = by_one ? touch.lane_of(std::countr_zero(left)) : -1;
+      return std::popcount(before.are | (lane < 0 ? 0 : Mask{1} << lane)) > 1;
+    }
+    if (((old.bits | touch.bits) & Touch::layout_bits) == 0) left &= 0 - left;  // bytes of one lane
+    for (; left != 0; left &= left - 1) {
+      const int byte = std::countr_zero(left);
+      const int lane = old.lane_of(byte);
+      if (!is_of(before.are, lane) && !(by_one && lane == touch.lane_of(byte))) return false;
+    }
+    return true;
+  }
+
+  /// Returns true if several lanes of a warp read a word that several of them have read.
+  bool repeats(Touch old, Touch touch) {
+    return old.is(Touch::several) && touch.is(Touch::several) &&
+           lanes_before(old.epoch()).of_own_warp;
+  }
+
+  /// A lane that is not known may be any.
+  static bool is_of(Mask lanes, int lane) { return lane < 0 || (lanes >> lane & 1) != 0; }
+
+  /// Returns true if two unordered volatile accesses of a warp exchange data. A value that only
+  /// decides a branch is a flag.
+  bool is_exchange(Touch old, Touch touch, bool reads) {
+    const auto& operations = races_.launch_->code->operations;
+    if (!lanes_before(old.epoch()).of_own_warp) return false;
+    if (!operations[old.operation()].is_volatile || !operations[touch.operation()].is_volatile)
+      return false;
+    if (reads) return races_.carries_data(old.operation());
+    return !writes_ && races_.carries_data(touch.operation());
+  }
+
+  void found(Touch old, Touch touch, std::uint64_t address, bool reads, bool is_narrow,
+             bool is_in_step = false) {
+    Found each{old, 0, 0, address, reads, is_narrow, is_in_step, false, old.mask() & touch.mask(),
+               {}};
     each.byte += static_cast<std::uint64_t>(std::countr_zero(each.mask));
     if (touch.is(Touch::several)) {
       for (Mask left = access_.lanes; left != 0; left &= left - 1) {
@@ -348,17 +423,19 @@ class Races::Look {
   }
 
   void add(Found each) {
-    if (each.rival.epoch() == epoch_ && !each.rival.is(Touch::several | Touch::others) &&
-        each.rival.lane_of(static_cast<int>(each.byte & 3)) == each.lane)
-      return;
+    const int rival = each.rival.lane_of(static_cast<int>(each.byte & 3));
+    if (each.rival.epoch() == epoch_) {
+      if (!each.rival.is(Touch::several | Touch::others) && rival == each.lane) return;
+    } else if (!each.rival.is(Touch::several)) {
+      // The lanes may know more than all of them do.
+      const Before before =
+          before_by(order_.past_of(warp_.index, Mask{1} << each.lane), each.rival.epoch());
+      if (is_of(before.are, rival) || (before.of_own_warp && rival == each.lane)) return;
+      each.knows_others = before.are != 0 && !before.of_own_warp;
+    }
     each.before = word_at(access_, each);
     races_.found_.push_back(each);
   }
-
-  struct Verdict {
-    Epoch epoch = 0;
-    bool is_concurrent = false;
-  };
 
   Races& races_;
   History& history_;
@@ -366,12 +443,14 @@ class Races::Look {
   Warp& warp_;
   const Access& access_;
   Shadow& shadow_;
+  const Past& past_;  ///< of all lanes of the access
   Epoch epoch_;
   std::uint64_t floor_;
   std::uint64_t base_ = 0;
   bool writes_;
   int piece_ = 0;  ///< current piece of each_piece()
-  std::array<Verdict, 8> verdicts_{};
+  std::array<Epoch, 8> judged_{};
+  std::array<Before, 8> verdicts_;  ///< of these epochs
 };
 
 }  // namespace warpwise::emulator

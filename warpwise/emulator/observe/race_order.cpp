@@ -3,99 +3,259 @@
 #include <bit>
 
 namespace warpwise::emulator {
+namespace {
+
+/// Returns true if no other lane of the warp goes on.
+bool are_all(const Warp& warp, Mask lanes) { return (warp.live & ~lanes) == 0; }
+
+}  // namespace
 
 void Past::clear() {
-  own.fill(0);
+  own.all.fill(0);
+  own.some.fill(0);
+  own.lanes.fill(0);
   others = {};
   fenced = {};
 }
 
-void join(Past& to, const Past& from) {
-  join(to.own, from.own);
+void BlockOrder::begin(const Block& block, bool strict) {
+  is_strict_ = strict;
+  block_ = block.linear;
+  count_ = block.warps.size();
+  for (std::size_t w = 0; w < count_; ++w) {
+    WarpOrder& own = warps_[w];
+    own.now = 1;
+    own.absent = ~block.warps[w].live;
+    own.past.clear();
+    own.parts.clear();
+    own.fenced_lanes = 0;
+    own.released.fill(0);
+  }
+  for (; open_barriers_ != 0; open_barriers_ &= open_barriers_ - 1)
+    waiting_[static_cast<std::size_t>(std::countr_zero(open_barriers_))].clear();
+  if (uses_places_) {
+    for (Past& past : places_) past.clear();
+  }
+  if (any_gone_) gone_.clear();
+  uses_places_ = any_gone_ = false;
+}
+
+const Past& BlockOrder::past_of_part(const WarpOrder& own, Mask lanes) {
+  for (const Part& part : own.parts) {
+    if ((lanes & ~part.lanes) == 0) return part.past;
+  }
+  return own.past;
+}
+
+/// Calls body(past) for the pasts of lanes. Other lanes keep theirs.
+template <class Body>
+void BlockOrder::each_past(const Warp& warp, Mask lanes, const Body& body) {
+  WarpOrder& own = warps_[warp.index];
+  if (are_all(warp, lanes)) {
+    body(own.past);
+    for (Part& part : own.parts) body(part.past);
+    return;
+  }
+  Mask rest = lanes;
+  const std::size_t count = own.parts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Mask both = own.parts[i].lanes & lanes;
+    rest &= ~both;
+    if (both == 0) continue;
+    if (both == own.parts[i].lanes) {
+      body(own.parts[i].past);
+      continue;
+    }
+    own.parts[i].lanes &= ~both;
+    Part part{both, own.parts[i].past};
+    body(part.past);
+    own.parts.push_back(std::move(part));
+  }
+  if (rest == 0) return;
+  own.parts.push_back({rest, own.past});
+  body(own.parts.back().past);
+}
+
+void BlockOrder::join(Past& to, const Past& from) const {
+  emulator::join(to.own, from.own, count_);
   if (!from.others.empty()) to.others.add(from.others);
   if (!from.fenced.empty()) to.fenced.add(from.fenced);
 }
 
-void BlockOrder::begin(std::uint64_t block, std::size_t warps) {
-  block_ = block;
-  count_ = warps;
-  for (std::size_t w = 0; w < count_; ++w) {
-    warps_[w].clear();
-    warps_[w].own[w] = 1;
+/// Adds the accesses of lanes, and what they know, to a past.
+void BlockOrder::publish(const Warp& warp, Mask lanes, Past& to) const {
+  const WarpOrder& own = warps_[warp.index];
+  publish_knowledge(warp, lanes, to);
+  to.own.add(warp.index, lanes | own.absent, own.now);
+}
+
+/// The same for a strong access of a place. With a strict order only what a fence has followed.
+void BlockOrder::publish_at_place(const Warp& warp, Mask lanes, Past& to) const {
+  if (!is_strict_) return publish(warp, lanes, to);
+  publish_knowledge(warp, lanes, to);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    to.own.add(warp.index, Mask{1} << lane,
+               warps_[warp.index].released[static_cast<std::size_t>(lane)]);
   }
-  for (Past& past : waiting_) past.clear();
-  if (uses_places_) {
-    for (Past& past : places_) past.clear();
+}
+
+void BlockOrder::publish_knowledge(const Warp& warp, Mask lanes, Past& to) const {
+  const WarpOrder& own = warps_[warp.index];
+  join(to, own.past);
+  for (const Part& part : own.parts) {
+    if ((part.lanes & lanes) != 0) join(to, part.past);
   }
-  uses_places_ = false;
-  gone_.clear();
+  if ((own.fenced_lanes & lanes) != 0) to.fenced.add(fenced_by(warp, lanes));
 }
 
-void BlockOrder::arrives(std::size_t warp, std::uint32_t barrier) {
-  join(waiting_[barrier], warps_[warp]);
-  advance(warp);
+/// Returns the accesses that a fence for the whole device has followed, of those that lanes know.
+KnownBlocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
+  const WarpOrder& own = warps_[warp.index];
+  KnownBlocks fenced = own.past.fenced;
+  for (const Part& part : own.parts) {
+    if ((part.lanes & lanes) != 0) fenced.add(part.past.fenced);
+  }
+  if (const Mask both = own.fenced_lanes & lanes; both != 0) {
+    Clock clock;
+    clock.add(warp.index, both | own.absent, own.fenced_at);
+    fenced.add(block_, clock);
+  }
+  return fenced;
 }
 
-void BlockOrder::passes(std::size_t warp, std::uint32_t barrier) {
-  join(warps_[warp], waiting_[barrier]);
-  join(warps_[warp], gone_);
-  advance(warp);
+void BlockOrder::learn(const Warp& warp, Mask lanes, const Past& from) {
+  const Past& known = warps_[warp.index].past;  // by all lanes
+  const bool is_known = covers(known.own, from.own, count_) && known.others.includes(from.others) &&
+                        known.fenced.includes(from.fenced);
+  if (!is_known) each_past(warp, lanes, [&](Past& past) { join(past, from); });
 }
 
-void BlockOrder::leaves(std::size_t warp) {
-  // A barrier that no longer waits for lanes still follows all their accesses.
-  join(gone_, warps_[warp]);
-  advance(warp);
+void BlockOrder::meets(const Warp& warp, Mask lanes) {
+  WarpOrder& own = warps_[warp.index];
+  if (are_all(warp, lanes)) {
+    if (own.fenced_lanes != 0) own.past.fenced = fenced_by(warp, all_lanes);
+    for (const Part& part : own.parts) join(own.past, part.past);
+    own.parts.clear();
+    own.fenced_lanes = 0;
+    own.past.own.add(warp.index, all_lanes, own.now);
+  } else {
+    Past all;
+    publish(warp, lanes, all);
+    learn(warp, lanes, all);
+  }
+  advance(warp.index);
 }
 
-void BlockOrder::fences(std::size_t warp) {
-  Past& past = warps_[warp];
-  past.fenced.add(past.others);
-  past.fenced.add(block_, past.own);
-  advance(warp);
+void BlockOrder::arrives(const Warp& warp, Mask lanes, std::uint32_t barrier) {
+  open_barriers_ |= 1U << barrier;
+  publish(warp, lanes, waiting_[barrier]);
+  advance(warp.index);
 }
 
-void BlockOrder::tells(std::size_t warp, KnownBlocks& others) {
-  fences(warp);
-  others.add(warps_[warp].fenced);
+void BlockOrder::passes(const Warp& warp, Mask lanes, std::uint32_t barrier) {
+  learn(warp, lanes, waiting_[barrier]);
+  // A barrier of all threads does not wait for exited ones, and still follows their accesses.
+  if (any_gone_ && warp.block->barriers[barrier].expected == 0) learn(warp, lanes, gone_);
+  WarpOrder& own = warps_[warp.index];
+  if (are_all(warp, lanes)) {
+    own.parts.clear();  // all lanes have learnt at the barrier what each knew
+    own.fenced_lanes = 0;
+  }
+  advance(warp.index);
 }
 
-void BlockOrder::learns(std::size_t warp, const KnownBlocks& others) {
-  Past& past = warps_[warp];
-  past.others.add(others);
-  if (const Clock* own = others.clock_of(block_)) join(past.own, *own);
-  join(past, gone_);
+void BlockOrder::leaves(const Warp& warp, Mask lanes) {
+  any_gone_ = true;
+  publish(warp, lanes, gone_);
+  advance(warp.index);
 }
 
-void BlockOrder::orders(std::size_t warp, const Operation& op, const Access& access,
+void BlockOrder::fences_in_block(const Warp& warp, Mask lanes) {
+  WarpOrder& own = warps_[warp.index];
+  for (Mask left = lanes; left != 0; left &= left - 1)
+    own.released[static_cast<std::size_t>(std::countr_zero(left))] = own.now;
+  advance(warp.index);
+}
+
+void BlockOrder::fences(const Warp& warp, Mask lanes) {
+  if (is_strict_) fences_in_block(warp, lanes);
+  each_past(warp, lanes, [&](Past& past) {
+    past.fenced.add(past.others);
+    past.fenced.add(block_, past.own);
+  });
+  WarpOrder& own = warps_[warp.index];
+  own.fenced_lanes |= lanes;
+  own.fenced_at = own.now;
+  advance(warp.index);
+}
+
+void BlockOrder::tells(const Warp& warp, Mask lanes, KnownBlocks& others) {
+  fences(warp, lanes);
+  others.add(fenced_by(warp, lanes));
+}
+
+void BlockOrder::learns(const Warp& warp, Mask lanes, const KnownBlocks& others) {
+  Past from = gone_;
+  from.others.add(others);
+  if (const Clock* own = others.clock_of(block_)) emulator::join(from.own, *own);
+  learn(warp, lanes, from);
+}
+
+void BlockOrder::learns_of_last(const Warp& warp, Mask lanes) {
+  Past last;
+  last.own.add(warp.index, lanes | warps_[warp.index].absent, now(warp.index) - 1);
+  learn(warp, lanes, last);
+}
+
+void BlockOrder::orders(const Warp& warp, const Operation& op, const Access& access,
                         ToldPlaces& told) {
   if (access.space == Space::global) order_between_blocks(warp, op, access, told);
-  if (count_ > 1) order_in_block(warp, access);
-  advance(warp);
+  if (is_strict_ && (op.releases || access.tells)) fences_in_block(warp, access.owners());
+  order_in_block(warp, access);
+  advance(warp.index);
 }
 
 // Within a block strong accesses order without fences too: GPUs keep their order.
-void BlockOrder::order_in_block(std::size_t warp, const Access& access) {
+void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   uses_places_ = true;
-  std::uint64_t done = 0;
+  std::array<Mask, place_clocks> users{};
+  std::uint64_t used = 0;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t address = access.addresses[std::countr_zero(left)];
+    const int lane = std::countr_zero(left);
     const std::uint64_t at =
-        (address / 4 + static_cast<std::uint64_t>(access.space)) % place_clocks;
-    if ((done >> at & 1) != 0) continue;
-    done |= std::uint64_t{1} << at;
-    join(warps_[warp], places_[at]);
-    join(places_[at], warps_[warp]);
+        (access.addresses[lane] / 4 + static_cast<std::uint64_t>(access.space)) % place_clocks;
+    users[at] |= access.starter >= 0 ? access.owners() : Mask{1} << lane;
+    used |= std::uint64_t{1} << at;
   }
+  const auto each_place = [&](const auto& body) {
+    for (std::uint64_t left = used; left != 0; left &= left - 1) {
+      const auto at = static_cast<std::size_t>(std::countr_zero(left));
+      body(places_[at], users[at]);
+    }
+  };
+  Past before;
+  const std::size_t w = warp.index;
+  each_place([&](const Past& place, Mask lanes) {
+    const Time some = before.own.some[w];
+    const Mask known = before.own.lanes[w];
+    join(before, place);
+    // A lane that finds only its own accesses tells the warp's other lanes nothing.
+    if (!std::has_single_bit(lanes) || place.own.lanes[w] != lanes) return;
+    before.own.some[w] = some;
+    before.own.lanes[w] = known;
+  });
+  learn(warp, access.owners(), before);
+  each_place([&](Past& place, Mask lanes) { publish_at_place(warp, lanes, place); });
 }
 
-void BlockOrder::order_between_blocks(std::size_t warp, const Operation& op, const Access& access,
+void BlockOrder::order_between_blocks(const Warp& warp, const Operation& op, const Access& access,
                                       ToldPlaces& told) {
   if (op.narrow) return;  // it excludes other blocks
   order_by_places(warp, access, 0, op.releases, told);
 }
 
-void BlockOrder::orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
+void BlockOrder::orders_in_cluster(const Warp& warp, const Operation& op, const Access& access,
                                    ToldPlaces& told) {
   // Shared memory of each block gets places of its own, above all addresses of global memory.
   const std::uint64_t first =
@@ -103,22 +263,23 @@ void BlockOrder::orders_in_cluster(std::size_t warp, const Operation& op, const 
   order_by_places(warp, access, first, op.releases || access.tells, told);
 }
 
-void BlockOrder::order_by_places(std::size_t warp, const Access& access, std::uint64_t first,
+void BlockOrder::order_by_places(const Warp& warp, const Access& access, std::uint64_t first,
                                  bool releases, ToldPlaces& told) {
   const bool writes = access.kind != AccessKind::load;
-  if (writes && releases) fences(warp);
-  Past& past = warps_[warp];
-  const bool tells = writes && !past.fenced.empty();
-  if (told.empty() && !tells) return;
+  if (writes && releases) fences(warp, access.owners());
+  const KnownBlocks fenced = writes ? fenced_by(warp, access.owners()) : KnownBlocks{};
+  if (told.empty() && fenced.empty()) return;
+  Past before;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t place = first + access.addresses[std::countr_zero(left)] / 8;
     const auto found = told.find(place);
     // A read orders even if it does not acquire, so a missing fence after it is not detected.
-    if (access.kind != AccessKind::store && found != told.end() && past.others.add(found->second)) {
-      if (const Clock* own = found->second.clock_of(block_)) join(past.own, *own);
-    }
-    if (tells) told[place].add(past.fenced);
+    if (access.kind != AccessKind::store && found != told.end()) before.others.add(found->second);
+    if (!fenced.empty()) told[place].add(fenced);
   }
+  if (before.others.empty()) return;
+  if (const Clock* own = before.others.clock_of(block_)) before.own = *own;
+  learn(warp, access.owners(), before);
 }
 
 }  // namespace warpwise::emulator

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "warpwise/emulator/observe/known_blocks.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
@@ -14,57 +15,68 @@ namespace warpwise::emulator {
 
 /// Everything known to precede an access.
 struct Past {
-  Clock own{};         ///< of the warps of the own block
+  Clock own;           ///< of the warps of the own block
   KnownBlocks others;  ///< of other blocks
   /// The part that a fence for the whole device has followed. A later strong write passes it on to
   /// other blocks.
   KnownBlocks fenced;
 
   void clear();
+  /// Returns the lanes of a warp whose accesses at a time precede this.
+  Mask lanes_at(bool of_own_block, std::uint64_t block, std::size_t warp, Time time) const {
+    return of_own_block ? own.lanes_at(warp, time) : others.lanes_at(block, warp, time);
+  }
 };
-
-/// Merges another past.
-void join(Past& to, const Past& from);
 
 /// Knowledge that strong accesses to places in global memory pass to other blocks, for a launch.
 using ToldPlaces = std::unordered_map<std::uint64_t, KnownBlocks>;
 
-/// Order of accesses of one block's warps.
+/// Order of accesses of one block's warps. What a lane does orders its own accesses, and those that
+/// a synchronisation of its warp has ordered before.
 class BlockOrder {
  public:
-  void begin(std::uint64_t block, std::size_t warps);
+  /// \param strict  inside a block, too, only fences and releases order accesses
+  void begin(const Block& block, bool strict);
 
   std::uint64_t block() const { return block_; }
-  Time now(std::size_t warp) const { return warps_[warp].own[warp]; }
+  Time now(std::size_t warp) const { return warps_[warp].now; }
 
-  /// Returns true if the access of a warp at `time` is unordered with the current access of `warp`.
-  /// For `warp` itself, `time` is earlier.
-  bool is_concurrent(std::uint64_t block, std::size_t earlier_warp, Time time,
-                     std::size_t warp) const {
-    if (block != block_) return time > warps_[warp].others.time_of(block, earlier_warp);
-    return time > warps_[warp].own[earlier_warp];
+  /// Returns what precedes an access of a warp's lanes: at least what all of them know.
+  const Past& past_of(std::size_t warp, Mask lanes) const {
+    const WarpOrder& own = warps_[warp];
+    return own.parts.empty() ? own.past : past_of_part(own, lanes);
   }
 
   /// Begins the next time of a warp: later accesses are not part of the earlier ones.
-  void advance(std::size_t warp) { ++warps_[warp].own[warp]; }
+  void advance(std::size_t warp) { ++warps_[warp].now; }
+
+  /// Orders the accesses of lanes before what each of them does later (bar.warp.sync).
+  void meets(const Warp& warp, Mask lanes);
 
   // Implement the observer's hooks of the same names.
-  void arrives(std::size_t warp, std::uint32_t barrier);
-  void passes(std::size_t warp, std::uint32_t barrier);
-  void completes(std::uint32_t barrier) { waiting_[barrier].clear(); }
-  void leaves(std::size_t warp);
+  void arrives(const Warp& warp, Mask lanes, std::uint32_t barrier);
+  void passes(const Warp& warp, Mask lanes, std::uint32_t barrier);
+  void completes(std::uint32_t barrier) {
+    waiting_[barrier].clear();
+    open_barriers_ &= ~(1U << barrier);
+  }
+  void leaves(const Warp& warp, Mask lanes);
   /// Records a fence for the whole device.
-  void fences(std::size_t warp);
+  void fences(const Warp& warp, Mask lanes);
+  /// Records a fence for the block, which counts only if the order is strict.
+  void fences_in_block(const Warp& warp, Mask lanes);
 
-  /// tells(): adds the warp's and its block's accesses, and its knowledge of others, to `others`.
-  /// learns(): adds `others` to the warp's knowledge.
-  void tells(std::size_t warp, KnownBlocks& others);
-  void learns(std::size_t warp, const KnownBlocks& others);
+  /// tells(): adds the accesses of lanes, and what they know of others, to `others`.
+  /// learns(): adds `others` to the lanes' knowledge.
+  void tells(const Warp& warp, Mask lanes, KnownBlocks& others);
+  void learns(const Warp& warp, Mask lanes, const KnownBlocks& others);
+  /// Orders accesses of lanes at the time before now before what each of them does later.
+  void learns_of_last(const Warp& warp, Mask lanes);
 
   /// Orders a strong access after earlier ones of its place and before later ones.
-  void orders(std::size_t warp, const Operation& op, const Access& access, ToldPlaces& told);
+  void orders(const Warp& warp, const Operation& op, const Access& access, ToldPlaces& told);
   /// The same for shared memory, in a cluster of several blocks.
-  void orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
+  void orders_in_cluster(const Warp& warp, const Operation& op, const Access& access,
                          ToldPlaces& told);
 
  private:
@@ -72,16 +84,46 @@ class BlockOrder {
   /// count as one place, which may hide races but reports no false ones.
   static constexpr std::size_t place_clocks = 64;
 
-  void order_in_block(std::size_t warp, const Access& access);
-  void order_between_blocks(std::size_t warp, const Operation& op, const Access& access,
+  /// Lanes that know more than all lanes of their warp.
+  struct Part {
+    Mask lanes = 0;
+    Past past;
+  };
+
+  struct WarpOrder {
+    Time now = 1;
+    Mask absent = 0;          ///< lanes that the block does not have
+    Past past;                ///< what all lanes know
+    std::vector<Part> parts;  ///< of different lanes
+    /// Lanes with a fence that the others do not know of, and the time of the last one.
+    Mask fenced_lanes = 0;
+    Time fenced_at = 0;
+    std::array<Time, warp_lanes> released{};  ///< with a strict order: each lane's last fence
+  };
+
+  static const Past& past_of_part(const WarpOrder& own, Mask lanes);
+  template <class Body>
+  void each_past(const Warp& warp, Mask lanes, const Body& body);
+  void join(Past& to, const Past& from) const;
+  void publish(const Warp& warp, Mask lanes, Past& to) const;
+  void publish_at_place(const Warp& warp, Mask lanes, Past& to) const;
+  void publish_knowledge(const Warp& warp, Mask lanes, Past& to) const;
+  KnownBlocks fenced_by(const Warp& warp, Mask lanes) const;
+  void learn(const Warp& warp, Mask lanes, const Past& from);
+
+  void order_in_block(const Warp& warp, const Access& access);
+  void order_between_blocks(const Warp& warp, const Operation& op, const Access& access,
                             ToldPlaces& told);
-  void order_by_places(std::size_t warp, const Access& access, std::uint64_t first, bool releases,
+  void order_by_places(const Warp& warp, const Access& access, std::uint64_t first, bool releases,
                        ToldPlaces& told);
 
   std::uint64_t block_ = 0;
   std::size_t count_ = 0;
+  bool is_strict_ = false;
+  std::uint32_t open_barriers_ = 0;  ///< a bit for each one that threads have arrived at
   bool uses_places_ = false;
-  std::array<Past, most_warps> warps_;
+  bool any_gone_ = false;
+  std::array<WarpOrder, most_warps> warps_;
   std::array<Past, all_barriers> waiting_;
   std::array<Past, place_clocks> places_;
   Past gone_;  ///< of exited lanes

@@ -95,6 +95,7 @@ void Races::sees_end(Warp& warp, const MbarrierPhase& phase) {
     }
     end(access, epoch);
   }
+  history.order.learns_of_last(warp, warp.active);
 }
 
 }  // namespace warpwise::emulator

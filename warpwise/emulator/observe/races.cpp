@@ -6,8 +6,11 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/memory_uses.hpp"
 #include "warpwise/emulator/observe/race_look.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+#include "warpwise/emulator/observe/volatile_use.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -52,8 +55,8 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
 }  // namespace
 
 Races::Races(const Launch& launch)
-    : Observer(launch), launch_(&launch),
-      is_on_(launch.checks.has(Check::races) || launch.checks.has(Check::equal_writes)) {
+    : Observer(launch), launch_(&launch), is_on_(checks_races(launch.checks)),
+      is_strict_(launch.checks.has(Check::strict)) {
   forget_all();
 }
 Races::Races(Races&&) noexcept = default;
@@ -102,7 +105,7 @@ void Races::begins(Block& block) {
     history = std::move(unused_.back());
     unused_.pop_back();
   }
-  history->order.begin(block.linear, block.warps.size());
+  history->order.begin(block, is_strict_);
   history->pending.begin(block.warps.size());
   history->epochs.fill(0);
   history->pending_epochs.fill(0);
@@ -138,28 +141,43 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
   found_.clear();  // accesses of the device's runtime are compared with nothing
-  const bool orders = op.strong || access.tells;
-  if (!orders && op.control != Control::converge) return;
+  if (!is_strong(op) && !access.tells) return;
   History& history = history_of(*warp.block);
-  if (orders) {
-    if (access.space == Space::shared && launch_->cluster.count() > 1)
-      history.order.orders_in_cluster(warp.index, op, access, told_);
-    history.order.orders(warp.index, op, access, told_);
-  }
-  // The instruction's reads for other lanes are complete.
-  if (op.control == Control::converge) history.order.advance(warp.index);
+  if (access.space == Space::shared && launch_->cluster.count() > 1)
+    history.order.orders_in_cluster(warp, op, access, told_);
+  history.order.orders(warp, op, access, told_);
   history.renew(warp.index);
 }
 
+bool Races::carries_data(std::uint32_t operation) {
+  const auto known = carrying_.find(operation);
+  if (known != carrying_.end()) return known->second;
+  return carrying_[operation] = emulator::carries_data(*launch_->code, operation);
+}
+
+/// Drops volatile accesses of a warp to one word, which are those of a flag.
+void Races::drop_flags() {
+  const auto is_in_step = [](const Found& each) { return each.is_in_step; };
+  const auto first = std::ranges::find_if(found_, is_in_step);
+  const auto is_other = [&](const Found& each) {
+    return each.is_in_step && each.byte / 4 != first->byte / 4;
+  };
+  if (std::ranges::none_of(found_, is_other)) std::erase_if(found_, is_in_step);
+}
+
 void Races::tell(Warp& warp, const Operation& op, const Access& access) {
+  drop_flags();
   std::array<Mask, 3> told{};
   for (const Found& found : found_) {
     const bool is_equal = access.kind == AccessKind::store && !found.reads && !found.is_narrow &&
                           word_at(access, found) == found.before;
-    if (!launch_->checks.has(is_equal ? Check::equal_writes : Check::races)) continue;
-    const FaultKind kind = found.is_narrow ? FaultKind::narrow_scope
-                           : is_equal      ? FaultKind::equal_writes
-                                           : FaultKind::race;
+    if (!launch_->checks.has(is_equal ? Check::equal_writes : Check::races) &&
+        (is_equal || !is_strict_))
+      continue;
+    const FaultKind kind = found.is_narrow    ? FaultKind::narrow_scope
+                           : found.is_in_step ? FaultKind::lockstep
+                           : is_equal         ? FaultKind::equal_writes
+                                              : FaultKind::race;
     Mask& lanes = told[found.is_narrow ? 0 : is_equal ? 1 : 2];
     const Mask lane = Mask{1} << found.lane;
     if ((lanes & lane) == 0) record_fault(warp, op, kind, found.lane, message(warp, access, found));
@@ -178,8 +196,13 @@ std::string Races::message(const Warp& warp, const Access& access, const Found& 
   return what + " of " + where + ", which " +
          described(found.rival, found.reads, static_cast<int>(found.byte & 3), warp, found.lane) +
          (found.is_narrow ? ": one of the two is atomic only within its own block"
+          : found.is_in_step
+              ? ", and the lanes of a warp need not keep step: __syncwarp() belongs between the two"
           : owners_[found.rival.epoch()].time == Owner::never
               ? ", and nothing has waited for its end"
+          : found.knows_others
+              ? ", and nothing orders the two: another lane of its warp has released, and its "
+                "__syncwarp() before is missing"
               : ", and nothing orders the two");
 }
 
@@ -207,46 +230,57 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
   return who + does + " at " + line_text(*launch_->code, rival.operation());
 }
 
-void Races::converges(Warp& warp, const Operation&, Mask) {
-  if (!is_on_) return;
+void Races::converges(Warp& warp, const Operation& op, Mask lanes) {
+  // Only bar.warp.sync orders memory.
+  if (!is_on_ || launch_->code->classes[op.index] != InstructionClass::barrier) return;
   History& history = history_of(*warp.block);
-  history.order.advance(warp.index);
+  const auto* masks = source<std::uint32_t>(warp, op.members);
+  for (Mask left = lanes; left != 0;) {
+    const Mask mask = masks[std::countr_zero(left)];
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
+    history.order.meets(warp, left & same);
+    left &= ~same;
+  }
   history.renew(warp.index);
 }
 
-void Races::fences(Warp& warp) {
-  if (!is_on_) return;
+void Races::fences(Warp& warp, bool for_device) {
+  if (!is_on_ || (!for_device && !is_strict_)) return;
   History& history = history_of(*warp.block);
-  history.order.fences(warp.index);
+  if (for_device)
+    history.order.fences(warp, warp.active);
+  else
+    history.order.fences_in_block(warp, warp.active);
   history.renew(warp.index);
 }
 
-void Races::arrives(Warp& warp, const Operation& op, Mask, std::uint32_t barrier) {
+void Races::arrives(Warp& warp, const Operation& op, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   if (barrier != cluster_barrier)
-    history.order.arrives(warp.index, barrier);
+    history.order.arrives(warp, lanes, barrier);
   else if (op.releases)
-    history.order.tells(warp.index, meetings_[warp.block->cluster.get()].arriving);
+    history.order.tells(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 
-void Races::passes(Warp& warp, Mask, std::uint32_t barrier) {
+void Races::passes(Warp& warp, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   if (barrier == cluster_barrier)
-    history.order.learns(warp.index, meetings_[warp.block->cluster.get()].met);
+    history.order.learns(warp, lanes, meetings_[warp.block->cluster.get()].met);
   else
-    history.order.passes(warp.index, barrier);
+    history.order.passes(warp, lanes, barrier);
   history.renew(warp.index);
 }
 
-void Races::leaves(Warp& warp, Mask) {
+void Races::leaves(Warp& warp, Mask lanes) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  history.order.leaves(warp.index);
+  history.order.leaves(warp, lanes);
   if (launch_->cluster.count() > 1)
-    history.order.tells(warp.index, meetings_[warp.block->cluster.get()].arriving);
+    history.order.tells(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 

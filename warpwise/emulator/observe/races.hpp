@@ -22,18 +22,21 @@ namespace warpwise::emulator {
 ///
 /// Order within a block:
 ///
-/// - A barrier orders the threads that wait at it or arrive at it.
-/// - Every instruction with a member mask (__syncwarp, shuffles, votes) orders the lanes of a warp.
+/// - A barrier orders the threads that wait at it or arrive at it. It follows exited threads if it
+///   is one of all threads.
+/// - __syncwarp orders the lanes of its mask. Shuffles, votes and accesses of matrices do not.
 /// - Atomic, volatile, relaxed, acquiring and releasing accesses of any memory are strong. A strong
-///   access orders everything before it with everything after a later strong access of the same
-///   place by another warp. So locks and flags work. Strong accesses are not reported against each
-///   other.
+///   access orders everything before it in its lane with everything in a lane after a later strong
+///   access of the same place. So locks and flags work. Strong accesses are not reported against
+///   each other.
+/// - Volatile accesses of shared memory by which lanes of a warp exchange data are faults of their
+///   own kind, `lockstep`, if nothing orders them.
 ///
 /// Order between blocks needs a strong write of global memory, and later a strong read of the same
 /// place:
 ///
 /// - The write must release, or follow a fence for the whole device (__threadfence). The fence may
-///   be in its warp, or in a warp that a barrier or a strong access orders before it.
+///   be in its lane, or in another one that a barrier or a strong access orders before it.
 /// - A strong access or a fence only for the block (atomicAdd_block, __threadfence_block) orders
 ///   nothing between blocks. If two blocks access a place strongly and one does so only for its
 ///   block, that is a fault of its own kind, `narrow_scope`.
@@ -49,14 +52,18 @@ namespace warpwise::emulator {
 /// Writing the value that is already there is not reported as a race, but as `equal_writes` if that
 /// check is on.
 ///
+/// With Check::strict volatile accesses are not strong. In a block, too, a strong access orders
+/// what a fence of its lane has followed, unless it releases.
+///
 /// These are not reported, because some of them would be false reports:
 ///
 /// - lanes that write the same byte in one instruction: one of them wins, an undefined one
 /// - races with all but one of the warps that have read a 4-byte word, or have written parts of it
 /// - races inside a warp whose lanes have read or written different parts of one word
-/// - lanes of one warp with a strong access, a fence or a converging instruction of any of them
-///   between the two accesses
-/// - a missing fence on the reading side
+/// - races with some of the lanes that have read one word, if two or more lanes of their warp have
+///   released since
+/// - some races behind strong accesses that several lanes execute together
+/// - a missing fence on the reading side, and inside a block unless Check::strict is on
 /// - races that only another order of the warps would show: a strong access happened to order them
 ///   here, or some lanes of a warp passed a barrier without the others
 /// - if several copies read a word: a write before the last of them has ended
@@ -79,7 +86,7 @@ class Races : public Observer {
   void precedes(Warp& warp, const Operation& op, const Access& access);
   void accesses(Warp& warp, const Operation& op, const Access& access);
   void converges(Warp& warp, const Operation&, Mask);
-  void fences(Warp& warp);
+  void fences(Warp& warp, bool for_device);
   void arrives(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
   void passes(Warp& warp, Mask, std::uint32_t barrier);
   void completes(Block& block, std::uint32_t barrier);
@@ -113,17 +120,23 @@ class Races : public Observer {
   };
 
   History& history_of(const Block& block);
+  /// Returns true if an access orders others.
+  bool is_strong(const Operation& op) const { return op.strong && !(is_strict_ && op.is_volatile); }
+  bool carries_data(std::uint32_t operation);
   Epoch epoch_of(History& history, std::size_t warp);
   Epoch new_epoch(const History& history, Time time, std::size_t warp);
   void forget_all();
   void start(History& history, Warp& warp, const Operation& op, const Access& access);
   void end(const PendingAccess& access, Epoch epoch);
+  void drop_flags();
   void tell(Warp& warp, const Operation& op, const Access& access);
   std::string message(const Warp& warp, const Access& access, const Found& found) const;
   std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
 
   const Launch* launch_;
   bool is_on_;  ///< false: the launch asks only for other checks of the set
+  bool is_strict_;
+  std::unordered_map<std::uint32_t, bool> carrying_;  ///< results of carries_data()
   Shadow global_;
   ToldPlaces told_;
   std::vector<Owner> owners_;  ///< indexed by epoch

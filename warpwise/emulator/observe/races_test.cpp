@@ -170,6 +170,34 @@ TEST(Races, AtomicsAndLocks) {
       "ld.shared.u32 %r2, [%other];");
 }
 
+// An mbarrier that one lane arrives at for all: its arrival orders only what it knows.
+TEST(Races, OneLanesArrival) {
+  const auto produce = [](const std::string& meet) {
+    return "setp.eq.u32 %p, %t, 0;\n@%p mbarrier.init.shared::cta.b64 [%base+256], 1;\n"
+           "bar.sync 0;\nsetp.ge.u32 %q, %t, 32;\n@%q bra READER;\nst.shared.u32 [%own], %t;\n" +
+           meet +
+           "@%p mbarrier.arrive.shared::cta.b64 _, [%base+256];\nret;\nREADER:\n"
+           "mbarrier.test_wait.parity.shared::cta.b64 %p, [%base+256], 0;\n@!%p bra READER;\n"
+           ".loc 1 11 0\nld.shared.u32 %r1, [%other];";
+  };
+  expect_race(produce(""), 11,
+              "which thread (1,0,0) writes at race.cu:10, and nothing orders the two: another lane "
+              "of its warp has released");
+  expect_clean(produce("bar.warp.sync -1;\n"));
+}
+
+TEST(Races, StoredMatrices) {
+  // 16 bytes for each of the first 8 lanes.
+  const auto store = [](const std::string& meet) {
+    return "and.b32 %r1, %t, 7;\nshl.b32 %r1, %r1, 4;\nand.b32 %r2, %t, 32;\nshl.b32 %r2, %r2, 2;\n"
+           "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %base;\n"
+           "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%t};\n" +
+           meet + ".loc 1 11 0\nld.shared.u32 %r3, [%r1+4];";
+  };
+  expect_race(store(""), 11, "read of byte 4 of shared memory, which thread (0,0,0) writes");
+  expect_clean(store("bar.warp.sync -1;\n"));
+}
+
 TEST(Races, ThreadsThatHaveExited) {
   expect_clean(
       "st.shared.u32 [%own], %t;\nsetp.lt.u32 %p, %t, 32;\n@%p exit;\nbar.sync 0;\n"

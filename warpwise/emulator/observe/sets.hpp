@@ -16,7 +16,7 @@ namespace warpwise::emulator {
 enum class ObserverSet { none, counts, checks, counts_and_checks, counts_and_pace };
 
 inline bool checks_races(Checks checks) {
-  return checks.has(Check::races) || checks.has(Check::equal_writes);
+  return checks.has(Check::races) || checks.has(Check::equal_writes) || checks.has(Check::strict);
 }
 
 /// Returns true if a launch needs the observers that check.

@@ -48,6 +48,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::race:
     case FaultKind::narrow_scope:
     case FaultKind::equal_writes:
+    case FaultKind::lockstep:
     case FaultKind::order_dependent:
     case FaultKind::barrier:
     case FaultKind::member_mask:

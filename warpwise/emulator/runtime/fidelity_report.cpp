@@ -13,7 +13,9 @@ std::vector<ModelledUse> uses_of(const RunReport& report) {
   return all;
 }
 
-bool is_race(FaultKind kind) { return kind == FaultKind::race || kind == FaultKind::narrow_scope; }
+bool is_race(FaultKind kind) {
+  return kind == FaultKind::race || kind == FaultKind::narrow_scope || kind == FaultKind::lockstep;
+}
 
 /// Counts suppressed races too: they change results all the same.
 bool has_races(const RunReport& report) {

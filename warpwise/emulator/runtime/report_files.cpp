@@ -38,6 +38,10 @@ std::string_view meaning(FaultKind kind) {
     case FaultKind::narrow_scope:
       return "Threads of two blocks touch the same memory with atomic accesses, one of which is "
              "atomic only within its own block.";
+    case FaultKind::lockstep:
+      return "Lanes of a warp exchange values by volatile accesses without __syncwarp(), as if "
+             "they "
+             "kept step.";
     case FaultKind::equal_writes:
       return "Two threads write the same value to the same byte of memory, and nothing orders the "
              "two.";
