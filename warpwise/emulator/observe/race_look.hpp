@@ -363,6 +363,9 @@ class Races::Look {
 
   [[gnu::noinline]] static bool precedes_by_lanes(Before before, Touch old, Touch touch,
                                                   bool reads) {
+    // Lanes may poll a word that one of them then overwrites.
+    if (before.of_own_warp && reads && old.is(Touch::strong) && !touch.is(Touch::strong))
+      return true;
     const bool by_one = before.of_own_warp && !touch.is(Touch::several);
     unsigned left = old.mask() & touch.mask();
     if (old.is(Touch::several)) {
