@@ -18,6 +18,11 @@ KERNEL winner_right(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data, 1);
 }
 
+// The same in a later word.
+KERNEL later_wrong(int* data, int* flags) {
+  if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data + 7, int(blockIdx.x) + 1);
+}
+
 // Two atomic accesses are not one.
 KERNEL update_wrong(int* data, int*) { atomicExch(data, atomicAdd(data, 0) + 1); }
 KERNEL update_right(int* data, int*) { atomicAdd(data, 1); }

@@ -120,6 +120,14 @@ TEST_F(OrdersTold, WhoWroteWhat) {
   EXPECT_TRUE(fault.called_from.back().file.ends_with("orders.cu"));
 }
 
+TEST_F(OrdersTold, WhoWroteALaterWord) {
+  const Fault fault = run("orders", "later_wrong", 2).result.faults.at(0);
+  EXPECT_TRUE(fault.message.starts_with("bytes 28 to 31 of data of 16384 bytes")) << fault.message;
+  EXPECT_EQ(fault.block, (emulator::Dim3{3, 0, 0}));
+  ASSERT_FALSE(fault.called_from.empty());
+  EXPECT_TRUE(fault.called_from.back().file.ends_with("orders.cu"));
+}
+
 TEST_F(OrdersTold, MemoryIsThatOfTheFirst) {
   EXPECT_EQ(run("orders", "winner_wrong", 6).data.at(0), 1U);
   EXPECT_EQ(run("orders", "update_right", 6).data.at(0), 256U);

@@ -5,6 +5,8 @@
 
 #include <sys/resource.h>
 
+#include <numeric>
+
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
 #include "warpwise/emulator/tensor_map.hpp"
@@ -66,6 +68,21 @@ TEST(Bulk, ReductionsAreAtomic) {
           "shl.b32 %r6, %r1, 2;\nadd.u32 %r6, %r6, %r5;\nst.shared.u32 [%r6], %r1;\nbar.sync 0;\n"
           "@%p cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l2], [%r5], 256;\n");
   EXPECT_EQ(message(result), "");
+}
+
+TEST(Bulk, ACopyFromANamedVariable) {
+  Emulated emulated(
+      kernel_text("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r1, 0;\n"
+                  "shl.b32 %r6, %r1, 2;\nadd.u32 %r6, %r6, %r5;\nst.shared.u32 [%r6], %r1;\n"
+                  "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
+                  "@%p cp.async.bulk.global.shared::cta.bulk_group [%l2], [space+64], 64;\n"
+                  "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+                  ".shared .align 1024 .b8 space[4096];\n"));
+  const Address out = emulated.buffer(std::vector<std::uint32_t>(16), "out");
+  EXPECT_EQ(message(emulated.launch("hand", {1}, {32}, out, out)), "");
+  std::vector<std::uint32_t> expected(16);
+  std::iota(expected.begin(), expected.end(), 16);
+  EXPECT_EQ(emulated.read<std::uint32_t>(out, 16), expected);
 }
 
 TEST(Bulk, ACopyOutside) {
