@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records which racy programs of a public suite `warpwise run --check all` finds: results/emulator/races/SUITE.json.
+"""Records which racy programs of a public suite `warpwise run` finds: results/emulator/races/SUITE.json.
 
     scripts/record-races.py SUITE CHECKOUT [--only REGEX] [--jobs N] [--sanitizer] [--folder FOLDER] [--try]
 
 SUITE is the name of a suite below, CHECKOUT the folder of its repository. No file of a suite is part of this project. Every program is
-compiled with nvcc into FOLDER (a temporary one by default), and runs on each of the suite's inputs. The names of the programs say
+compiled with nvcc into FOLDER (a temporary one by default), and runs with the suite's checks on each of the suite's inputs. The names of the programs say
 which of them are racy, and which are right. With --sanitizer each racy and each right program also runs under compute-sanitizer's racecheck
 on the GPU of this machine. With --try nothing is recorded.
 """
@@ -26,7 +26,7 @@ RESULTS = REPOSITORY / "results/emulator/races"
 SANITIZER = "/usr/local/cuda/bin/compute-sanitizer"
 TIMEOUT_S = 60
 # The kinds of reports that are races.
-RACES = {"race", "narrow_scope"}
+RACES = {"race", "narrow_scope", "lockstep"}
 # A record names at most so many programs with the same reports.
 MOST_NAMES = 40
 RACY, RIGHT, OUTSIDE, OTHER = "racy", "right", "out of bounds", "other bug"
@@ -51,7 +51,7 @@ class Suite:
     sources: str
     label: object
     options: tuple = ()
-    run: tuple = ()
+    checks: str = "all"
     inputs: tuple = ("",)
     arguments: tuple = ()
 
@@ -66,6 +66,7 @@ SUITES = {
                      options=("-I{checkout}/lib", "-DclockRate=major", "-DmemoryClockRate=minor"),
                      arguments=("{input}", "1", "0"), inputs=("inputs/undirect_power_law_250n_2200e.egr", "inputs/undirect_binary_tree_200n_398e.egr")),
     "ScoR": Suite("csl-iisc/ScoR", "microbenchmarks/src/*.cu", label_of_scor),
+    "ScoR strict": Suite("csl-iisc/ScoR", "microbenchmarks/src/*.cu", label_of_scor, checks="all,strict"),
 }
 
 
@@ -95,7 +96,7 @@ def said(command):
 def run_program(program, label, suite, checkout, given, arguments):
     """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck does."""
     call = [argument.format(input=checkout / given) for argument in suite.arguments]
-    text, _ = said([arguments.command, "run", "--check", "all", *suite.run, program, *call])
+    text, _ = said([arguments.command, "run", "--check", suite.checks, program, *call])
     row = {"program": program.name, "label": label, "input": pathlib.Path(given).stem, "found": kinds_in(text)}
     if arguments.sanitizer and label in (RACY, RIGHT):
         text, ended = said([SANITIZER, "--tool", "racecheck", program, *call])
