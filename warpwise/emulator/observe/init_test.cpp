@@ -278,6 +278,14 @@ TEST(Init, Divergence) {
   expect_clean(some + "@!%p1 bra END;\n" + use + "\nEND:");
 }
 
+TEST(Init, WhatOneLaneDefinesIsItsOwn) {
+  expect_found(load +
+                   "setp.eq.u32 %p1, %r1, 0;\nmov.u32 %r7, 0;\n@%p1 and.b32 %r4, %r4, %r7;\n"
+                   "and.b32 %r5, %r4, 255;\nsetp.eq.u32 %p2, %r5, 77;\n.loc 1 12 0\n"
+                   "@%p2 bra END;\nmov.u32 %r5, 1;\nEND:",
+               12, "the direction of a branch depends on byte 4 of 'from'", 0, 1);
+}
+
 TEST(Init, LogicDecides) {
   expect_clean(load +
                "and.b32 %r5, %r4, 0;\nor.b32 %r6, %r4, -1;\nxor.b32 %r7, %r4, %r4;\n"
