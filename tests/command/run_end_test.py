@@ -14,7 +14,7 @@ from support import WARPWISE, read, write
 REFUSED = b"""#include <cstdio>
 __global__ void turn(int* to) {
   int own = 1;
-  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(own));
+  asm volatile("vadd.s32.s32.s32 %0, %0, %0;" : "+r"(own));
   to[threadIdx.x] = own;
 }
 __global__ void add(int* to, int count) { to[threadIdx.x] += count; }

@@ -94,7 +94,7 @@ class Others(RunTest):
         write("script", f"#!/bin/sh\n'{self.program}' sound\n'{self.program}' ignored\n'{self.program}' race\ntrue\n".encode())
         os.chmod("script", 0o755)
         for words in [["./script"], ["sh", "script"]]:
-            done, suites, run = self.run_reported(*words, options=["--check", "races"])
+            done, suites, run = self.run_reported(*words, options=["--check", "races"], code=1)
             self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 6 kernels in 3 processes, 3 faults", "a race has two reports")
             self.assertEqual([suite.get("name") for suite in suites], ["program"] * 3)
             for name in ["tests", "failures", "errors", "skipped"]:
@@ -172,7 +172,7 @@ extern "C" int work() {
 """)
         nvcc("-g", "-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
         code = f"import ctypes\nfor i in range(2): print(ctypes.CDLL({os.path.abspath('libwork.so')!r}).work())\n"
-        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"])
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
         self.assertEqual(done.stdout, b"496\n496\n")
         self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)", "the program"])
         self.assertRegex(self.said(done)[0], r"^warpwise: invalid_free in the program, cudaFree called at \S*work.cu:10 in work: ")

@@ -151,14 +151,14 @@ class Faults(RunTest):
     def test_what_a_program_asks_of_a_kernel_that_cannot_be_run(self):
         """The instruction is named before any launch: programs give up where such a question fails."""
         asks = os.path.join(run_support.FOLDER, "asks.cu")
-        write(asks, b"""__global__ void turn(int* x) { asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(*x)); }
+        write(asks, b"""__global__ void turn(int* x) { asm volatile("vadd.s32.s32.s32 %0, %0, %0;" : "+r"(*x)); }
 int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000) == cudaErrorNotSupported ? 3 : 4; }
 """)
         nvcc("-cudart", "shared", "-o", "asks", asks)
         done = self.run_command("run", os.path.join(run_support.FOLDER, "asks"))
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"kernel turn(int*) was not run: ", done.stderr)
-        self.assertIn(b"movmatrix.sync.aligned.m8n8.trans.b16", done.stderr)
+        self.assertIn(b"vadd.s32.s32.s32", done.stderr)
         self.assertIn(b"1 kernel not run", done.stderr)
 
     def test_a_closed_library_is_named(self):
