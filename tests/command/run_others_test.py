@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,7 @@ class Others(RunTest):
         write("script", f"#!/bin/sh\n'{self.program}' sound\n'{self.program}' ignored\n'{self.program}' race\ntrue\n".encode())
         os.chmod("script", 0o755)
         for words in [["./script"], ["sh", "script"]]:
-            done, suites, run = self.run_reported(*words, options=["--check", "races"])
+            done, suites, run = self.run_reported(*words, options=["--check", "races"], code=1)
             self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 6 kernels in 3 processes, 3 faults", "a race has two reports")
             self.assertEqual([suite.get("name") for suite in suites], ["program"] * 3)
             for name in ["tests", "failures", "errors", "skipped"]:
@@ -172,7 +173,7 @@ extern "C" int work() {
 """)
         nvcc("-g", "-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
         code = f"import ctypes\nfor i in range(2): print(ctypes.CDLL({os.path.abspath('libwork.so')!r}).work())\n"
-        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"])
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
         self.assertEqual(done.stdout, b"496\n496\n")
         self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["add(int*)", "the program"])
         self.assertRegex(self.said(done)[0], r"^warpwise: invalid_free in the program, cudaFree called at \S*work.cu:10 in work: ")
@@ -180,6 +181,68 @@ extern "C" int work() {
         nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libwork.so"), os.path.abspath("work.cu"))
         done = self.run_command("run", "--check", "memory", sys.executable, "-c", code)
         self.assertRegex(self.said(done)[0], r"cudaFree called at libwork.so\+0x[0-9a-f]+ in work: ")
+
+    def build_add(self, *options, value=1):
+        """Makes libadd.so, which holds a static runtime: add() gives 32 sums of the value."""
+        write("add.cu", f"""__global__ void add(int* sum) {{ atomicAdd(sum, {value}); }}
+extern "C" int add() {{
+  int* sum = nullptr;
+  cudaMallocManaged(&sum, sizeof(int));
+  if (sum == nullptr) return -1;
+  *sum = 0;
+  add<<<1, 32>>>(sum);
+  cudaDeviceSynchronize();
+  const int result = *sum;
+  cudaFree(sum);
+  return result;
+}}
+""".encode())
+        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libadd.so"), *options, os.path.abspath("add.cu"))
+
+    def test_a_program_whose_library_has_a_static_runtime(self):
+        self.build_add()
+        write("main.c", b'#include <stdio.h>\nint add(void);\nint main(void) { printf("%d\\n", add()); }')
+        subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN"], check=True, timeout=60)
+        for words in [["./main"], ["sh", "-c", "./main; true"]]:
+            done, suites, _ = self.run_reported(*words, options=["--check", "races"])
+            self.assertEqual(done.stdout, b"32\n")
+            self.assertEqual([suite.get("name") for suite in suites], ["main"])
+            self.assertEqual(self.said(done), ["warpwise: all that ran is exact", "warpwise: 1 launch of 1 kernel, 0 faults"])
+
+    def test_a_static_runtime_that_runs(self):
+        """Its calls cannot be led to the emulated one, and nobody may take that for a run without faults."""
+        write("outer.c", b"int add(void);\nint outer(void) { return add(); }")
+        write("run.py", b"import ctypes, sys\nlibrary = ctypes.CDLL(sys.argv[1])\nprint(getattr(library, sys.argv[2])())\n")
+        folder = {"env": dict(os.environ, LD_LIBRARY_PATH=os.getcwd())}
+        for options, library, function in [([], "./libouter.so", "outer"), ([], "libouter.so", "outer"),
+                                           (["-Xlinker", "-s"], "./libadd.so", "add")]:
+            self.build_add(*options)
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", "libouter.so", "outer.c", "-L.", "-ladd"], check=True, timeout=60)
+            done, suites, run = self.run_reported(sys.executable, "run.py", library, function, code=1, **folder)
+            self.assertEqual(done.stdout, b"-1\n")
+            self.assertRegex(self.said(done)[0], "does not run the CUDA runtime in libadd.so: .*link it with nvcc -cudart shared$")
+            self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
+
+    def test_a_library_that_another_replaced(self):
+        """The copy that calls the emulated runtime is of the file that is there now."""
+        code = ("import _ctypes, ctypes, os\n"
+                "for name in ['first.so', 'second.so']:\n"
+                "    os.replace(name, 'library.so')\n"
+                "    library = ctypes.CDLL('./library.so')\n"
+                "    print(library.add())\n"
+                "    _ctypes.dlclose(library._handle)\n")
+        for name, value in [("first.so", 1), ("second.so", 2)]:
+            self.build_add(value=value)
+            os.replace("libadd.so", name)
+        self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"32\n64\n")
+
+    def test_what_every_process_loads(self):
+        """The preloaded library brings none but the C library, and only the names that it answers."""
+        library = os.path.join(EMULATED, "libwarpwise_preload.so")
+        needed = subprocess.run(["readelf", "-d", library], capture_output=True, check=True, timeout=60).stdout
+        self.assertNotIn(b"libstdc++", needed)
+        names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, check=True, timeout=60).stdout
+        self.assertEqual([name for name in names.decode().split()[2::3] if not re.match("dlopen$|nvJitLink|nvrtcGetCUBIN", name)], [])
 
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""

@@ -3,7 +3,10 @@
 // A library that holds a runtime of its own is loaded from a copy that calls the emulated one.
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -16,12 +19,22 @@ namespace {
 
 using warpwise::preload::beside;
 
+// Tells a file from one that took its place at the same path.
+using FileKey = std::array<std::uint64_t, 4>;
+
+FileKey key_of(const struct stat& file) {
+  return {file.st_dev, file.st_ino, static_cast<std::uint64_t>(file.st_mtim.tv_sec),
+          static_cast<std::uint64_t>(file.st_mtim.tv_nsec)};
+}
+
 // Paths that were returned live until the process ends.
 const char* copy_or_same(const char* file) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::string, std::string>;
+  static auto& known = *new std::map<FileKey, std::string>;
+  struct stat status{};
+  if (::stat(file, &status) != 0) return file;
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace(file);
+  const auto [found, is_new] = known.try_emplace(key_of(status));
   if (is_new) found->second = warpwise::preload::redirected_copy(file);
   return found->second.empty() ? file : found->second.c_str();
 }
