@@ -244,6 +244,15 @@ extern "C" int add() {{
         names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, check=True, timeout=60).stdout
         self.assertEqual([name for name in names.decode().split()[2::3] if not re.match("dlopen$|nvJitLink|nvrtcGetCUBIN", name)], [])
 
+    def test_host_faults_of_one_place_without_source(self):
+        """As in Python, whose calls all come from one place of a package: each of them is told."""
+        code = ("import ctypes\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
+                "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
+                "for i in range(2):\n    values = ctypes.c_void_p()\n    driver.cuMemAlloc_v2(ctypes.byref(values), 128)\n"
+                "    for j in range(3): driver.cuMemFree_v2(values)\n")
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
+        self.assertEqual(self.said(done)[-1], "warpwise: 0 launches of 0 kernels, 2 faults", done.stderr)
+
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
         write("kernel", KERNEL.encode())
