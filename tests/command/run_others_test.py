@@ -275,6 +275,11 @@ extern "C" int add() {{
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"code: objects, libraries and cubins hold machine code", done.stderr)
 
+    def test_a_run_within_a_run(self):
+        done = self.run_command("run", WARPWISE, "run", "--check", "all", self.program, "sound")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(self.said(done)[0], "another warpwise run has started this one: .*leave out the inner 'warpwise run'")
+
     def test_signals_reach_the_program(self):
         with subprocess.Popen([WARPWISE, "run", "sh", "-c", f"'{self.program}' ready; echo after"], stdout=subprocess.PIPE,
                               stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as running:
