@@ -208,6 +208,16 @@ extern "C" int add() {{
             self.assertEqual(done.stdout, b"32\n")
             self.assertEqual([suite.get("name") for suite in suites], ["main"])
             self.assertEqual(self.said(done), ["warpwise: all that ran is exact", "warpwise: 1 launch of 1 kernel, 0 faults"])
+        code = b"#include <dlfcn.h>\nint add(void);\nint main(void) { return add() - 32 + (dlsym(dlopen(\"./libadd.so\", RTLD_NOW), \"add\") != add); }"
+        write("main.c", code)
+        subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN"], check=True, timeout=60)
+        self.assertEqual(self.run_command("run", "./main").returncode, 0, "the library is loaded once")
+
+    def test_a_library_with_a_static_runtime_by_its_name(self):
+        self.build_add()
+        code = "import ctypes\nfor i in range(2): print(ctypes.CDLL('libadd.so').add())"
+        done = self.run_command("run", "-q", sys.executable, "-c", code, env=dict(os.environ, LD_LIBRARY_PATH="/nowhere:" + os.getcwd()))
+        self.assertEqual(done.stdout, b"32\n32\n", done.stderr)
 
     def test_a_static_runtime_that_runs(self):
         """Its calls cannot be led to the emulated one, and nobody may take that for a run without faults."""

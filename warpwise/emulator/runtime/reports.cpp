@@ -471,9 +471,9 @@ class Reports {
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
   bool has_ended_ = false;  ///< the end is in the record
-  pid_t found_in_ = 0;    ///< process in which something was found
-  pid_t refused_in_ = 0;  ///< process that was refused something
-  bool ended_ = false;    ///< the end has been told
+  pid_t found_in_ = 0;      ///< process in which something was found
+  pid_t refused_in_ = 0;    ///< process that was refused something
+  bool ended_ = false;      ///< the end has been told
   std::atomic<bool> any_refused_ = false;
   std::set<std::string> errors_;  ///< those told
   std::vector<void (*)()> last_looks_;
