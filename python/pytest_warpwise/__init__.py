@@ -1,4 +1,4 @@
-"""Runs a pytest suite of GPU code on Warpwise's emulated GPU: `pytest --gpu=emulated --gpu-check=all`.
+"""Runs a pytest suite of GPU code on Warpwise's emulated GPU: `pytest --warpwise=all`.
 
 A fault of a kernel fails the test that launched it. The emulated GPU is the command's: this starts pytest again under
 `warpwise run`. It does not import warpwise, so other suites do not load that.
@@ -16,41 +16,46 @@ from typing import Any
 import pytest
 
 GATHERED = "WARPWISE_EMULATED_GATHER"  # the folder of `warpwise run` to which each process writes its report
+ASKED_FOR = "WARPWISE_PYTEST_CHECKS"  # the checks with which this plugin has started pytest again
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds --gpu and --gpu-check."""
+    """Adds --warpwise."""
     group = parser.getgroup("warpwise", "GPU code without a GPU")
-    group.addoption("--gpu", choices=["emulated"], help="run GPU code on Warpwise's emulated GPU")
-    group.addoption("--gpu-check", metavar="CHECKS", help="what to look for, as warpwise run --check: all, or races,init,…")
+    group.addoption("--warpwise", nargs="?", const="", metavar="CHECKS",
+                    help="run GPU code on Warpwise's emulated GPU. CHECKS are those of warpwise run --check: all, or races,init,…")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Becomes `warpwise run … pytest` with the same words, unless this process is under it."""
-    checks = config.getoption("--gpu-check")
-    if config.getoption("--gpu") is None:
-        if checks is not None:
-            raise pytest.UsageError("--gpu-check needs --gpu=emulated")
+    checks = config.getoption("--warpwise")
+    if checks is None:
         return
+    if os.path.exists(checks.split("::")[0]):
+        raise pytest.UsageError(f"--warpwise takes '{checks}' as its checks: write --warpwise=all, or --warpwise as the last word")
     if GATHERED in os.environ:
+        if checks and os.environ.get(ASKED_FOR) != checks:
+            raise pytest.UsageError(f"warpwise run has started pytest, so --warpwise={checks} comes too late: "
+                                    f"write warpwise run --check {checks}, or start pytest alone")
         return
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
-        raise pytest.UsageError("--gpu=emulated runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
-    words = [command, "run"]
-    if checks is not None:
+        raise pytest.UsageError("--warpwise runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
+    words = [command, "run", "--keep-going"]  # the other tests go on with a sound GPU
+    if checks:
         words += ["--check", checks]
-    # The other tests go on with a sound GPU.
-    os.environ["WARPWISE_EMULATED_KEEP_GOING"] = "1"
+        os.environ[ASKED_FOR] = checks
+    own = getattr(sys, "orig_argv", None)  # from Python 3.10 on
+    own = own[1:] if own else ["-m", "pytest", *map(str, config.invocation_params.args)]
     os.chdir(config.invocation_params.dir)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(command, [*words, sys.executable, "-m", "pytest", *map(str, config.invocation_params.args)])
+    os.execv(command, [*words, sys.executable, *own])
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watches the tests for faults where the GPU is emulated, in the workers of pytest-xdist too."""
-    if config.getoption("--gpu") is not None and GATHERED in os.environ:
+    """Watches the tests for faults if the GPU is emulated, in the workers of pytest-xdist too."""
+    if config.getoption("--warpwise") is not None and GATHERED in os.environ:
         config.pluginmanager.register(Faults(pathlib.Path(os.environ[GATHERED])), "warpwise-faults")
 
 
@@ -75,16 +80,32 @@ class Faults:
         self._seen = counted
         return list(new.elements())
 
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> "Generator[None, Any, Any]":
-        """Runs a test, and fails it if it has found faults."""
+    def _watched(self, item: pytest.Item, phase: str) -> "Generator[None, Any, Any]":
+        """Runs a part of a test, and fails it if it has found faults. A test's own failure stays, with the faults below it."""
         try:
             result = yield
-        except BaseException:
-            # The test's own failure stays, with the faults below it.
-            item.add_report_section("call", "GPU faults", "\n".join(self._new()))
-            raise
-        found = self._new()
-        if found:
-            pytest.fail("\n".join(found), pytrace=False)
-        return result
+        except BaseException as ended:
+            found = self._new()
+            if not found or not isinstance(ended, pytest.skip.Exception):
+                item.add_report_section(phase, "GPU faults", "\n".join(found))
+                raise
+        else:
+            found = self._new()
+            if not found:
+                return result
+        pytest.fail("\n".join(found), pytrace=False)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> "Generator[None, Any, Any]":
+        """Watches the fixtures that a test needs."""
+        return (yield from self._watched(item, "setup"))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> "Generator[None, Any, Any]":
+        """Watches the test itself."""
+        return (yield from self._watched(item, "call"))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> "Generator[None, Any, Any]":
+        """Watches the fixtures' ends."""
+        return (yield from self._watched(item, "teardown"))

@@ -10,11 +10,17 @@ import pytest
 
 COMMAND = os.environ.get("WARPWISE") or shutil.which("warpwise")
 PLUGINS = [plugin for package in importlib.metadata.distributions() for plugin in package.entry_points if plugin.group == "pytest11"]
+# An installed wheel names the plugin as an entry point.
+PLUGIN = [] if any(each.module == "pytest_warpwise" for each in PLUGINS) else ["-p", "pytest_warpwise"]
 needs_command = pytest.mark.skipif(COMMAND is None, reason="the command warpwise is not installed here")
 
 # Stores 1 into 32 integers, of which there may be fewer.
 SUITE = '''
 import ctypes
+import subprocess
+import sys
+
+import pytest
 
 PTX = b""".version 8.0
 .target sm_75
@@ -53,48 +59,103 @@ def test_without_gpu():
 
 def test_beyond():
     ones(24)
+
+def test_after_a_fault():
+    assert ones(32) == [0] + 32 * [1]
+
+def test_beyond_and_skipped():
+    ones(24)
+    pytest.skip("has no tensor cores")
+
+def test_skipped():
+    pytest.skip("has no tensor cores")
+
+@pytest.fixture
+def faulty_end():
+    yield
+    ones(24)
+
+def test_end(faulty_end):
+    pass
+
+def test_child():
+    subprocess.run([sys.executable, "-c", "import test_suite; test_suite.ones(24)"], check=False)
 '''
 
 
-def run_suite(folder, *options, **more):
+def run_suite(folder, *options, before=(), **more):
     (folder / "test_suite.py").write_text(SUITE, encoding="utf-8")
-    environment = {**os.environ, "WARPWISE": COMMAND or "", **more}
-    # An installed wheel names the plugin as an entry point.
-    named = any(each.module == "pytest_warpwise" for each in PLUGINS)
-    plugin = [] if named else ["-p", "pytest_warpwise"]
-    return subprocess.run([sys.executable, "-m", "pytest", *plugin, "-rA", "-p", "no:cacheprovider", *options, "test_suite.py"],
+    environment = {**os.environ, "WARPWISE": COMMAND or "", "COLUMNS": "200", **more}
+    return subprocess.run([*before, sys.executable, "-m", "pytest", *PLUGIN, "-rA", "-p", "no:cacheprovider", *options, "test_suite.py"],
                           cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
 @needs_command
 def test_faults_fail_their_tests(tmp_path):
-    done = run_suite(tmp_path, "--gpu=emulated")
+    done = run_suite(tmp_path, "--warpwise", "-k", "not child")
     assert "PASSED test_suite.py::test_sound" in done.stdout
     assert "PASSED test_suite.py::test_without_gpu" in done.stdout
     assert "FAILED test_suite.py::test_beyond - Failed: out_of_bounds in kernel ones" in done.stdout
     assert "(8 times)" in done.stdout
-    assert "2 launches of 1 kernel, 1 fault" in done.stderr
+    assert "PASSED test_suite.py::test_after_a_fault" in done.stdout
+    assert "FAILED test_suite.py::test_beyond_and_skipped - Failed: out_of_bounds in kernel ones" in done.stdout
+    assert "SKIPPED [1] test_suite.py" in done.stdout
+    assert "ERROR test_suite.py::test_end - Failed: out_of_bounds in kernel ones" in done.stdout
+    assert "5 launches of 1 kernel, 3 faults" in done.stderr
+    assert done.returncode == 1
+
+
+@needs_command
+def test_a_fault_in_a_child(tmp_path):
+    done = run_suite(tmp_path, "--warpwise", "-k", "child")
+    assert "PASSED test_suite.py::test_child" in done.stdout
+    assert "1 launch of 1 kernel, 1 fault" in done.stderr
     assert done.returncode == 1
 
 
 @needs_command
 def test_checks_are_passed_on(tmp_path):
-    done = run_suite(tmp_path, "--gpu=emulated", "--gpu-check=races", "-k", "sound")
+    done = run_suite(tmp_path, "--warpwise=races", "-k", "sound")
     assert "PASSED test_suite.py::test_sound" in done.stdout
     assert "warpwise: all that ran is exact\n" in done.stderr  # without the check: "… if no threads race"
-    done = run_suite(tmp_path, "--gpu=emulated", "--gpu-check=nothing")
+    done = run_suite(tmp_path, "--warpwise=nothing")
     assert "--check got 'nothing'" in done.stderr
     assert done.returncode == 2
+    (tmp_path / "suites").mkdir()
+    assert "--warpwise takes 'suites' as its checks" in run_suite(tmp_path, "--warpwise", "suites").stderr
+
+
+@needs_command
+def test_under_the_command(tmp_path):
+    done = run_suite(tmp_path, "--warpwise", "-k", "sound", before=[COMMAND, "run"])
+    assert "PASSED test_suite.py::test_sound" in done.stdout
+    done = run_suite(tmp_path, "--warpwise=all", "-k", "sound", before=[COMMAND, "run"])
+    assert "write warpwise run --check all" in done.stderr
+    assert done.returncode == 4
+
+
+@needs_command
+def test_the_same_search_path(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "test_path.py").write_text("import sys\n\ndef test_path():\n    print(sys.path[:3])\n    assert 0\n", encoding="utf-8")
+    start = "import sys, pytest; sys.path[0] = 'its own'; sys.exit(pytest.main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", start, *PLUGIN, "--import-mode=importlib", "inner", "--warpwise"], cwd=tmp_path,
+                          env={**os.environ, "WARPWISE": COMMAND}, capture_output=True, text=True, timeout=120)
+    assert "['its own', " in done.stdout
 
 
 def test_without_the_option(tmp_path):
     done = run_suite(tmp_path, "-k", "without_gpu")
     assert "PASSED test_suite.py::test_without_gpu" in done.stdout
     assert "warpwise:" not in done.stderr
-    assert "--gpu-check needs --gpu=emulated" in run_suite(tmp_path, "--gpu-check=all").stderr
+
+
+def test_a_suite_with_a_gpu_option(tmp_path):
+    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--gpu')\n", encoding="utf-8")
+    assert "PASSED test_suite.py::test_without_gpu" in run_suite(tmp_path, "--gpu=1", "-k", "without_gpu").stdout
 
 
 def test_without_the_command(tmp_path):
-    done = run_suite(tmp_path, "--gpu=emulated", WARPWISE="", PATH=str(tmp_path))
+    done = run_suite(tmp_path, "--warpwise", "-v", WARPWISE="", PATH=str(tmp_path))
     assert "the command warpwise, which is not on the PATH" in done.stderr
     assert done.returncode == 4

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -181,6 +182,87 @@ extern "C" int work() {
         done = self.run_command("run", "--check", "memory", sys.executable, "-c", code)
         self.assertRegex(self.said(done)[0], r"cudaFree called at libwork.so\+0x[0-9a-f]+ in work: ")
 
+    def build_add(self, *options, value=1):
+        """Makes libadd.so, which holds a static runtime: add() gives 32 sums of the value."""
+        write("add.cu", f"""__global__ void add(int* sum) {{ atomicAdd(sum, {value}); }}
+extern "C" int add() {{
+  int* sum = nullptr;
+  cudaMallocManaged(&sum, sizeof(int));
+  if (sum == nullptr) return -1;
+  *sum = 0;
+  add<<<1, 32>>>(sum);
+  cudaDeviceSynchronize();
+  const int result = *sum;
+  cudaFree(sum);
+  return result;
+}}
+""".encode())
+        nvcc("-shared", "-Xcompiler", "-fPIC", "-o", os.path.abspath("libadd.so"), *options, os.path.abspath("add.cu"))
+
+    def test_a_program_whose_library_has_a_static_runtime(self):
+        self.build_add()
+        write("main.c", b'#include <stdio.h>\nint add(void);\nint main(void) { printf("%d\\n", add()); }')
+        subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN"], check=True, timeout=60)
+        for words in [["./main"], ["sh", "-c", "./main; true"]]:
+            done, suites, _ = self.run_reported(*words, options=["--check", "races"])
+            self.assertEqual(done.stdout, b"32\n")
+            self.assertEqual([suite.get("name") for suite in suites], ["main"])
+            self.assertEqual(self.said(done), ["warpwise: all that ran is exact", "warpwise: 1 launch of 1 kernel, 0 faults"])
+        code = b"#include <dlfcn.h>\nint add(void);\nint main(void) { return add() - 32 + (dlsym(dlopen(\"./libadd.so\", RTLD_NOW), \"add\") != add); }"
+        write("main.c", code)
+        subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN"], check=True, timeout=60)
+        self.assertEqual(self.run_command("run", "./main").returncode, 0, "the library is loaded once")
+
+    def test_a_library_with_a_static_runtime_by_its_name(self):
+        self.build_add()
+        code = "import ctypes\nfor i in range(2): print(ctypes.CDLL('libadd.so').add())"
+        done = self.run_command("run", "-q", sys.executable, "-c", code, env=dict(os.environ, LD_LIBRARY_PATH="/nowhere:" + os.getcwd()))
+        self.assertEqual(done.stdout, b"32\n32\n", done.stderr)
+
+    def test_a_static_runtime_that_runs(self):
+        """Its calls cannot be led to the emulated one, and nobody may take that for a run without faults."""
+        write("outer.c", b"int add(void);\nint outer(void) { return add(); }")
+        write("run.py", b"import ctypes, sys\nlibrary = ctypes.CDLL(sys.argv[1])\nprint(getattr(library, sys.argv[2])())\n")
+        folder = {"env": dict(os.environ, LD_LIBRARY_PATH=os.getcwd())}
+        for options, library, function in [([], "./libouter.so", "outer"), ([], "libouter.so", "outer"),
+                                           (["-Xlinker", "-s"], "./libadd.so", "add")]:
+            self.build_add(*options)
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", "libouter.so", "outer.c", "-L.", "-ladd"], check=True, timeout=60)
+            done, suites, run = self.run_reported(sys.executable, "run.py", library, function, code=1, **folder)
+            self.assertEqual(done.stdout, b"-1\n")
+            self.assertRegex(self.said(done)[0], "does not run the CUDA runtime in libadd.so: .*link it with nvcc -cudart shared$")
+            self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
+
+    def test_a_library_that_another_replaced(self):
+        """The copy that calls the emulated runtime is of the file that is there now."""
+        code = ("import _ctypes, ctypes, os\n"
+                "for name in ['first.so', 'second.so']:\n"
+                "    os.replace(name, 'library.so')\n"
+                "    library = ctypes.CDLL('./library.so')\n"
+                "    print(library.add())\n"
+                "    _ctypes.dlclose(library._handle)\n")
+        for name, value in [("first.so", 1), ("second.so", 2)]:
+            self.build_add(value=value)
+            os.replace("libadd.so", name)
+        self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"32\n64\n")
+
+    def test_what_every_process_loads(self):
+        """The preloaded library brings none but the C library, and only the names that it answers."""
+        library = os.path.join(EMULATED, "libwarpwise_preload.so")
+        needed = subprocess.run(["readelf", "-d", library], capture_output=True, check=True, timeout=60).stdout
+        self.assertNotIn(b"libstdc++", needed)
+        names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, check=True, timeout=60).stdout
+        self.assertEqual([name for name in names.decode().split()[2::3] if not re.match("dlopen$|nvJitLink|nvrtcGetCUBIN", name)], [])
+
+    def test_host_faults_of_one_place_without_source(self):
+        """As in Python, whose calls all come from one place of a package: each of them is told."""
+        code = ("import ctypes\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
+                "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
+                "for i in range(2):\n    values = ctypes.c_void_p()\n    driver.cuMemAlloc_v2(ctypes.byref(values), 128)\n"
+                "    for j in range(3): driver.cuMemFree_v2(values)\n")
+        done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
+        self.assertEqual(self.said(done)[-1], "warpwise: 0 launches of 0 kernels, 2 faults", done.stderr)
+
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
         write("kernel", KERNEL.encode())
@@ -202,6 +284,11 @@ extern "C" int work() {
         done = self.run_command("run", sys.executable, "links.py", "kernel", "code")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"code: objects, libraries and cubins hold machine code", done.stderr)
+
+    def test_a_run_within_a_run(self):
+        done = self.run_command("run", WARPWISE, "run", "--check", "all", self.program, "sound")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(self.said(done)[0], "another warpwise run has started this one: .*leave out the inner 'warpwise run'")
 
     def test_signals_reach_the_program(self):
         with subprocess.Popen([WARPWISE, "run", "sh", "-c", f"'{self.program}' ready; echo after"], stdout=subprocess.PIPE,

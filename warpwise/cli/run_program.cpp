@@ -301,6 +301,12 @@ class RunCommand final : public Command {
           "run has no option '{}' (see warpwise run --help); options of PROGRAM come after PROGRAM",
           words[0]));
     }
+    if (std::getenv("WARPWISE_EMULATED_GATHER") != nullptr) {
+      throw Error(fmt::format(
+          "another warpwise run has started this one: it checks {} too, so leave out the inner "
+          "'warpwise run' and give the options to the outer one",
+          words[0]));
+    }
     if (app_.count("--cc") > 0 && app_.count("--device") > 0)
       throw UsageError("--device replaces --cc: give only one of them");
     if (seed_ && orders_ == 1) throw UsageError("--seed needs --orders N, the number of orders");

@@ -41,4 +41,14 @@ void note_closed_caller() {
   if (!library.empty()) say_not_run(library, "its functions fail: " + why_not_run(library));
 }
 
+void note_real_runtime() {
+  const void* const caller = CallSite::here().address();
+  Dl_info info{};
+  if (caller == nullptr || !closed_library_of(caller).empty()) return;
+  if (::dladdr(caller, &info) == 0 || info.dli_fname == nullptr) return;
+  const std::string_view file = info.dli_fname;
+  say_not_run("the CUDA runtime in " + std::string(file.substr(file.rfind('/') + 1)),
+              "its functions fail, and its kernels do not run: link it with nvcc -cudart shared");
+}
+
 }  // namespace warpwise::emulator::runtime

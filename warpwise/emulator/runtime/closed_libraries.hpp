@@ -15,4 +15,8 @@ std::string why_not_run(const std::string& library);
 /// so once for each library, and keeps it for the reports.
 void note_closed_caller();
 
+/// Says the same of a CUDA runtime that is not the emulated one, which makes the current call. A
+/// runtime within a closed library is not told again.
+void note_real_runtime();
+
 }  // namespace warpwise::emulator::runtime

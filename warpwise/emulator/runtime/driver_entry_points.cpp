@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
 #include <string>
 
 #include "warpwise/emulator/runtime/closed_libraries.hpp"
@@ -41,6 +42,10 @@ constexpr Newer newer[] = {
     {"cuStreamGetCtx", "cuStreamGetCtx", 0},
 };
 
+/// Identifies the table that every CUDA runtime asks for at its first call.
+constexpr unsigned char table_of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
+                                                0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
+
 void* symbol(const std::string& name) {
   static void* const own = [] {
     Dl_info here{};
@@ -70,11 +75,14 @@ void* newest(const std::string& name, int version) {
 extern "C" {
 
 // NVIDIA's own libraries ask for undocumented tables. NVRTC works without them. cuBLAS and similar
-// libraries stop here; the tables would not help them.
-CUresult cuGetExportTable(const void** table, const CUuuid*) {
+// libraries stop here; the tables would not help them. A CUDA runtime that is not the emulated one
+// stops here too.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
   warpwise::emulator::runtime::note_closed_caller();
+  if (id != nullptr && std::memcmp(id->bytes, table_of_runtime, sizeof(table_of_runtime)) == 0)
+    warpwise::emulator::runtime::note_real_runtime();
   return CUDA_ERROR_NOT_FOUND;
 }
 

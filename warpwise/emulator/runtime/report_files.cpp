@@ -334,8 +334,8 @@ std::string record_of(const RunReport& report, bool has_ended,
 }
 
 std::string describe(const std::string& kernel, const Fault& fault) {
-  const std::string place = fault.file.empty() ? std::string(no_source_line)
-                                               : place_text(places_of(fault), "inlined at");
+  const std::string place =
+      fault.file.empty() ? std::string(no_source_line) : place_text(places_of(fault), "inlined at");
   const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
   // An assertion's text is the program's own, with brackets of any kind.
   const std::string message =

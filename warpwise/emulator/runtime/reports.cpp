@@ -234,9 +234,13 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
+    // Python makes all its calls at one place of its package, which has no source. Leaks and
+    // unchecked launches are told of each place once, at the end.
+    const bool is_one_call = !fault.source.file.empty() || kind == FaultKind::leak ||
+                             kind == FaultKind::unchecked_launch;
     const auto is_same = [&](const HostFault& known) {
       return known.kind == kind && known.place == fault.place && known.function == fault.function &&
-             !fault.place.empty();
+             !fault.place.empty() && (is_one_call || known.message == message);
     };
     for (const auto* known : {&report_.host_faults, &report_.suppressed_host_faults}) {
       if (std::ranges::any_of(*known, is_same)) return;
@@ -467,9 +471,9 @@ class Reports {
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
   bool has_ended_ = false;  ///< the end is in the record
-  pid_t found_in_ = 0;    ///< process in which something was found
-  pid_t refused_in_ = 0;  ///< process that was refused something
-  bool ended_ = false;    ///< the end has been told
+  pid_t found_in_ = 0;      ///< process in which something was found
+  pid_t refused_in_ = 0;    ///< process that was refused something
+  bool ended_ = false;      ///< the end has been told
   std::atomic<bool> any_refused_ = false;
   std::set<std::string> errors_;  ///< those told
   std::vector<void (*)()> last_looks_;

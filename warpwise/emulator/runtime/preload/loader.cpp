@@ -3,7 +3,12 @@
 // A library that holds a runtime of its own is loaded from a copy that calls the emulated one.
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -16,14 +21,52 @@ namespace {
 
 using warpwise::preload::beside;
 
+void* (*loaders_dlopen())(const char*, int) noexcept {
+  using Dlopen = void* (*)(const char*, int) noexcept;
+  static const auto next = reinterpret_cast<Dlopen>(::dlsym(RTLD_NEXT, "dlopen"));
+  return next;
+}
+
+bool is_loaded(const char* file) {
+  void* const library = loaders_dlopen()(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (library != nullptr) ::dlclose(library);
+  return library != nullptr;
+}
+
+// Tells a file from one that took its place at the same path.
+using FileKey = std::array<std::uint64_t, 4>;
+
+FileKey key_of(const struct stat& file) {
+  return {file.st_dev, file.st_ino, static_cast<std::uint64_t>(file.st_mtim.tv_sec),
+          static_cast<std::uint64_t>(file.st_mtim.tv_nsec)};
+}
+
 // Paths that were returned live until the process ends.
 const char* copy_or_same(const char* file) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::string, std::string>;
+  static auto& known = *new std::map<FileKey, std::string>;
+  struct stat status{};
+  if (::stat(file, &status) != 0 || is_loaded(file)) return file;
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace(file);
+  const auto [found, is_new] = known.try_emplace(key_of(status));
   if (is_new) found->second = warpwise::preload::redirected_copy(file);
   return found->second.empty() ? file : found->second.c_str();
+}
+
+// Looks where LD_LIBRARY_PATH says. The loader alone knows the other places.
+const char* copy_or_same_name(const char* name) {
+  const char* const folders = std::getenv("LD_LIBRARY_PATH");
+  if (folders == nullptr || is_loaded(name)) return name;
+  for (const char* from = folders; *from != 0;) {
+    const std::string folder(from, std::strcspn(from, ":"));
+    const std::string path = (folder.empty() ? "." : folder) + "/" + name;
+    if (::access(path.c_str(), R_OK) == 0) {
+      const char* const copy = copy_or_same(path.c_str());
+      return copy == path.c_str() ? name : copy;
+    }
+    from += folder.size() + (from[folder.size()] == ':' ? 1 : 0);
+  }
+  return name;
 }
 
 const char* emulated_or_same(const char* file) noexcept {
@@ -34,7 +77,7 @@ const char* emulated_or_same(const char* file) noexcept {
   const std::string_view name = slash == nullptr ? file : slash + 1;
   if (name == "libcudart.so" || name == "libcudart.so.13") return runtime.c_str();
   if (name == "libcuda.so" || name == "libcuda.so.1") return driver.c_str();
-  return slash == nullptr ? file : copy_or_same(file);
+  return slash == nullptr ? copy_or_same_name(file) : copy_or_same(file);
 }
 
 }  // namespace
@@ -42,7 +85,5 @@ const char* emulated_or_same(const char* file) noexcept {
 // Ends with a jump, for which everything here is noexcept. A library is searched in the folders
 // that its caller names, and the loader takes the place of the call for the caller.
 extern "C" void* dlopen(const char* file, int mode) noexcept {
-  using Dlopen = void* (*)(const char*, int) noexcept;
-  static const auto next = reinterpret_cast<Dlopen>(::dlsym(RTLD_NEXT, "dlopen"));
-  return next(emulated_or_same(file), mode);
+  return loaders_dlopen()(emulated_or_same(file), mode);
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -126,23 +127,21 @@ void* emulated(const std::string& name) {
   return runtime == nullptr ? nullptr : ::dlsym(runtime, name.c_str());
 }
 
-// The program itself, before its constructors register kernels.
-__attribute__((constructor(101))) void redirect_program() {
-  const MappedFile file("/proc/self/exe");
+/// A loaded program or library.
+struct Loaded {
+  std::string path;
   std::uintptr_t base = 0;
-  // The program is the first.
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* program, std::size_t, void* to) {
-        *static_cast<std::uintptr_t*>(to) = program->dlpi_addr;
-        return 1;
-      },
-      &base);
+};
+
+void redirect(const Loaded& loaded) {
+  const MappedFile file(loaded.path.c_str());
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   for (const Function& each : functions_of(file.bytes())) {
     const void* const target = emulated(each.name);
-    if (target == nullptr) continue;
+    const std::uintptr_t at = loaded.base + each.address;
+    // The emulated runtime itself may be among the libraries.
+    if (target == nullptr || target == reinterpret_cast<const void*>(at)) continue;
     const auto code = jump_to(target);
-    const std::uintptr_t at = base + each.address;
     const std::uintptr_t first = at / page * page;
     const std::size_t bytes = (at + code.size() - first + page - 1) / page * page;
     void* const pages = reinterpret_cast<void*>(first);
@@ -150,6 +149,28 @@ __attribute__((constructor(101))) void redirect_program() {
     std::memcpy(reinterpret_cast<void*>(at), code.data(), code.size());
     ::mprotect(pages, bytes, PROT_READ | PROT_EXEC);
   }
+}
+
+// The program and the libraries that it needs, before their constructors register kernels: this
+// library is the first to be initialised (-z initfirst).
+__attribute__((constructor(101))) void redirect_program(int, char** words, char** variables) {
+  // The C library, whose turn is later, has not taken these yet. The emulated runtime reads them.
+  if (::environ == nullptr) {
+    ::environ = variables;
+    ::program_invocation_name = words[0];
+    char* const slash = std::strrchr(words[0], '/');
+    ::program_invocation_short_name = slash == nullptr ? words[0] : slash + 1;
+  }
+  std::vector<Loaded> all;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* each, std::size_t, void* to) {
+        auto& known = *static_cast<std::vector<Loaded>*>(to);
+        // The program is the first.
+        known.push_back({known.empty() ? "/proc/self/exe" : each->dlpi_name, each->dlpi_addr});
+        return 0;
+      },
+      &all);
+  for (const Loaded& each : all) redirect(each);
 }
 
 }  // namespace
