@@ -33,7 +33,8 @@ RACY, RIGHT, OUTSIDE, OTHER = "racy", "right", "out of bounds", "other bug"
 
 
 def label_of_indigo(name):
-    return OUTSIDE if "boundsBug" in name else RACY if "Bug" in name else RIGHT
+    others = name.replace("boundsBug", "")
+    return RACY if "Bug" in others else OUTSIDE if others != name else RIGHT
 
 
 def label_of_indigo3(name):
