@@ -17,8 +17,8 @@ def kernel_reports(summary):
 
 def origin(record):
     machine = record["machine"]
-    text = (f"[{record['suite']}](https://github.com/{record['repository']}/tree/{record['repository_commit']}): {record['seconds']} s for all runs, "
-            f"{machine['method']}, {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
+    text = (f"[{record['suite']}](https://github.com/{record['repository']}/tree/{record['repository_commit']}): "
+            f"{str(record['seconds']) + ' s for all runs, ' if record['seconds'] else ''}{machine['method']}, {machine['cpu']}, commit {machine['commit']}, {machine['date']}.")
     if record["gpu"]:
         gpu, _, driver = record["gpu"].partition(", ")
         text += f" compute-sanitizer {record['sanitizer']} ran on an {gpu}, driver {driver}."
@@ -32,11 +32,10 @@ def indigo(records):
     rows = []
     for given, labels in record["inputs"].items():
         racy, right = labels["racy"], labels["right"]
-        rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *PUBLISHED[given], str(racy.get("racecheck", "not asked")),
+        rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *PUBLISHED[given],
                      f"{kernel_reports(right)} of {right['programs']}"])
     return f"{origin(record)}\n\n" + table(
-        ["graph", "racy programs", "the emulator finds", "HiRace, published", "iGUARD, published", "compute-sanitizer, published",
-         "compute-sanitizer, here", "right programs reported"], rows)
+        ["graph", "racy programs", "the emulator finds", "HiRace, published", "iGUARD, published", "compute-sanitizer, published", "right programs reported"], rows)
 
 
 def outside(records):
@@ -55,10 +54,9 @@ def others(records):
         origins.append(origin(records[name]))
         for given, labels in records[name]["inputs"].items():
             racy, right = labels["racy"], labels["right"]
-            rows.append([name, given.replace("_", "\\_") or "none", str(racy["programs"]), str(racy["races"]), str(racy.get("racecheck", "not asked")),
-                         str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
+            rows.append([name, str(racy["programs"]), str(racy["races"]), str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
     return "\n\n".join(origins) + "\n\n" + table(
-        ["suite", "input", "racy programs", "the emulator finds", "compute-sanitizer finds", "right programs", "reported as racy", "other reports"], rows)
+        ["suite", "racy programs", "found", "right programs", "reported as racy", "other reports"], rows)
 
 
 PARTS = {"indigo": indigo, "outside": outside, "others": others}
