@@ -150,11 +150,6 @@ def test_without_the_option(tmp_path):
     assert "warpwise:" not in done.stderr
 
 
-def test_a_suite_with_a_gpu_option(tmp_path):
-    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--gpu')\n", encoding="utf-8")
-    assert "PASSED test_suite.py::test_without_gpu" in run_suite(tmp_path, "--gpu=1", "-k", "without_gpu").stdout
-
-
 def test_without_the_command(tmp_path):
     done = run_suite(tmp_path, "--warpwise", "-v", WARPWISE="", PATH=str(tmp_path))
     assert "the command warpwise, which is not on the PATH" in done.stderr

@@ -169,7 +169,7 @@ class Times(RunTest):
         program = os.path.join(run_support.FOLDER, "times")
         text = self.succeed("run", "--explain", "-", "-q", program).stdout.decode()
         self.assertIn("Time on an NVIDIA H200, modelled: ", text)
-        self.assertIn("Not known is the time of 2 copies of 16,388 bytes in all", " ".join(text.split()))
+        self.assertIn("The time of 2 copies of 16,388 bytes in all is not known", " ".join(text.split()))
         self.assertRegex(text, r"Look first at\n *[0-9.]+ %  [0-9.]+ us  \w+ \(\d below\): ")
         self.assertRegex(text, r"\n +[0-9.]+ +[0-9.]+  3 x multiply \(1 below\)\n")
         self.assertRegex(text, r"\n +[0-9.]+ not known  copy to the GPU, 16,384 bytes\n")

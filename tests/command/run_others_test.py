@@ -137,6 +137,7 @@ class Others(RunTest):
                                        options=["--suppressions", "known"])
         self.assertEqual([line for line in self.said(done) if "covered no fault" in line],
                          ["warpwise: line 2 of the suppressions covered no fault: race in nothing because x"])
+        self.assertTrue(self.said(done)[-1].endswith(" in 2 processes, 0 faults, 1 suppressed"), done.stderr)
 
     def test_a_runtime_named_by_its_path(self):
         """As Python's packages name the one that they bring."""

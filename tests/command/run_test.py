@@ -290,7 +290,7 @@ class Explain(RunTest):
         self.assertIn(b"out_of_bounds", read("report.txt"))
         done = self.run_program("signal", str(int(signal.SIGTERM)), options=["--explain", "none.txt"])
         self.assertEqual(done.returncode, -signal.SIGTERM)
-        self.assertIn(b"did not end normally", done.stderr)
+        self.assertIn(b"nothing to explain: ", done.stderr)
         self.assertFalse(os.path.exists("none.txt"))
         self.fail_with(1, "run", "--explain", "missing/report.txt", self.program, "words", "x", says="missing/report.txt")
 

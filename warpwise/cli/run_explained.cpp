@@ -50,7 +50,9 @@ void explain_run(const std::string& file, const lab::ExplainRequest& request, bo
                  const std::filesystem::path& record) {
   std::error_code ignored;
   if (!std::filesystem::exists(record, ignored)) {
-    fmt::print(stderr, "warpwise: nothing to explain: the program did not end normally\n");
+    print_error(
+        "warpwise: nothing to explain: no process used CUDA, or the first one that did was killed "
+        "or ended by _exit()");
     return;
   }
   const lab::ProgramExplanation explanation = lab::explain_program(record, request);

@@ -113,6 +113,8 @@ std::string summary_of(const std::vector<Json>& records) {
                   counted(sum(records, "launches"), "launch", "launches"),
                   counted(sum(records, "kernels"), "kernel", "kernels"), records.size(),
                   counted(sum(records, "faults"), "fault", "faults"));
+  if (const std::uint64_t suppressed = sum(records, "suppressed"); suppressed > 0)
+    text += fmt::format(", {} suppressed", suppressed);
   if (const std::uint64_t refused = sum(records, "refused"); refused > 0)
     text += fmt::format(", {} not run",
                         counted(refused, "kernel or CUDA function", "kernels or CUDA functions"));

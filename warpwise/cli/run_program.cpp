@@ -118,17 +118,14 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-// How a program has the CUDA runtime, if not as a shared library.
-enum class StaticRuntime { none, with_symbols, stripped };
-
-StaticRuntime static_runtime_of(const fs::path& program) {
+// Returns true for a program with a static CUDA runtime that has lost its symbols.
+bool has_stripped_runtime(const fs::path& program) {
   std::ifstream in(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto holds = [&](std::string_view name) {
     return bytes.find('\0' + std::string(name) + '\0') != std::string::npos;
   };
-  if (!holds(".nv_fatbin")) return StaticRuntime::none;
-  return holds(".symtab") ? StaticRuntime::with_symbols : StaticRuntime::stripped;
+  return holds(".nv_fatbin") && !holds(".symtab");
 }
 
 void require_emulated(const std::string& libraries, const fs::path& program,
@@ -161,7 +158,7 @@ void require_emulated(const std::string& libraries, const fs::path& program,
         "{} needs {}, but the emulated CUDA runtime is {}: build it with CUDA 13", name,
         libraries.substr(other + 1, libraries.find(' ', other) - other - 1), runtime_library));
   }
-  if (static_runtime_of(program) == StaticRuntime::stripped) {
+  if (has_stripped_runtime(program)) {
     throw Error(fmt::format(
         "{} holds a static CUDA runtime without its symbols, so its calls cannot be led to the "
         "emulated one: link it with nvcc -cudart shared, or do not strip it",
@@ -275,7 +272,8 @@ class RunCommand final : public Command {
                  "Do not tell the program of a kernel's fault, so that its other kernels run too. "
                  "They get the memory that the faulty one leaves");
     add_text(app, "--time-limit", "SECONDS",
-             "End the program after this time, with a fault and all reports (default: no limit)",
+             "End each process that uses CUDA after this time, with a fault and all reports but "
+             "that of --explain (default: no limit)",
              [this](const std::string& text) {
                time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
              });

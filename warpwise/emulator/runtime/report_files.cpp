@@ -40,8 +40,7 @@ std::string_view meaning(FaultKind kind) {
              "atomic only within its own block.";
     case FaultKind::lockstep:
       return "Lanes of a warp exchange values by volatile accesses without __syncwarp(), as if "
-             "they "
-             "kept step.";
+             "they kept step.";
     case FaultKind::equal_writes:
       return "Two threads write the same value to the same byte of memory, and nothing orders the "
              "two.";
@@ -67,7 +66,7 @@ std::string_view meaning(FaultKind kind) {
              "device.";
     case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";
     case FaultKind::interrupted:
-      return "The run was ended by a signal or its time limit before the kernel had ended.";
+      return "A signal or the time limit ended the run before the program had ended.";
     case FaultKind::stack_overflow:
       return "The functions that a thread has called overflow its stack.";
   }
@@ -324,12 +323,17 @@ std::string summary_of(const RunReport& report) {
 
 std::string record_of(const RunReport& report, bool has_ended,
                       const std::vector<std::string>& unused_suppressions) {
-  const Json record = {
-      {"is_empty", report.is_empty()}, {"has_ended", has_ended},
-      {"launches", report.launches()}, {"kernels", report.kernels.size() - report.not_run()},
-      {"faults", report.faults()},     {"refused", report.refused()},
-      {"summary", summary_of(report)}, {"junit", junit_of(report)},
-      {"sarif", sarif_of(report)},     {"unused_suppressions", unused_suppressions}};
+  const Json record = {{"is_empty", report.is_empty()},
+                       {"has_ended", has_ended},
+                       {"launches", report.launches()},
+                       {"kernels", report.kernels.size() - report.not_run()},
+                       {"faults", report.faults()},
+                       {"refused", report.refused()},
+                       {"suppressed", report.suppressed()},
+                       {"summary", summary_of(report)},
+                       {"junit", junit_of(report)},
+                       {"sarif", sarif_of(report)},
+                       {"unused_suppressions", unused_suppressions}};
   return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

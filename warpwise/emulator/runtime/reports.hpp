@@ -9,7 +9,8 @@
 #include "warpwise/emulator/runtime/call_site.hpp"
 
 // Options of a program's run from environment variables, and the collection of its reports.
-// README.md in this folder lists the variables. If none is set, nothing is recorded or printed.
+// README.md in this folder lists the variables. If none asks for
+// reports, only faults of kernels and refused kernels are printed.
 namespace warpwise::emulator::runtime {
 
 /// Returns the checks in WARPWISE_EMULATED_CHECK.

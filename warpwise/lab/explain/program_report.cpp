@@ -99,20 +99,21 @@ std::string distinct_name(const ProgramExplanation& explanation, std::size_t ind
   return fmt::format("{} of grid {},{},{}", own.kernel_name, grid.x, grid.y, grid.z);
 }
 
-// "3 copies of 12,288 bytes in all between host and GPU".
+// " The time of 3 copies of 12,288 bytes in all is not known: …", or nothing.
 std::string unknown_text(const UnknownTimes& unknown) {
   std::vector<std::string> parts;
   if (unknown.copies > 0) {
     parts.push_back(
-        fmt::format("{} of {} bytes in all: no profile has the bandwidth of the bus",
+        fmt::format("The time of {} of {} bytes in all is not known: no profile has the "
+                    "bandwidth of the bus.",
                     unknown.copies == 1 ? "1 copy" : grouped(unknown.copies) + " copies",
                     grouped(unknown.bytes)));
   }
   if (unknown.launches > 0)
-    parts.push_back(
-        fmt::format("{} (the kernels below say why)", plural(unknown.launches, "launch", "es")));
+    parts.push_back(fmt::format("The time of {} is not known: the kernels below say why.",
+                                plural(unknown.launches, "launch", "es")));
   if (parts.empty()) return "";
-  return fmt::format(" Not known is the time of {}.", fmt::join(parts, "; and of "));
+  return fmt::format(" {}", fmt::join(parts, " "));
 }
 
 std::string first_text(const ProgramExplanation& explanation) {

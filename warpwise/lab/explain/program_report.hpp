@@ -28,8 +28,8 @@ std::string sample_text(const DeviceProfile& device);
 ProgramExplanation explain_program(const std::filesystem::path& record,
                                    const ExplainRequest& request);
 
-/// Names the kernels to look at first, in a line: "look first at blur (80 % of 120 us, modelled on
-/// an NVIDIA H200)". Empty without a known time.
+/// Names the kernels to look at first, in a line: "look first at blur (80 %), of 120 us on an
+/// NVIDIA H200, modelled". Empty without a known time.
 std::string line_of(const ProgramExplanation& explanation);
 std::string text_of(const ProgramExplanation& explanation, bool colour);
 /// Writes `program`, `kernels`: for each kernel what json_of() of an Explanation has, and

@@ -37,9 +37,8 @@ struct ProgramTimeline {
 
 /// Computes the times.
 ///
-/// - A kernel's first launch has the time of its prediction. Another launch's time beyond that of
-/// an
-///   empty kernel is in proportion to its warp instructions.
+/// - A kernel's first launch has the time of its prediction. Another launch's time beyond
+///   that of an empty kernel is in proportion to its warp instructions.
 /// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, a fill once.
 ///   Both take an empty kernel's time in addition.
 /// - The time of a copy between host and GPU is not known: no profile has the bandwidth of its bus.
@@ -52,7 +51,7 @@ ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Ex
 /// Describes a transfer: "copy to the GPU".
 std::string text_of_transfer(const std::string& name);
 
-/// Returns the number of events and of bytes whose time is not known.
+/// Numbers of events and bytes whose time is not known.
 struct UnknownTimes {
   std::uint64_t copies = 0;
   std::uint64_t bytes = 0;
