@@ -10,12 +10,11 @@
 
 #include "warpwise/emulator/ptx/constant.hpp"
 #include "warpwise/emulator/ptx/lexer.hpp"
+#include "warpwise/emulator/ptx/operand.hpp"
 #include "warpwise/emulator/ptx/variable.hpp"
 
 namespace warpwise::ptx {
 namespace {
-
-using Kind = Operand::Kind;
 
 // A limit is needed, because a few bytes of text, aliases, can stand for many instructions.
 constexpr std::size_t max_aliased = std::size_t{1} << 20;
@@ -81,14 +80,6 @@ class Parser {
   void declare(std::string_view name, int line);
   void open(const Function& function);
   void close(Function& function);
-
-  // Operands.
-  Operand operand(bool in_call);
-  Operand unpaired(bool in_call);
-  Operand name();
-  Operand constant();
-  void elements(Operand& result, std::string_view end);
-  Operand address();
 
   Tokens tokens_;
   Module module_;
@@ -365,7 +356,7 @@ void rename(std::string& name, const std::unordered_set<std::string>& names,
 
 void rename(Operand& operand, const std::unordered_set<std::string>& names,
             const std::string& suffix) {
-  if (operand.kind == Kind::name) rename(operand.name, names, suffix);
+  if (operand.kind == Operand::Kind::name) rename(operand.name, names, suffix);
   for (Operand& element : operand.elements) rename(element, names, suffix);
 }
 
@@ -529,89 +520,11 @@ void Parser::instruction(Function& function) {
   const bool is_call = result.opcode == "call";
   if (!tokens_.at(";")) {
     do {
-      result.operands.push_back(operand(is_call));
+      result.operands.push_back(read_operand(tokens_, is_call));
     } while (tokens_.accept(","));
   }
   if (!tokens_.accept(";")) tokens_.fail_expected("',' or ';'");
   function.instructions.push_back(std::move(result));
-}
-
-Operand Parser::operand(bool in_call) {
-  Operand first = unpaired(in_call);
-  if (!tokens_.at("|") || (first.kind != Kind::name && first.kind != Kind::sink)) return first;
-  tokens_.take();
-  Operand pair;
-  pair.kind = Kind::pair;
-  pair.elements.push_back(std::move(first));
-  pair.elements.push_back(name());
-  return pair;
-}
-
-Operand Parser::unpaired(bool in_call) {
-  const Nested nested(tokens_);
-  Operand result;
-  if (in_call && tokens_.accept("(")) {
-    result.kind = Kind::list;
-    elements(result, ")");
-  } else if (tokens_.accept("{")) {
-    result.kind = Kind::vector;
-    elements(result, "}");
-  } else if (tokens_.at("[")) {
-    result = address();
-  } else if (at_constant(tokens_)) {
-    result = constant();
-  } else {
-    const bool negated = tokens_.accept("!");
-    result = name();
-    result.negated = negated;
-  }
-  return result;
-}
-
-void Parser::elements(Operand& result, std::string_view end) {
-  if (tokens_.accept(end)) return;
-  do {
-    result.elements.push_back(operand(false));
-  } while (tokens_.accept(","));
-  if (!tokens_.accept(end)) tokens_.fail_expected("',' or '" + std::string(end) + "'");
-}
-
-Operand Parser::name() {
-  Operand result;
-  if (tokens_.accept("_")) {
-    result.kind = Kind::sink;
-    return result;
-  }
-  result.name = tokens_.expect(Token::Kind::name, "an operand").text;
-  // `%tid.x`, `%r1.b0`
-  while (tokens_.at(Token::Kind::directive) && tokens_.adjacent()) {
-    result.name += tokens_.take().text;
-  }
-  if (tokens_.at("+") || tokens_.at("-")) {
-    result.offset = static_cast<std::int64_t>(read_integer(tokens_));
-  }
-  return result;
-}
-
-Operand Parser::constant() {
-  const Constant value = read_constant(tokens_);
-  Operand result;
-  result.kind = value.is_integer()                  ? Kind::integer
-                : value.kind == Constant::Kind::f32 ? Kind::f32
-                                                    : Kind::f64;
-  result.value = value.bits;
-  return result;
-}
-
-Operand Parser::address() {
-  tokens_.expect("[");
-  Operand result;
-  result.kind = Kind::address;
-  elements(result, "]");
-  if (result.elements.empty()) tokens_.fail("an address of nothing");
-  // The offset belongs to the address.
-  std::swap(result.offset, result.elements.front().offset);
-  return result;
 }
 
 }  // namespace
