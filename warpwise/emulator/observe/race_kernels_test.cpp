@@ -1,8 +1,9 @@
 // The race check on compiled kernels: pairs of one that races and one that looks like it and does
-// not (tests/emulator/kernels/races.cu).
+// not (tests/emulator/kernels/races.cu and lane_races.cu).
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,18 +19,37 @@ using emulator::Fault;
 using emulator::FaultKind;
 using test::Emulated;
 
-std::vector<std::string> lines_of_source() {
-  std::vector<std::string> lines{""};  // the first one is line 1
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& file) {
+  Lines lines{""};  // the first one is line 1
 #ifdef WARPWISE_KERNELS_SOURCE
-  std::istringstream text(test::read_text(WARPWISE_KERNELS_SOURCE "/races.cu"));
+  std::istringstream text(test::read_text(WARPWISE_KERNELS_SOURCE "/" + file + ".cu"));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
 #endif
   return lines;
 }
 
-/// Returns a line's mark for the test: "one", "other", "both"; empty without one.
-std::string mark_of(int line) {
-  static const std::vector<std::string> lines = lines_of_source();
+const std::map<std::string, Lines>& sources() {
+  static const std::map<std::string, Lines> all = {{"races", lines_of("races")},
+                                                   {"lane_races", lines_of("lane_races")}};
+  return all;
+}
+
+/// Returns the file of a kernel, without ".cu".
+std::string file_of(const std::string& kernel) {
+  for (const auto& [file, lines] : sources()) {
+    for (const std::string& line : lines) {
+      if (line.starts_with("KERNEL " + kernel + "(")) return file;
+    }
+  }
+  ADD_FAILURE() << "no source has " << kernel;
+  return "";
+}
+
+/// Returns the mark of a kernel's line for the test: "one", "other", "both"; empty without one.
+std::string mark_of(const std::string& kernel, int line) {
+  const Lines& lines = sources().at(file_of(kernel));
   if (line <= 0 || static_cast<std::size_t>(line) >= lines.size()) return "";
   for (const char* const mark : {"one", "other", "both"}) {
     if (lines[static_cast<std::size_t>(line)].ends_with(std::string("// ") + mark + ":"))
@@ -38,14 +58,15 @@ std::string mark_of(int line) {
   return "";
 }
 
-/// The line that a message gives for the other access.
+/// Returns the line that a message gives for the other access.
 int rival_line(const std::string& message) {
-  const std::size_t at = message.find("races.cu:");
-  return at == std::string::npos ? 0 : std::stoi(message.substr(at + 9));
+  const std::string file = "races.cu:";
+  const std::size_t at = message.find(file);
+  return at == std::string::npos ? 0 : std::stoi(message.substr(at + file.size()));
 }
 
 std::vector<Fault> faults_of(const std::string& kernel, Checks checks) {
-  Emulated emulated(test::kernels_ptx("races"));
+  Emulated emulated(test::kernels_ptx(file_of(kernel)));
   emulated.options.checks = checks;
   emulated.options.cooperative = true;
   emulated.options.budget = 10'000'000;
@@ -73,17 +94,17 @@ class RaceKernels : public testing::TestWithParam<Pair> {
 
 TEST_P(RaceKernels, TheWrongOneIsFound) {
   const Pair& pair = GetParam();
+  const std::string wrong = pair.name + std::string("_wrong");
   bool both_sides = false;
   std::string all;
-  for (const Fault& fault :
-       faults_of(pair.name + std::string("_wrong"), {Check::races, Check::equal_writes})) {
+  for (const Fault& fault : faults_of(wrong, {Check::races, Check::equal_writes})) {
     EXPECT_EQ(fault.kind, pair.kind) << fault.message;
     EXPECT_NE(fault.message.find(pair.where), std::string::npos) << fault.message;
     all += std::to_string(fault.line) + ": " + fault.message + "\n";
     // An atomic function's own line is in a header of CUDA's.
-    const std::string here =
-        mark_of(fault.file.ends_with("races.cu") ? fault.line : fault.called_from.back().line);
-    const std::string there = mark_of(rival_line(fault.message));
+    const std::string here = mark_of(
+        wrong, fault.file.ends_with("races.cu") ? fault.line : fault.called_from.back().line);
+    const std::string there = mark_of(wrong, rival_line(fault.message));
     EXPECT_NE(here, "") << fault.line;
     EXPECT_NE(there, "") << fault.message;
     both_sides = both_sides || (here == "both" ? there == "both" : here != there);
@@ -142,8 +163,8 @@ TEST_P(StrictRaceKernels, OnlyTheStrictCheckFindsTheWrongOne) {
     for (const Fault& fault : faults) {
       EXPECT_EQ(fault.kind, pair.kind) << fault.message;
       EXPECT_NE(fault.message.find(pair.where), std::string::npos) << fault.message;
-      EXPECT_NE(mark_of(fault.line), "") << fault.line;
-      EXPECT_NE(mark_of(rival_line(fault.message)), "") << fault.message;
+      EXPECT_NE(mark_of(wrong, fault.line), "") << fault.line;
+      EXPECT_NE(mark_of(wrong, rival_line(fault.message)), "") << fault.message;
     }
   }
   for (const Fault& fault : faults_of(wrong, {Check::races}))

@@ -1,0 +1,338 @@
+// Pairs of kernels as in races.cu, whose races are between lanes of a warp or behind one of its lanes.
+
+#include "races.cuh"
+
+// ---- One lane's order is not its warp's
+
+__device__ void tell_block(int* flag) {
+  __threadfence_block();
+  *static_cast<volatile int*>(flag) = 1;
+}
+
+__device__ void lane_flag(int* data, int* flag, bool meets) {
+  __shared__ int words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < 32) {
+    words[t] = t;  // one:
+    if (meets) __syncwarp();
+    if (t == 0) tell_block(flag);
+  } else {
+    wait_for(flag);
+    __threadfence_block();
+    data[THREAD] = words[t - 32];  // other:
+  }
+}
+KERNEL lane_flag_wrong(int* data, int* flags) { lane_flag(data, flags + blockIdx.x, false); }
+KERNEL lane_flag_right(int* data, int* flags) { lane_flag(data, flags + blockIdx.x, true); }
+
+__device__ void lane_flag_between_blocks(int* data, int* flags, bool meets) {
+  if (threadIdx.x >= 32 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = 7;  // one:
+    if (meets) __syncwarp();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicExch(flags, 1);
+    }
+  } else {
+    wait_for(flags);
+    __threadfence();
+    data[1024 + threadIdx.x] = data[threadIdx.x];  // other:
+  }
+}
+KERNEL lane_flag_between_blocks_wrong(int* data, int* flags) {
+  lane_flag_between_blocks(data, flags, false);
+}
+KERNEL lane_flag_between_blocks_right(int* data, int* flags) {
+  lane_flag_between_blocks(data, flags, true);
+}
+
+// Every lane has a fence. Lane 0 writes the flag, and does not know of the others' fences.
+__device__ void lane_fences(int* data, int* flags, bool meets) {
+  if (threadIdx.x >= 32 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = 7;  // one:
+    __threadfence();
+    if (meets) __syncwarp();
+    if (threadIdx.x == 0) atomicExch(flags, 1);
+  } else {
+    wait_for(flags);
+    data[1024 + threadIdx.x] = data[threadIdx.x];  // other:
+  }
+}
+KERNEL lane_fences_wrong(int* data, int* flags) { lane_fences(data, flags, false); }
+KERNEL lane_fences_right(int* data, int* flags) { lane_fences(data, flags, true); }
+
+// One lane waits for all.
+__device__ void lane_wait(int* data, int* flag, bool meets) {
+  __shared__ int words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < 32) {
+    words[t] = t;  // one:
+    __syncwarp();
+    if (t == 0) tell_block(flag);
+  } else {
+    if (t == 32) {
+      wait_for(flag);
+      __threadfence_block();
+    }
+    if (meets) __syncwarp();
+    data[THREAD] = words[t - 32];  // other:
+  }
+}
+KERNEL lane_wait_wrong(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, false); }
+KERNEL lane_wait_right(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, true); }
+
+// The lanes of a tile meet, and one of them tells what all lanes of the warp have written.
+__device__ void tile_flag(int* data, int* flag, unsigned lanes) {
+  __shared__ int words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < 32) {
+    words[t] = t;  // one:
+    __syncwarp(lanes == 32 ? ~0U : 0xffffU << t / 16 * 16);
+    if (t == 0) tell_block(flag);
+  } else {
+    wait_for(flag);
+    data[THREAD] = words[t - 32];  // other:
+  }
+}
+KERNEL tile_flag_wrong(int* data, int* flags) { tile_flag(data, flags + blockIdx.x, 16); }
+KERNEL tile_flag_right(int* data, int* flags) { tile_flag(data, flags + blockIdx.x, 32); }
+
+// Tiles of a warp: what another tile has written is not ordered.
+__device__ void tiles(int* data, int distance) {
+  __shared__ int words[64];
+  const int t = static_cast<int>(threadIdx.x);
+  const unsigned tile = 0xffU << t % 32 / 8 * 8;
+  words[t] = t;  // one:
+  __syncwarp(tile);
+  data[THREAD] = words[t ^ distance];  // other:
+}
+KERNEL tiles_wrong(int* data, int*) { tiles(data, 8); }
+KERNEL tiles_right(int* data, int*) { tiles(data, 7); }
+
+// A reader's release orders its own read only: another warp overwrites what the other lanes read.
+__device__ void lane_done(int* data, int* flag, bool meets) {
+  __shared__ int word;
+  const int t = static_cast<int>(threadIdx.x);
+  if (t == 32) word = 5;
+  __syncthreads();
+  if (t < 32) {
+    data[THREAD] = word;  // one:
+    if (meets) __syncwarp();
+    if (t == 0) tell_block(flag);
+  } else if (t == 32) {
+    wait_for(flag);
+    word = 6;  // other:
+  }
+}
+KERNEL lane_done_wrong(int* data, int* flags) { lane_done(data, flags + blockIdx.x, false); }
+KERNEL lane_done_right(int* data, int* flags) { lane_done(data, flags + blockIdx.x, true); }
+
+// Lanes of one warp that take a lock one after the other.
+__device__ void lane_lock(int* data, int* lock, bool locks) {
+  if (threadIdx.x >= 32 || threadIdx.x % 8 != 0 || blockIdx.x != 0) return;
+  bool done = false;
+  while (!done) {
+    if (locks && atomicCAS(lock, 0, 1) != 0) continue;
+    __threadfence();
+    data[0] += static_cast<int>(threadIdx.x) + 1;  // both:
+    __threadfence();
+    if (locks) atomicExch(lock, 0);
+    done = true;
+  }
+}
+KERNEL lane_lock_wrong(int* data, int* flags) { lane_lock(data, flags, false); }
+KERNEL lane_lock_right(int* data, int* flags) { lane_lock(data, flags, true); }
+
+// ---- Instructions of a whole warp that order no memory
+
+KERNEL shuffle_wrong(int* data, int*) {
+  data[THREAD] = 1;  // one:
+  const int next = __shfl_down_sync(~0U, static_cast<int>(threadIdx.x), 1);
+  data[1024 + THREAD] = data[THREAD ^ 1] + next;  // other:
+}
+KERNEL shuffle_right(int* data, int*) {
+  data[THREAD] = 1;
+  const int next = __shfl_down_sync(~0U, static_cast<int>(threadIdx.x), 1);
+  __syncwarp();
+  data[1024 + THREAD] = data[THREAD ^ 1] + next;
+}
+
+// Atomic accesses by all lanes do not let them meet.
+KERNEL atomics_of_warp_wrong(int* data, int* flags) {
+  data[THREAD] = 1;  // one:
+  atomicAdd(flags, 1);
+  data[1024 + THREAD] = data[THREAD ^ 1];  // other:
+}
+KERNEL atomics_of_warp_right(int* data, int* flags) {
+  data[THREAD] = 1;
+  __syncwarp();
+  atomicAdd(flags, 1);
+  data[1024 + THREAD] = data[THREAD ^ 1];
+}
+
+using namespace nvcuda;
+__device__ void matrix_store(int* data, bool meets) {
+  __shared__ float sums[2][256];
+  float* const own = sums[threadIdx.x / 32];
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fragment;
+  wmma::fill_fragment(fragment, 1.0F);
+  wmma::store_matrix_sync(own, fragment, 16, wmma::mem_row_major);  // one:
+  if (meets) __syncwarp();
+  data[THREAD] = static_cast<int>(own[threadIdx.x % 32 * 8 + 7]);  // other:
+}
+KERNEL matrix_store_wrong(int* data, int*) { matrix_store(data, false); }
+KERNEL matrix_store_right(int* data, int*) { matrix_store(data, true); }
+
+__device__ void matrix_load(int* data, bool meets) {
+  __shared__ float sums[2][256];
+  float* const own = sums[threadIdx.x / 32];
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int i = 0; i < 8; ++i) own[i * 32 + lane] = 1;
+  __syncwarp();
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fragment;
+  wmma::load_matrix_sync(fragment, own, 16, wmma::mem_row_major);  // one:
+  if (meets) __syncwarp();
+  for (int i = 0; i < 8; ++i) own[i * 32 + lane] = 2;  // other:
+  data[THREAD] = static_cast<int>(fragment.x[0]);
+}
+KERNEL matrix_load_wrong(int* data, int*) { matrix_load(data, false); }
+KERNEL matrix_load_right(int* data, int*) { matrix_load(data, true); }
+
+__device__ void row_load(int* data, bool meets) {
+  __shared__ __align__(16) int rows[64 * 4];
+  int* const own = rows + threadIdx.x / 32 * 128;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int i = 0; i < 4; ++i) own[i * 32 + lane] = lane;
+  __syncwarp();
+  int value = 0;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(own + lane * 4));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+               : "=r"(value)
+               : "r"(at));  // one:
+  if (meets) __syncwarp();
+  own[lane] = value;  // other:
+  data[THREAD] = value;
+}
+KERNEL row_load_wrong(int* data, int*) { row_load(data, false); }
+KERNEL row_load_right(int* data, int*) { row_load(data, true); }
+
+// ---- Threads that have exited
+
+// What a warp writes behind its bar.arrive the barrier does not wait for.
+__device__ void arrive_and_exit(int* data, bool early) {
+  __shared__ int words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < 32) {
+    if (early) words[t] = t;
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+    if (!early) words[t] = t;  // one:
+  } else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    data[THREAD] = words[t - 32];  // other:
+  }
+}
+KERNEL arrive_and_exit_wrong(int* data, int*) { arrive_and_exit(data, false); }
+KERNEL arrive_and_exit_right(int* data, int*) { arrive_and_exit(data, true); }
+
+// ---- Volatile accesses
+
+// The last warp's sums as books had them before CC 7.0.
+__device__ void volatile_tree(int* data, bool meets) {
+  __shared__ volatile int sums[128];
+  const int t = static_cast<int>(threadIdx.x);
+  sums[t] = data[THREAD] + t;
+  sums[t + 64] = 0;
+  __syncthreads();
+  if (t < 32) {
+    for (int step = 32; step > 0; step /= 2) {
+      const int other = sums[t + step];  // both:
+      if (meets) __syncwarp();
+      sums[t] = sums[t] + other;  // both:
+      if (meets) __syncwarp();
+    }
+    if (t == 0) data[2048 + blockIdx.x] = sums[0];
+  }
+}
+KERNEL volatile_tree_wrong(int* data, int*) { volatile_tree(data, false); }
+KERNEL volatile_tree_right(int* data, int*) { volatile_tree(data, true); }
+
+__device__ void volatile_shift(int* data, bool meets) {
+  __shared__ volatile int words[64];
+  const int t = static_cast<int>(threadIdx.x);
+  words[t] = t;  // one:
+  if (meets) __syncwarp();
+  data[THREAD] = words[t ^ 1];  // other:
+}
+KERNEL volatile_shift_wrong(int* data, int*) { volatile_shift(data, false); }
+
+// Each lane waits for the one before it, by a flag.
+KERNEL volatile_shift_right(int* data, int*) {
+  __shared__ int words[64];
+  __shared__ volatile int flags[64];
+  const int t = static_cast<int>(threadIdx.x);
+  flags[t] = 0;
+  __syncwarp();
+  bool done = false;
+  while (!done) {
+    if (t % 32 == 0 || flags[t - 1] != 0) {
+      words[t] = t % 32 == 0 ? 1 : words[t - 1] + 1;
+      __threadfence_block();
+      flags[t] = 1;
+      done = true;
+    }
+  }
+  data[THREAD] = words[t];
+}
+
+// ---- For the strict check alone
+
+// Data that is volatile, and a flag without a fence.
+__device__ void volatile_data(int* data, int* flags, bool fences) {
+  volatile int* const words = data;
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    words[0] = 7;  // one:
+    if (fences) __threadfence();
+    atomicExch(flags, 1);
+  } else {
+    while (atomicAdd(flags, 0) == 0) {
+    }
+    words[1] = words[0];  // other:
+  }
+}
+KERNEL volatile_data_wrong(int* data, int* flags) { volatile_data(data, flags, false); }
+KERNEL volatile_data_right(int* data, int* flags) { volatile_data(data, flags, true); }
+
+// A flag that is volatile orders nothing.
+KERNEL volatile_flag_wrong(int*, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0)
+    *static_cast<volatile int*>(flags) = 1;  // one:
+  else
+    while (*static_cast<volatile int*>(flags) == 0) {  // other:
+    }
+}
+KERNEL volatile_flag_right(int*, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0)
+    atomicExch(flags, 1);
+  else
+    while (atomicAdd(flags, 0) == 0) {
+    }
+}
+
+// A lock between the warps of a block: what it guards needs a fence before the release.
+__device__ void block_lock(int* data, int* lock, bool fences) {
+  if (threadIdx.x % 32 != 0) return;
+  int* const own = data + blockIdx.x;
+  while (atomicCAS_block(lock, 0, 1) != 0) {
+  }
+  __threadfence_block();
+  *own += 1;  // both:
+  if (fences) __threadfence_block();
+  atomicExch_block(lock, 0);
+}
+KERNEL block_lock_wrong(int* data, int* flags) { block_lock(data, flags + blockIdx.x, false); }
+KERNEL block_lock_right(int* data, int* flags) { block_lock(data, flags + blockIdx.x, true); }
