@@ -1,6 +1,8 @@
 // Conversions from and to floats of 8, 6 and 4 bits, and powers of two of 8 bits, two at a time.
 
+#include <bit>
 #include <string>
+#include <utility>
 
 #include "warpwise/emulator/instructions/conversions.hpp"
 #include "warpwise/emulator/instructions/narrow_floats.hpp"
@@ -19,31 +21,32 @@ double relued(double x, FloatFlags flags) { return flags.relu != 0 && x <= 0 ? 0
 /// a byte, others have a byte for each.
 constexpr int pitch_of(NarrowFormat format) { return format.magnitude_bits() < 4 ? 4 : 8; }
 
-/// cvt.e4m3x2.f32 d, a, b: a goes to the upper part.
-template <NarrowFormat format>
-void narrow_singles(Warp& warp, const Operation& op) {
+/// Narrows two numbers for each lane. The first one goes to the upper part.
+template <NarrowFormat format, class Numbers>
+void narrow(Warp& warp, const Operation& op, Numbers numbers) {
   const auto flags = flags_of<FloatFlags>(op);
-  const auto* a = source<std::uint32_t>(warp, op.a);
-  const auto* b = source<std::uint32_t>(warp, op.b);
   std::uint32_t out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
-    out[i] = narrow_bits(relued(single(a[i]), flags), format) << pitch_of(format) |
-             narrow_bits(relued(single(b[i]), flags), format);
+    const auto [upper, lower] = numbers(i);
+    out[i] = narrow_bits(relued(upper, flags), format) << pitch_of(format) |
+             narrow_bits(relued(lower, flags), format);
   }
   write_lanes(warp, op.dst, out);
+}
+
+/// cvt.e4m3x2.f32 d, a, b.
+template <NarrowFormat format>
+void narrow_singles(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const auto* b = source<std::uint32_t>(warp, op.b);
+  narrow<format>(warp, op, [&](int i) { return std::pair(single(a[i]), single(b[i])); });
 }
 
 /// cvt.e4m3x2.f16x2 d, a.
 template <NarrowFormat format>
 void narrow_halves(Warp& warp, const Operation& op) {
-  const auto flags = flags_of<FloatFlags>(op);
   const auto* a = source<std::uint32_t>(warp, op.a);
-  std::uint32_t out[warp_lanes];
-  for (int i = 0; i < warp_lanes; ++i) {
-    out[i] = narrow_bits(relued(half(a[i] >> 16), flags), format) << pitch_of(format) |
-             narrow_bits(relued(half(a[i]), flags), format);
-  }
-  write_lanes(warp, op.dst, out);
+  narrow<format>(warp, op, [&](int i) { return std::pair(half(a[i] >> 16), half(a[i])); });
 }
 
 /// cvt.f16x2.e4m3x2 d, a: f16 holds each of these numbers.

@@ -53,17 +53,7 @@ Matrix multiply_narrow(int depth, const std::string& of_a, const std::string& of
           ", " + registers("%p", 4, depth / 16) + ", " + registers("%p", 8, sums) + ";",
       in);
   EXPECT_TRUE(outcome.result.faults.empty());
-  Matrix d(16, 8);
-  for (int lane = 0; lane < 32; ++lane) {
-    for (int i = 0; i < 4; ++i) {
-      const auto [row, column] = sum_m16n8(lane >> 2, lane % 4, i);
-      const Out& words = outcome.lanes[static_cast<std::size_t>(lane)];
-      d.at(row, column) =
-          halves ? from_half(words[static_cast<std::size_t>(i / 2)] >> (16 * (i & 1)) & 0xffff)
-                 : std::bit_cast<float>(words[static_cast<std::size_t>(i)]);
-    }
-  }
-  return d;
+  return sums_of(outcome, halves);
 }
 
 TEST(Tensor, ProductsOfNarrowFloats) {

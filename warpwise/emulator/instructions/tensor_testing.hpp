@@ -188,6 +188,21 @@ inline std::pair<int, int> byte_b(int group, int thread, int i) {
   return {thread * 4 + (i & 3) + (i < 4 ? 0 : 16), group};
 }
 
+/// Returns D of a 16 x 8 product, which the lanes hold as halves or floats.
+inline Matrix sums_of(const Outcome& outcome, bool halves) {
+  Matrix d(16, 8);
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < 4; ++i) {
+      const auto [row, column] = sum_m16n8(lane >> 2, lane % 4, i);
+      const Out& words = outcome.lanes[static_cast<std::size_t>(lane)];
+      d.at(row, column) =
+          halves ? from_half(words[static_cast<std::size_t>(i / 2)] >> (16 * (i & 1)) & 0xffff)
+                 : std::bit_cast<float>(words[static_cast<std::size_t>(i)]);
+    }
+  }
+  return d;
+}
+
 /// Returns D of an mma of floats: A in %p0 ..., B in %p4 ..., C in %p8 ...
 inline Matrix multiply(int depth, const std::string& type, const std::string& sum, const Matrix& a,
                        const Matrix& b, const Matrix& c) {
@@ -205,17 +220,7 @@ inline Matrix multiply(int depth, const std::string& type, const std::string& su
       in);
   EXPECT_TRUE(outcome.result.faults.empty());
   EXPECT_EQ(outcome.result.instructions_by_class.at("tensor"), 1u);
-  Matrix d(16, 8);
-  for (int lane = 0; lane < 32; ++lane) {
-    for (int i = 0; i < 4; ++i) {
-      const auto [row, column] = sum_m16n8(lane >> 2, lane % 4, i);
-      const Out& words = outcome.lanes[static_cast<std::size_t>(lane)];
-      d.at(row, column) =
-          halves ? from_half(words[static_cast<std::size_t>(i / 2)] >> (16 * (i & 1)) & 0xffff)
-                 : std::bit_cast<float>(words[static_cast<std::size_t>(i)]);
-    }
-  }
-  return d;
+  return sums_of(outcome, halves);
 }
 
 }  // namespace warpwise::emulator
