@@ -31,7 +31,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     checks = config.getoption("--warpwise")
     if checks is None:
         return
-    if os.path.exists(checks.split("::")[0]):
+    # A word after "--warpwise " is taken as CHECKS, though the user may mean a test file.
+    if "--warpwise" in map(str, config.invocation_params.args) and os.path.exists(checks.split("::")[0]):
         raise pytest.UsageError(f"--warpwise takes '{checks}' as its checks: write --warpwise=all, or --warpwise as the last word")
     if GATHERED in os.environ:
         if checks and os.environ.get(ASKED_FOR) != checks:

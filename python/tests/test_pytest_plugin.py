@@ -123,6 +123,8 @@ def test_checks_are_passed_on(tmp_path):
     assert done.returncode == 2
     (tmp_path / "suites").mkdir()
     assert "--warpwise takes 'suites' as its checks" in run_suite(tmp_path, "--warpwise", "suites").stderr
+    (tmp_path / "races").mkdir()
+    assert "PASSED test_suite.py::test_sound" in run_suite(tmp_path, "--warpwise=races", "-k", "sound").stdout
 
 
 @needs_command
