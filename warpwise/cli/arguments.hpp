@@ -149,6 +149,13 @@ struct SharedOptions : InputOptions {
   void validate() const;
 };
 
+/// Adds an option whose text `take` reads. \param type  name of its value in the help
+template <class Take>
+void add_text_option(CLI::App& app, const std::string& option, const std::string& type,
+                     const std::string& help, Take take) {
+  app.add_option_function<std::string>(option, take, help)->type_name(type);
+}
+
 /// Checks names. `command` calls them `what` in the message. \throws UsageError  one of `names` is
 /// not in `known`.
 void require_one_of(std::string_view command, std::string_view what,

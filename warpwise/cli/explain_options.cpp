@@ -21,12 +21,6 @@ constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block
                                             "--registers", "--dump"};
 
 template <class Take>
-void add_text(CLI::App& app, const std::string& option, const std::string& type,
-              const std::string& help, Take take) {
-  app.add_option_function<std::string>(option, take, help)->type_name(type);
-}
-
-template <class Take>
 void add_number(CLI::App& app, const std::string& option, const std::string& help,
                 std::int64_t least, std::int64_t greatest, Take take) {
   app.add_option_function<std::string>(
@@ -83,7 +77,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
                      "listed, each with options to start from")
       ->type_name("")
       ->expected(0, 2);
-  add_text(
+  add_text_option(
       app, "--size", "WxH",
       "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
       [&options](const std::string& text) { options.size = parse_size("--size", text); });
@@ -146,7 +140,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       "With a FILE or a rung: checks in addition to those always on (accesses out of bounds, "
       "misaligned accesses, asserts, deadlocks, budget). A buffer of --arg counts as written",
       options.file.checks);
-  add_text(
+  add_text_option(
       app, "--sample", "BLOCKS|SHARE%",
       "Run only this many blocks, spread over the grid, and scale their counts to the whole grid",
       [&options](const std::string& text) { options.file.sample = lab::parse_sample(text); });
