@@ -1,4 +1,5 @@
-// Pairs of kernels as in races.cu, whose races are between lanes of a warp or behind one of its lanes.
+// Pairs of kernels as in races.cu, whose races are between lanes of a warp or behind one of its
+// lanes.
 
 #include "races.cuh"
 
