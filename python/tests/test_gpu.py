@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import warpwise
+from only_dlpack import OnlyDlpack
 
 pytestmark = pytest.mark.skipif(warpwise.device_count() == 0, reason=warpwise.why_no_device())
 IMAGE = np.random.default_rng(5).integers(0, 256, (480, 640), np.uint8)
@@ -80,22 +81,6 @@ def test_memories_do_not_mix():
     cupy = pytest.importorskip("cupy")
     with pytest.raises(warpwise.InvalidArgument, match="not in the same memory"):
         warpwise.sobel(cupy.asarray(IMAGE), out=np.empty_like(IMAGE))
-
-
-class OnlyDlpack:
-    """An array that only has DLPack, in the given versions."""
-
-    def __init__(self, array, versioned):
-        self.array, self.versioned, self.asked = array, versioned, []
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-    def __dlpack__(self, **how):
-        self.asked.append(how)
-        if not self.versioned and "max_version" in how:
-            raise TypeError("unexpected keyword argument 'max_version'")
-        return self.array.__dlpack__(**how)
 
 
 @pytest.mark.parametrize("versioned", [True, False])
