@@ -78,11 +78,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warpwise;
   constexpr void (*parsers[])(std::string_view) = {argument, dimensions, compute_capabilities,
                                                    dump,     host_code,  machine_code};
-  if (size == 0) return 0;
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  try {
-    parsers[data[0] % std::size(parsers)](text);
-  } catch (const InvalidArgument&) {
-  }
-  return 0;
+  return fuzz::parse_by_first_byte<InvalidArgument>(data, size, parsers);
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string>
 
 // A fuzz target feeds a parser with the bytes that libFuzzer invents. Sanitizers find wrong memory
 // accesses and undefined behaviour, an exception that nobody expects ends the program, and
@@ -15,6 +16,19 @@ inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n", what);
   std::abort();
+}
+
+/// Gives the text behind the first byte to the parser that this byte chooses; ignores Expected.
+template <class Expected, class Text, std::size_t count>
+int parse_by_first_byte(const std::uint8_t* data, std::size_t size,
+                        void (*const (&parsers)[count])(Text)) {
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    parsers[data[0] % count](text);
+  } catch (const Expected&) {
+  }
+  return 0;
 }
 
 inline std::span<const std::byte> bytes(const std::uint8_t* data, std::size_t size) {

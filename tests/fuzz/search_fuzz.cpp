@@ -50,11 +50,5 @@ void size(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
   constexpr void (*parsers[])(std::string_view) = {range, box, warpwise::size};
-  if (size == 0) return 0;
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  try {
-    parsers[data[0] % std::size(parsers)](text);
-  } catch (const cli::UsageError&) {
-  }
-  return 0;
+  return fuzz::parse_by_first_byte<cli::UsageError>(data, size, parsers);
 }

@@ -56,11 +56,5 @@ void pictures(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
   constexpr void (*parsers[])(const std::string&) = {rate, warpwise::size, format, pipe, pictures};
-  if (size == 0) return 0;
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  try {
-    parsers[data[0] % std::size(parsers)](text);
-  } catch (const InvalidArgument&) {
-  }
-  return 0;
+  return fuzz::parse_by_first_byte<InvalidArgument>(data, size, parsers);
 }
