@@ -8,6 +8,7 @@
 #include <cctype>
 #include <climits>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/explain_options.hpp"
@@ -158,8 +159,8 @@ class ExplainCommand final : public Command {
       before.insert(before.end(), {"--arch", std::to_string(request.compile.architecture)});
     auto object =
         nlohmann::ordered_json{{"file", request.file}, {"kernels", nlohmann::json::array()}};
-    std::string text = fmt::format("{}: {} kernel{}. Commands to start from, with example sizes:\n",
-                                   request.file, kernels.size(), kernels.size() == 1 ? "" : "s");
+    std::string text = fmt::format("{}: {}. Commands to start from, with example sizes:\n",
+                                   request.file, counted(kernels.size(), "kernel"));
     for (const lab::ListedKernel& kernel : kernels) {
       std::vector<std::string> words = before;
       words.insert(words.end(), kernel.arguments.begin(), kernel.arguments.end());

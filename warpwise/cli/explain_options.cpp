@@ -7,6 +7,7 @@
 #include <climits>
 #include <filesystem>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/checks.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/study/study_table.hpp"
@@ -53,8 +54,8 @@ const std::string* value_of(const ExplainOptions& options, const char* option,
                             const std::vector<std::string>& values, std::size_t which) {
   if (values.empty()) return nullptr;
   if (values.size() > options.names.size()) {
-    throw UsageError(fmt::format("{} was given {} times for {} FILE{}", option, values.size(),
-                                 options.names.size(), options.names.size() == 1 ? "" : "s"));
+    throw UsageError(fmt::format("{} was given {} times for {}", option, values.size(),
+                                 counted(options.names.size(), "FILE")));
   }
   return &values[std::min(which, values.size() - 1)];
 }

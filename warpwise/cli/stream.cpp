@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/interruption.hpp"
@@ -134,8 +135,8 @@ class StreamCommand final : public Command {
                one_by_one ? 1 : frames_on_gpu, 1,
                no_interop_ ? "--no-interop" : source.why_not_on_gpu()};
     } else {
-      place = {"cpu", fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
-               one_by_one ? 1 : threads, static_cast<int>(one_by_one ? threads : 1)};
+      place = {"cpu", counted(threads, "thread"), one_by_one ? 1 : threads,
+               static_cast<int>(one_by_one ? threads : 1)};
     }
     return place;
   }

@@ -1,4 +1,5 @@
 #include "warpwise/cli/stream_report.hpp"
+#include "warpwise/base/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -112,13 +113,12 @@ std::string interop_text(const StreamPlace& place, const live::Source& source) {
 std::string text_of(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   const live::Stream& result = report.pipeline.result();
-  return fmt::format(
-      "{}: {} frame{} of {}x{} {}{}, {} on {} ({}); each: {}; {} old when written (p99 {})",
-      report.sink.name(), summary.written, summary.written == 1 ? "" : "s", result.shape.width,
-      result.shape.height, name_of(report.sink.holds(result)), drops_text(summary),
-      fps_text(summary.written, summary.seconds), report.place.backend, report.place.device,
-      parts_text(report), milliseconds_text(summary.age_median),
-      milliseconds_text(summary.age_p99));
+  return fmt::format("{}: {} of {}x{} {}{}, {} on {} ({}); each: {}; {} old when written (p99 {})",
+                     report.sink.name(), counted(summary.written, "frame"), result.shape.width,
+                     result.shape.height, name_of(report.sink.holds(result)), drops_text(summary),
+                     fps_text(summary.written, summary.seconds), report.place.backend,
+                     report.place.device, parts_text(report), milliseconds_text(summary.age_median),
+                     milliseconds_text(summary.age_p99));
 }
 
 std::string json_text(const StreamReport& report) {

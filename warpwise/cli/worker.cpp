@@ -1,6 +1,5 @@
 #include "warpwise/cli/worker.hpp"
 
-#include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/pinned_ring.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -62,7 +62,7 @@ Worker::Worker(const RunOptions& options, std::size_t jobs)
     device_ = gpu::device_info(device).name;
   } else {
     const std::size_t threads = cpu_->threads_of_job;
-    device_ = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    device_ = counted(threads, "thread");
     if (threads == 1) return;
     // Starts the threads now: this takes milliseconds once, and must not count as an operation's
     // time.

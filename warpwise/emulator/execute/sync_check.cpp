@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
@@ -15,10 +16,6 @@ std::string thread_text(const Launch& launch, std::uint32_t thread) {
   const Dim3 at = place_in(thread, launch.block);
   return "thread (" + std::to_string(at.x) + "," + std::to_string(at.y) + "," +
          std::to_string(at.z) + ")";
-}
-
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string mask_text(Mask mask) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/message_text.hpp"
@@ -71,10 +72,6 @@ std::string_view meaning(FaultKind kind) {
       return "The functions that a thread has called overflow its stack.";
   }
   return "";
-}
-
-std::string plural(std::uint64_t count, const std::string& what, const std::string& ending = "s") {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
 }
 
 // Replaces bytes that are not valid UTF-8; the JSON library has the function for it.
@@ -311,13 +308,13 @@ std::uint64_t RunReport::refused() const {
 }
 
 std::string summary_of(const RunReport& report) {
-  std::string text = plural(report.launches(), "launch", "es") + " of " +
-                     plural(report.kernels.size() - report.not_run(), "kernel") + ", " +
-                     plural(report.faults(), "fault");
+  std::string text = counted(report.launches(), "launch", "es") + " of " +
+                     counted(report.kernels.size() - report.not_run(), "kernel") + ", " +
+                     counted(report.faults(), "fault");
   if (report.suppressed() > 0) text += ", " + std::to_string(report.suppressed()) + " suppressed";
-  if (report.not_run() > 0) text += ", " + plural(report.not_run(), "kernel") + " not run";
+  if (report.not_run() > 0) text += ", " + counted(report.not_run(), "kernel") + " not run";
   if (!report.calls_not_run.empty())
-    text += ", " + plural(report.calls_not_run.size(), "CUDA function") + " not run";
+    text += ", " + counted(report.calls_not_run.size(), "CUDA function") + " not run";
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
@@ -78,9 +79,9 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
   if (threads == lanes) return std::nullopt;
   const double idle = 1 - ratio(threads, lanes);
   return Finding{static_cast<double>(explanation.launch.totals.warp_instructions) * idle / 4,
-                 {fmt::format("A block of {} thread{} occupies whole warps, {} lanes: {} of them "
+                 {fmt::format("A block of {} occupies whole warps, {} lanes: {} of them "
                               "idle. Use a multiple of 32, best 128 or 256.",
-                              threads, threads == 1 ? "" : "s", lanes, lanes - threads),
+                              counted(threads, "thread"), lanes, lanes - threads),
                   cite("blocks are made of whole warps", "Occupancy"), Remedy::whole_warps},
                  Change{.instructions = idle, .starts = 1 - std::min(1.0, ratio(threads, 256))}};
 }

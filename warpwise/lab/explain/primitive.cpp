@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/primitives/shared/explain_case.hpp"
@@ -139,10 +140,10 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
 
 std::string text_of(const PrimitiveExplanation& explanation, bool colour) {
   const std::size_t count = explanation.launches.size();
-  std::string text = fmt::format("{} {}x{} ({}): {} kernel{} launched\n", explanation.request.name,
+  std::string text = fmt::format("{} {}x{} ({}): {} launched\n", explanation.request.name,
                                  explanation.size.width, explanation.size.height,
                                  explanation.operands.empty() ? "failed" : explanation.operands,
-                                 count, count == 1 ? "" : "s");
+                                 counted(count, "kernel"));
   for (std::size_t i = 0; i < count; ++i) {
     text += fmt::format("\n==== {} of {}\n\n", i + 1, count);
     text += text_of(explanation.launches[i], colour);

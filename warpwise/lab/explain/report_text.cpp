@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/placement.hpp"
@@ -136,11 +137,11 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   } else {
     const std::string share = fmt::format(
         "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
-    text +=
-        paint.bold(share) +
-        fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}", occupancy.blocks_per_sm,
-                    occupancy.blocks_per_sm == 1 ? "" : "s", occupancy.warps_per_sm,
-                    rules::sm_limits(report.compute_capability).warps, name_of(occupancy.limiter));
+    text += paint.bold(share) + fmt::format(": {}, {} of {} warps on an SM; limited by {}",
+                                            counted(occupancy.blocks_per_sm, "block"),
+                                            occupancy.warps_per_sm,
+                                            rules::sm_limits(report.compute_capability).warps,
+                                            name_of(occupancy.limiter));
   }
   const std::string registers =
       report.registers

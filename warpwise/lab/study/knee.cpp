@@ -1,4 +1,5 @@
 #include "warpwise/lab/study/knee.hpp"
+#include "warpwise/base/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -102,8 +103,8 @@ KneeSearch find_knee(std::vector<KneePoint> points) {
     if (i == 0 || points[i].x != points[i - 1].x) ++values;
   }
   if (values < fewest_knee_points) {
-    return none(fmt::format("{} point{} cannot show a knee; at least {} are needed", values,
-                            values == 1 ? "" : "s", fewest_knee_points));
+    return none(fmt::format("{} cannot show a knee; at least {} are needed",
+                            counted(values, "point"), fewest_knee_points));
   }
   Knee knee = best_fit(points);
   double largest = 0;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/study/figures.hpp"
 #include "warpwise/lab/study/knee.hpp"
@@ -155,9 +156,8 @@ KneeQuestion read_knee(const Fields& fields, const Axes& axes) {
         names.empty() ? "no axis" : fmt::format("the axes {}", fmt::join(names, ", "))));
   }
   if (values.size() < fewest_knee_points) {
-    fields.fail(fmt::format(
-        "is over \"{}\", which has {} different value{}; at least {} are needed", question.axis,
-        values.size(), values.size() == 1 ? "" : "s", fewest_knee_points));
+    fields.fail(fmt::format("is over \"{}\", which has {}; at least {} are needed", question.axis,
+                            counted(values.size(), "different value"), fewest_knee_points));
   }
   return question;
 }
