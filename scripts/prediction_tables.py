@@ -4,8 +4,6 @@ import json
 from predictions import summary
 from tables import table
 
-RULED_BY = ["DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"]
-
 
 def ratio_cells(one):
     return [str(one["points"]), "–" if one["rank_correlation"] is None else f"{one['rank_correlation']:.2f}",

@@ -259,10 +259,4 @@ std::string_view about_row(std::string_view row) {
   return {};
 }
 
-std::vector<std::string_view> known_rows() {
-  std::vector<std::string_view> rows;
-  for (const auto& each : document_row_texts) rows.push_back(each.first);
-  return rows;
-}
-
 }  // namespace warpwise::lab::report

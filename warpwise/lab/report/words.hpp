@@ -187,7 +187,5 @@ std::string told(const std::string& text);
 /// Returns the subject of a row of the source documents, as in docs/sources.md; empty for an
 /// unknown row.
 std::string_view about_row(std::string_view row);
-/// Returns all rows that about_row() knows.
-std::vector<std::string_view> known_rows();
 
 }  // namespace warpwise::lab::report
