@@ -5,8 +5,10 @@
 
 Counts, and compares with LIMITS:
   comments    comments outside of tests that begin with a dependent word ("Of", "What", "Where", "Which" …)
-  sentences   sentences of English pages that do so; tables, code and headings are left out
-  long        sentences of pages with more than 30 words
+  sentences   sentences of English pages that do so; tables, code, quotes and headings are left out
+  long        sentences of English pages with more than 30 words
+  korean …    the same of Korean pages: sentences that begin with a word that leans on the sentence before ("이는",
+              "그래서" …), those with more than 20 words, and those that end plainly ("-다") instead of politely ("-니다")
   wide        lines of pages with more than 200 characters; tables, code, pictures and lines that
               scripts/render-results.py makes are left out
 A question may begin with any word. Ends with status 1 if a share is above its limit, and prints the places of that kind.
@@ -17,16 +19,26 @@ import re
 import subprocess
 import sys
 
-LIMITS = {"comments": 0.01, "sentences": 0.01, "long": 0.003, "wide": 0}
+LIMITS = {"comments": 0.01, "sentences": 0.01, "long": 0.003, "korean sentences": 0.01, "korean long": 0.003, "korean plain": 0.003,
+          "wide": 0}
 DEPENDENT = frozenset("of what where whether which who whoever whatever that as such until unless than nor beside besides "
                       "whose whichever so but behind".split())
-LONGEST_SENTENCE, LONGEST_LINE = 30, 200
+# Words that only point at the sentence before, and conjunctions that begin a half sentence.
+KOREAN_DEPENDENT = frozenset("이는 이를 이것은 이것이 이것을 그것은 그것이 그것을 그래서 그러나 하지만 그런데 그리고 또한 또 즉 따라서 "
+                             "다만 단 혹은 또는 왜냐하면 때문에".split())
+# A Korean word holds what takes an article, a preposition or an auxiliary in English: 20 are as much as 30.
+LONGEST_SENTENCE, LONGEST_KOREAN_SENTENCE, LONGEST_LINE = 30, 20, 200
 
 SOURCE = re.compile(r"\.(cpp|hpp|cu|cuh|py|sh|cmake)$|CMakeLists\.txt$")
 TEST = re.compile(r"_test\.|^tests/")
 COMMENT = re.compile(r"\s*(?:///?|#)\s?(?![!/#*-])(.*)$")
-# Results are records; translations have other rules.
-LEFT_OUT = re.compile(r"^results/|^docs/ko/|\.ko\.")
+NO_PROSE = ("#", "|", "<", "!", ">")
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
+SENTENCE = re.compile(r"\S.*?(?:[.!?:;][)\"*_`]*(?=\s)|$(?![\r\n]))", re.DOTALL)
+MARKUP = re.compile(r"[*_`]|\]\([^)]*\)")
+RESULTS = re.compile(r"^results/")
+PLAIN_END = re.compile(r"(?<!니)다[.)]+$")
+KOREAN = re.compile(r"^docs/ko/|\.ko\.")
 
 
 def comments(text):
@@ -42,23 +54,34 @@ def comments(text):
             words = []
 
 
+def paragraphs(text):
+    """The first line's number and the lines of each paragraph and list item; tables, code and what is made are left out."""
+    start, lines, code, made = 0, [], False, False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        fence = line.lstrip().startswith("```")
+        made = line.startswith("<!-- results:") or (made and not line.startswith("<!-- end"))
+        left_out = code or fence or made or not line.strip() or line.startswith(NO_PROSE) or (line.startswith("    ") and not lines)
+        code ^= fence
+        item = ITEM.match(line)
+        if lines and (left_out or item):
+            yield start, lines
+            lines = []
+        if not left_out:
+            start = start if lines else number
+            lines.append(line[item.end():] if item else line)
+
+
 def sentences(text):
     """The line's number and the words of each sentence of a page."""
-    code = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            code = not code
-        if code or line.startswith(("#", "|", "    ", "<", "!")):
-            continue
-        without_marker = re.sub(r"^\s*(?:[-*]|\d+\.)\s+", "", line)
-        for sentence in re.split(r"(?<=[.!?:;])\s+", without_marker):
-            words = re.sub(r"[*_`]|\]\([^)]*\)", " ", sentence).split()
+    for start, lines in paragraphs(text):
+        for match in SENTENCE.finditer("\n".join(lines)):
+            words = MARKUP.sub(" ", match[0]).split()
             if len(words) > 2:
-                yield number, words
+                yield start + match.string.count("\n", 0, match.start()), words
 
 
-def dependent(words):
-    return re.sub(r"\W", "", words[0]).lower() in DEPENDENT and not words[-1].endswith("?")
+def dependent(words, first_words=DEPENDENT):
+    return re.sub(r"\W", "", words[0]).lower() in first_words and not words[-1].endswith("?")
 
 
 def read(root):
@@ -74,17 +97,21 @@ def read(root):
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True)
     for name in sorted(set(listed.stdout.splitlines())):
         path = root / name
-        if LEFT_OUT.search(name) or not path.is_file():
+        if RESULTS.search(name) or not path.is_file():
             continue
         if SOURCE.search(name) and not TEST.search(name):
             for number, words in comments(path.read_text(encoding="utf-8")):
                 count("comments", dependent(words), f"{name}:{number}: {' '.join(words)[:90]}")
         elif name.endswith(".md"):
             text = path.read_text(encoding="utf-8")
+            korean = "korean " if KOREAN.search(name) else ""
+            first_words, longest = (KOREAN_DEPENDENT, LONGEST_KOREAN_SENTENCE) if korean else (DEPENDENT, LONGEST_SENTENCE)
             for number, words in sentences(text):
                 place = f"{name}:{number}: {' '.join(words)[:90]}"
-                count("sentences", dependent(words), place)
-                count("long", len(words) > LONGEST_SENTENCE, f"{place} ({len(words)} words)")
+                count(f"{korean}sentences", dependent(words, first_words), place)
+                if korean:
+                    count("korean plain", PLAIN_END.search(words[-1]), place)
+                count(f"{korean}long", len(words) > longest, f"{place} ({len(words)} words)")
             code = made = False
             for number, line in enumerate(text.splitlines(), 1):
                 code ^= line.lstrip().startswith("```")

@@ -235,8 +235,18 @@ class Prose(unittest.TestCase):
     def test_long_sentences_and_lines(self):
         self.assertEqual(self.kinds({"docs/b.md": "It has " + 29 * "many " + "words.\n"}), (1, ["long"]))
         self.assertEqual(self.kinds({"docs/b.md": "x" * 201 + "\n"}), (1, ["wide"]))
+        # A sentence goes on in the next line, and an item ends the one before.
+        half = "many " * 15
+        self.assertEqual(self.kinds({"docs/b.md": f"It has {half}\n{half}words.\n"}), (1, ["long"]))
+        self.assertEqual(self.kinds({"docs/b.md": f"- It has {half}\n- {half}words.\n"}), (0, []))
         made = "<!-- results: a b -->\n" + "x" * 201 + "\n<!-- end -->\n"
         self.assertEqual(self.kinds({"docs/b.md": made + "```\n" + "x" * 201 + "\n```\n"}), (0, []))
+
+
+    def test_korean_sentences(self):
+        for text, kinds in (("커널을 실행하고 줄의 비용을 셉니다. 결과는 표에 나옵니다.", []), ("커널을 실행합니다. 이는 비용을 셉니다.", ["korean sentences"]),
+                            ("커널을 실행하고 " + 20 * "많이 " + "셉니다.", ["korean long"]), ("커널을 실행하고 비용을 센다.", ["korean plain"])):
+            self.assertEqual(self.kinds({"docs/a.ko.md": text + "\n"}), (1 if kinds else 0, kinds))
 
 
 class Docstrings(unittest.TestCase):
