@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the checks that need no build: format, clang-tidy, include layers, docstrings, documents, prose, shell
-# scripts, spelling. Prints each finding and how to mend it; a check that finds nothing prints nothing. Ends with
+# Runs the checks that need no build: format, clang-tidy, include layers, docstrings, documents, prose, the budget
+# of lines, shell scripts, spelling. Prints each finding and how to mend it; a check that finds nothing prints nothing. Ends with
 # one line and, if anything was found, with status 1.
 #
 #   scripts/checks.sh [CHECK...]     all of them unless given: format layers docstrings docs prose
-#                                    shell spelling tidy
+#                                    lines shell spelling tidy
 #   scripts/checks.sh tidy-all       clang-tidy over every source; tidy alone takes those that differ
 #                                    from the main branch, or that the last commit changed
 #
@@ -78,6 +78,12 @@ check_prose() {
   return 1
 }
 
+check_lines() {
+  scripts/check-lines.py && return 0
+  echo "To mend: take out what repeats or is not used. If the lines are worth it: scripts/check-lines.py --record, and say why in the commit."
+  return 1
+}
+
 check_shell() {
   need shellcheck || return
   listed '*.sh' .ci/run | xargs -r shellcheck && return 0
@@ -142,14 +148,14 @@ check_tidy() {  # check_tidy [all]
 }
 
 checks=("$@")
-[ ${#checks[@]} -gt 0 ] || checks=(format layers docstrings docs prose shell spelling tidy)
+[ ${#checks[@]} -gt 0 ] || checks=(format layers docstrings docs prose lines shell spelling tidy)
 start=$SECONDS
 failed=() skipped=()
 mkdir -p build
 for check in "${checks[@]}"; do
   case $check in
     tidy-all) output=$(check_tidy all) ;;
-    format | layers | docstrings | docs | prose | shell | spelling | tidy) output=$("check_$check") ;;
+    format | layers | docstrings | docs | prose | lines | shell | spelling | tidy) output=$("check_$check") ;;
     *) echo "checks.sh: no check is called $check" >&2; exit 2 ;;
   esac
   status=$?

@@ -1,5 +1,6 @@
 """scripts/checks.sh's own checks: that each finds what it is there for, in a small tree made here."""
 
+import json
 import pathlib
 import re
 import runpy
@@ -247,6 +248,21 @@ class Prose(unittest.TestCase):
         for text, kinds in (("커널을 실행하고 줄의 비용을 셉니다. 결과는 표에 나옵니다.", []), ("커널을 실행합니다. 이는 비용을 셉니다.", ["korean sentences"]),
                             ("커널을 실행하고 " + 20 * "많이 " + "셉니다.", ["korean long"]), ("커널을 실행하고 비용을 센다.", ["korean plain"])):
             self.assertEqual(self.kinds({"docs/a.ko.md": text + "\n"}), (1 if kinds else 0, kinds))
+
+
+class Lines(unittest.TestCase):
+    FILES = {"a.cpp": "int a;\nint b;\n", "a_test.cpp": "int c;\n", "pages.md": "# A\n", "tests/picture.png": "\n" * 9}
+
+    def lines(self, **budget):
+        budget = {"tests": 1, "pages": 10, "scripts": 0, "c++": 10, "python": 0} | budget
+        return run("check-lines.py", {**self.FILES, "scripts/line-budget.json": json.dumps(budget)})
+
+    def test_within_the_budget(self):
+        self.assertEqual(self.lines(), (0, []))
+
+    def test_above_the_budget(self):
+        self.assertEqual(self.lines(tests=0), (1, ["tests: 1 lines, and the budget is 0"]))
+        self.assertEqual(self.lines(**{"c++": 5}), (1, ["c++: 6 lines, and the budget is 5"]))
 
 
 class Docstrings(unittest.TestCase):
