@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs the checks that need no build: format, clang-tidy, include layers, docstrings, documents, prose, the budget
-# of lines, shell scripts, spelling. Prints each finding and how to mend it; a check that finds nothing prints nothing. Ends with
-# one line and, if anything was found, with status 1.
+# of lines, the site of all pages, shell scripts, spelling. Prints each finding and how to mend it; a check that
+# finds nothing prints nothing. Ends with one line and, if anything was found, with status 1.
 #
 #   scripts/checks.sh [CHECK...]     all of them unless given: format layers docstrings docs prose
-#                                    lines shell spelling tidy
+#                                    lines site shell spelling tidy
 #   scripts/checks.sh tidy-all       clang-tidy over every source; tidy alone takes those that differ
 #                                    from the main branch, or that the last commit changed
 #
@@ -23,19 +23,6 @@ git rev-parse --is-inside-work-tree >/dev/null || { echo "checks.sh: this is no 
 #   3  if it was skipped, with the reason in the last line;
 #   4  if it was skipped and CI accepts that.
 
-python_tools() {
-  local pinned stamp=$venv/pinned
-  pinned=$(cat scripts/checks-requirements.txt)
-  [ "$(cat "$stamp" 2>/dev/null)" = "$pinned" ] && return 0
-  if ! { python3 -m venv "$venv" &&
-         "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/checks-requirements.txt
-       } >build/checks-venv.log 2>&1; then
-    echo "the tools of scripts/checks-requirements.txt could not be installed (build/checks-venv.log): $(tail -n 1 build/checks-venv.log)"
-    return 3
-  fi
-  echo "$pinned" >"$stamp"
-}
-
 need() {  # need PROGRAM: of a Debian package
   command -v "$1" >/dev/null && return 0
   echo "$1 is not installed: scripts/packages.sh --test"
@@ -46,7 +33,7 @@ listed() { git ls-files -co --exclude-standard -- "$@" | sort -u | while read -r
 sources() { listed '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.inc' '*.h'; }
 
 check_format() {
-  python_tools || return
+  scripts/checks-venv.sh || return
   local said bad
   said=$(sources | xargs -r "$venv/bin/clang-format" --dry-run 2>&1) ||
     { echo "$said" | tail -n 5; echo "clang-format itself failed"; return 1; }
@@ -91,8 +78,15 @@ check_shell() {
   return 1
 }
 
+check_site() {
+  scripts/checks-venv.sh || return
+  scripts/site.sh && return 0
+  echo "To mend: correct the link. The site is build/site/index.html; scripts/site/conf.py holds its settings."
+  return 1
+}
+
 check_spelling() {
-  python_tools || return
+  scripts/checks-venv.sh || return
   "$venv/bin/codespell" -D - -D scripts/british-spelling.txt && return 0
   echo "To mend: $venv/bin/codespell -D - -D scripts/british-spelling.txt -w FILE; a word that is right goes into .codespellrc"
   return 1
@@ -120,7 +114,7 @@ changed() {  # the sources that clang-tidy is asked about when not about all
 }
 
 check_tidy() {  # check_tidy [all]
-  python_tools || return
+  scripts/checks-venv.sh || return
   local all known
   if [ "${1:-}" = all ]; then
     all=$(listed '*.cpp')
@@ -148,14 +142,14 @@ check_tidy() {  # check_tidy [all]
 }
 
 checks=("$@")
-[ ${#checks[@]} -gt 0 ] || checks=(format layers docstrings docs prose lines shell spelling tidy)
+[ ${#checks[@]} -gt 0 ] || checks=(format layers docstrings docs prose lines site shell spelling tidy)
 start=$SECONDS
 failed=() skipped=()
 mkdir -p build
 for check in "${checks[@]}"; do
   case $check in
     tidy-all) output=$(check_tidy all) ;;
-    format | layers | docstrings | docs | prose | lines | shell | spelling | tidy) output=$("check_$check") ;;
+    format | layers | docstrings | docs | prose | lines | site | shell | spelling | tidy) output=$("check_$check") ;;
     *) echo "checks.sh: no check is called $check" >&2; exit 2 ;;
   esac
   status=$?

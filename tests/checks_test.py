@@ -250,6 +250,23 @@ class Prose(unittest.TestCase):
             self.assertEqual(self.kinds({"docs/a.ko.md": text + "\n"}), (1 if kinds else 0, kinds))
 
 
+@unittest.skipUnless((SCRIPTS.parent / ".git").exists(), "this is no git checkout")
+class Site(unittest.TestCase):
+    def setUp(self):
+        self.site = runpy.run_path(str(SCRIPTS / "site/conf.py"))
+
+    def test_the_menu_has_each_page_once(self):
+        pages = [line for line in self.site["contents"]().splitlines() if (SCRIPTS.parent / f"{line}.md").is_file()]
+        self.assertEqual(sorted(pages), sorted(set(pages)))
+        wanted = {f"docs/{page.stem}" for page in (SCRIPTS.parent / "docs").glob("*.md")}
+        self.assertEqual(wanted - set(pages), set())
+
+    def test_links_to_folders(self):
+        source = ["[a](../warpwise/lab), [b](../warpwise/base/), [c](lab.md#x), [d](../warpwise/lab#columns)"]
+        self.site["adapt"](None, "docs/architecture", source)
+        self.assertEqual(source, ["[a](../warpwise/lab/README.md), b, [c](lab.md#x), [d](../warpwise/lab/README.md#columns)"])
+
+
 class Lines(unittest.TestCase):
     FILES = {"a.cpp": "int a;\nint b;\n", "a_test.cpp": "int c;\n", "pages.md": "# A\n", "tests/picture.png": "\n" * 9}
 
