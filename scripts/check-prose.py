@@ -31,7 +31,8 @@ LONGEST_SENTENCE, LONGEST_KOREAN_SENTENCE, LONGEST_LINE = 30, 20, 200
 
 SOURCE = re.compile(r"\.(cpp|hpp|cu|cuh|py|sh|cmake)$|CMakeLists\.txt$")
 TEST = re.compile(r"_test\.|^tests/")
-COMMENT = re.compile(r"\s*(?:///?|#)\s?(?![!/#*-])(.*)$")
+COMMENTS = {True: re.compile(r"\s*///?\s?(?![!/*-])(.*)$"), False: re.compile(r"\s*#\s?(?![!#*-])(.*)$")}
+SLASHES = re.compile(r"\.(cpp|hpp|cu|cuh)$")
 NO_PROSE = ("#", "|", "<", "!", ">")
 ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
 SENTENCE = re.compile(r"\S.*?(?:[.!?:;][)\"*_`]*(?=\s)|$(?![\r\n]))", re.DOTALL)
@@ -41,11 +42,12 @@ PLAIN_END = re.compile(r"(?<!니)다[.)]+$")
 KOREAN = re.compile(r"^docs/ko/|\.ko\.")
 
 
-def comments(text):
+def comments(name, text):
     """The first line's number and the words of each run of comment lines."""
     start, words = 0, []
+    comment = COMMENTS[SLASHES.search(name) is not None]
     for number, line in enumerate([*text.splitlines(), ""], 1):
-        match = COMMENT.match(line)
+        match = comment.match(line)
         if match and match[1].strip():
             start = start if words else number
             words += match[1].split()
@@ -100,7 +102,7 @@ def read(root):
         if RESULTS.search(name) or not path.is_file():
             continue
         if SOURCE.search(name) and not TEST.search(name):
-            for number, words in comments(path.read_text(encoding="utf-8")):
+            for number, words in comments(name, path.read_text(encoding="utf-8")):
                 count("comments", dependent(words), f"{name}:{number}: {' '.join(words)[:90]}")
         elif name.endswith(".md"):
             text = path.read_text(encoding="utf-8")

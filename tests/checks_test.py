@@ -226,6 +226,7 @@ class Prose(unittest.TestCase):
         self.assertEqual(self.kinds({"a.cpp": one + self.PLAIN}), (0, []))
         self.assertEqual(self.kinds({"a.cpp": one + one + self.PLAIN}), (1, ["comments"]))
         self.assertEqual(self.kinds({"a.cpp": one}), (1, ["comments"]))
+        self.assertEqual(self.kinds({"a.cpp": one + one + self.PLAIN + '#include "b.hpp"\n\n' * 60}), (1, ["comments"]))
         self.assertEqual(self.kinds({"a_test.cpp": one}), (0, []))
         self.assertEqual(self.kinds({"a.py": "# Where is it?\n"}), (0, []))
 
