@@ -241,13 +241,10 @@ inline FindPlan find_plan(const FindCall& call,
   return plan;
 }
 
-/// Calls use(launch) with each launch of a call, in order.
-/// \param scratch  plan.scratch_bytes() at a multiple of 16
-/// \throws InvalidArgument  more places in a row than a GPU grid takes
-template <class Use>
-void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratch, Use use) {
-  using kernels::find::FindArguments;
-  FindArguments whole = call.whole;
+/// Returns a call's arguments with the places of what its kernels keep in scratch memory.
+inline kernels::find::FindArguments find_arguments_in(const FindCall& call, const FindPlan& plan,
+                                                      std::byte* scratch) {
+  kernels::find::FindArguments whole = call.whole;
   whole.candidates = reinterpret_cast<kernels::find::FindPlace*>(scratch + plan.candidates_at());
   whole.scratch_pitch = plan.scratch_pitch;
   if (plan.product_bytes > 0) whole.products = reinterpret_cast<unsigned long long*>(scratch);
@@ -259,80 +256,118 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
     whole.segments = reinterpret_cast<kernels::find::WindowSegment*>(scratch + plan.segments_at());
     whole.segment_pitch = plan.segment_pitch;
   }
-  const auto launch = [&](FindStep step, gpu::Shape grid, int threads, std::size_t shared_bytes,
-                          const auto&... parameters) {
-    use(gpu::Launch<FindKernel>{.kernel = {step, call.measure, plan.wide, plan.groups},
-                                .grid = grid,
-                                .block = {static_cast<unsigned>(threads)},
-                                .shared_bytes = shared_bytes,
-                                .parameters = gpu::Parameters::of(parameters...)});
-  };
-  const auto start = [&](FindStep step, gpu::Shape grid, int threads, const auto&... parameters) {
-    launch(step, grid, threads, 0, parameters...);
-  };
-  kernels::find::FindTransform transform{};
-  if (plan.transform) {
-    transform = transform_arguments(whole, *plan.transform, scratch + plan.transform_at());
-  }
-  const auto start_transform = [&](FindStep step, gpu::Shape grid, const FindArguments& a) {
-    constexpr std::size_t bytes = kernels::find::transform_points * sizeof(kernels::find::Complex);
-    launch(step, grid, kernels::find::transform_threads, bytes, a, transform);
-  };
-  const auto transform_columns = [&] {
-    return gpu::grid_x(plan.transform->pixels() / kernels::find::transform_points);
-  };
-  if (plan.transform) {
-    start(FindStep::roots, {kernels::find::transform_points / kernels::find::transform_threads},
-          kernels::find::transform_threads, transform);
-    const std::int64_t rows = transform_block_rows(*plan.transform);
-    start_transform(FindStep::template_rows,
-                    {gpu::grid_x(gpu::blocks_for(whole.templ_height, rows))}, whole);
-    start_transform(FindStep::template_columns, {transform_columns()}, whole);
-  }
-  std::int64_t count = 0;
-  for (std::int64_t row = 0; row < whole.rows; row += plan.band_rows) {
-    FindArguments band = whole;
-    band.first_row = row;
-    band.rows = std::min(plan.band_rows, whole.rows - row);
-    band.image += row * whole.image_pitch;
-    band.image_height -= row;
-    if (whole.map != nullptr) band.map += row * whole.map_pitch;
-    band.candidates += count;
-    if (call.measure == Measure::sad) {
-      const gpu::Shape grid = differences_grid(band);
-      start(FindStep::differences, grid, kernels::find::differences_threads, band);
-      count += blocks_of(grid);
-      continue;
+  return whole;
+}
+
+/// Gives the launches of a call to use(launch), in order.
+template <class Use>
+class FindLauncher {
+ public:
+  FindLauncher(const FindCall& call, const FindPlan& plan, std::byte* scratch, Use& use)
+      : call_(call), plan_(plan), whole_(find_arguments_in(call, plan, scratch)), use_(use) {
+    if (plan.transform) {
+      transform_ = transform_arguments(whole_, *plan.transform, scratch + plan.transform_at());
     }
-    band.windows_rows = plan.windows_rows;
-    if (plan.segment_count > 0) {
+  }
+
+  void launch_all() {
+    if (plan_.transform) transform_template();
+    std::int64_t count = 0;
+    for (std::int64_t row = 0; row < whole_.rows; row += plan_.band_rows) {
+      Arguments band = whole_;
+      band.first_row = row;
+      band.rows = std::min(plan_.band_rows, whole_.rows - row);
+      band.image += row * whole_.image_pitch;
+      band.image_height -= row;
+      if (whole_.map != nullptr) band.map += row * whole_.map_pitch;
+      band.candidates += count;
+      count += call_.measure == Measure::sad ? differences(band) : scores(band);
+    }
+    const kernels::find::FindPlace* candidates = whole_.candidates;
+    start(FindStep::best, {}, kernels::find::find_threads, candidates, count, call_.measure,
+          call_.best);
+  }
+
+ private:
+  using Arguments = kernels::find::FindArguments;
+
+  template <class... Parameters>
+  void launch(FindStep step, gpu::Shape grid, int threads, std::size_t shared_bytes,
+              const Parameters&... parameters) {
+    use_(gpu::Launch<FindKernel>{.kernel = {step, call_.measure, plan_.wide, plan_.groups},
+                                 .grid = grid,
+                                 .block = {static_cast<unsigned>(threads)},
+                                 .shared_bytes = shared_bytes,
+                                 .parameters = gpu::Parameters::of(parameters...)});
+  }
+  template <class... Parameters>
+  void start(FindStep step, gpu::Shape grid, int threads, const Parameters&... parameters) {
+    launch(step, grid, threads, 0, parameters...);
+  }
+  void start_transform(FindStep step, gpu::Shape grid, const Arguments& a) {
+    constexpr std::size_t bytes = kernels::find::transform_points * sizeof(kernels::find::Complex);
+    launch(step, grid, kernels::find::transform_threads, bytes, a, transform_);
+  }
+  unsigned transform_columns() const {
+    return gpu::grid_x(plan_.transform->pixels() / kernels::find::transform_points);
+  }
+
+  void transform_template() {
+    using namespace kernels::find;
+    start(FindStep::roots, {transform_points / transform_threads}, transform_threads, transform_);
+    const std::int64_t rows = transform_block_rows(*plan_.transform);
+    start_transform(FindStep::template_rows,
+                    {gpu::grid_x(gpu::blocks_for(whole_.templ_height, rows))}, whole_);
+    start_transform(FindStep::template_columns, {transform_columns()}, whole_);
+  }
+
+  // The next functions launch the kernels of a band and return how many candidates they write.
+  std::int64_t differences(const Arguments& band) {
+    const gpu::Shape grid = differences_grid(band);
+    start(FindStep::differences, grid, kernels::find::differences_threads, band);
+    return blocks_of(grid);
+  }
+  std::int64_t scores(Arguments band) {
+    band.windows_rows = plan_.windows_rows;
+    if (plan_.segment_count > 0) {
       constexpr int columns = 4 * kernels::find::windows_threads;
       start(FindStep::segments,
-            {gpu::grid_x(gpu::blocks_for(plan.segment_pitch, columns)),
-             gpu::grid_y(plan.segment_count)},
-            kernels::find::windows_threads, band, plan.segment_count);
+            {gpu::grid_x(gpu::blocks_for(plan_.segment_pitch, columns)),
+             gpu::grid_y(plan_.segment_count)},
+            kernels::find::windows_threads, band, plan_.segment_count);
     }
     start(FindStep::windows,
           find_grid(band, kernels::find::windows_tile_columns, static_cast<int>(band.windows_rows)),
           kernels::find::windows_threads, band);
-    if (!plan.transform) {
-      const gpu::Shape grid = products_grid(band, plan.groups);
-      start(FindStep::products, grid, kernels::find::find_threads, band);
-      count += blocks_of(grid);
-      continue;
-    }
+    if (plan_.transform) return transform_scores(band);
+    const gpu::Shape grid = products_grid(band, plan_.groups);
+    start(FindStep::products, grid, kernels::find::find_threads, band);
+    return blocks_of(grid);
+  }
+  std::int64_t transform_scores(const Arguments& band) {
     // The last band may have fewer tiles.
-    transform.tiles = plan.transform->across * gpu::blocks_for(band.rows, transform.tile_rows);
-    const gpu::Shape columns{transform_columns(), gpu::grid_y((transform.tiles + 1) / 2)};
+    transform_.tiles = plan_.transform->across * gpu::blocks_for(band.rows, transform_.tile_rows);
+    const gpu::Shape columns{transform_columns(), gpu::grid_y((transform_.tiles + 1) / 2)};
     start_transform(FindStep::image_rows, columns, band);
     start_transform(FindStep::columns, columns, band);
-    const gpu::Shape grid{transform_scores_grid(*plan.transform).x, columns.y};
+    const gpu::Shape grid{transform_scores_grid(*plan_.transform).x, columns.y};
     start_transform(FindStep::transform_scores, grid, band);
-    count += blocks_of(grid);
+    return blocks_of(grid);
   }
-  const kernels::find::FindPlace* candidates = whole.candidates;
-  start(FindStep::best, {}, kernels::find::find_threads, candidates, count, call.measure,
-        call.best);
+
+  const FindCall& call_;
+  const FindPlan& plan_;
+  const Arguments whole_;
+  kernels::find::FindTransform transform_{};
+  Use& use_;
+};
+
+/// Calls use(launch) with each launch of a call, in order.
+/// \param scratch  plan.scratch_bytes() at a multiple of 16
+/// \throws InvalidArgument  more places in a row than a GPU grid takes
+template <class Use>
+void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratch, Use use) {
+  FindLauncher<Use>(call, plan, scratch, use).launch_all();
 }
 
 }  // namespace warpwise::detail::find
