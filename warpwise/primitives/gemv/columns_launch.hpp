@@ -132,6 +132,34 @@ inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType
   return of_block;
 }
 
+/// Returns the share of the bandwidth that tiles of 2^log threads across reach, measured on an H200
+/// and an H100. Narrow tiles read short parts of rows. If rows are not aligned, more of what is
+/// loaded is not used.
+inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
+  struct Share {
+    double words, elements, unaligned;
+  };
+  constexpr Share shares[] = {{0.4, 0.4, 0.4},   {0.4, 0.4, 0.4},   {0.75, 0.6, 0.5},
+                              {0.95, 0.9, 0.65}, {0.99, 0.9, 0.78}, {1, 1, 0.92}};
+  const Share& share = shares[log];
+  return words ? share.words : is_aligned ? share.elements : share.unaligned;
+}
+
+/// Returns two launches with blocks for all chunks.
+inline GemvColumnsLaunch gemv_columns_apart(const kernels::gemv::GemvArguments& a, int own,
+                                            bool words, int log_widest, int multiprocessors) {
+  const int log = std::min(words ? 4 : 5, log_widest);
+  GemvColumnsLaunch launch =
+      gemv_columns_with(a, own, log, words || log < 4 ? 128 : 256, GemvChunks::apart);
+  // A multiprocessor has room for four blocks of words. With more than one and a half times as
+  // many, blocks take turns instead of starting later. With fewer, turns gain nothing (782 blocks
+  // of 100000x100 took 23.9 us, 528 took 24.3; 1024 of 64x262144 40.5, 528 34.5, on an H100).
+  if (words && std::int64_t{launch.tiles} * launch.sets > 6 * multiprocessors) {
+    launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / launch.tiles);
+  }
+  return launch;
+}
+
 /// Chooses the launch. \param size  bytes of an element  \param multiprocessors  of the GPU
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
@@ -148,35 +176,18 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
   // The choice is between one launch of blocks that each sum whole columns, one on a
   // multiprocessor, and two launches with blocks for all chunks. Costs of the first:
   // - It has as many blocks as tiles, which may not fill the multiprocessors.
-  // - Narrow tiles read short parts of rows. If rows are not aligned, more of what is loaded is
-  //   not used.
+  // - Narrow tiles reach only a share of the bandwidth.
   // - The rounds of a block come one after the other.
   //
-  // Shares of the bandwidth and times were measured on an H200 and an H100.
-  struct Share {
-    double words, elements, unaligned;
-  };
-  constexpr Share shares[] = {{0.4, 0.4, 0.4},   {0.4, 0.4, 0.4},   {0.75, 0.6, 0.5},
-                              {0.95, 0.9, 0.65}, {0.99, 0.9, 0.78}, {1, 1, 0.92}};
+  // The times were measured on an H200 and an H100.
   const bool is_aligned = gemv_elements(gemv_access(a, size), size) > 1;
-  const auto share_of = [&](int log) {
-    const Share& share = shares[log];
-    return words ? share.words : is_aligned ? share.elements : share.unaligned;
-  };
+  const auto share_of = [&](int log) { return gemv_bandwidth_share(log, words, is_aligned); };
   constexpr double second_launch_us = 3.5;
   constexpr double cluster_us = 0.7;
   constexpr double bytes_per_us = 4.2e6;
   const double us =
       static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
-  const int log_two = std::min(words ? 4 : 5, log_widest);
-  GemvColumnsLaunch best_launch =
-      gemv_columns_with(a, own, log_two, words || log_two < 4 ? 128 : 256, GemvChunks::apart);
-  // A multiprocessor has room for four blocks of words. With more than one and a half times as
-  // many, blocks take turns instead of starting later. With fewer, turns gain nothing (782 blocks
-  // of 100000x100 took 23.9 us, 528 took 24.3; 1024 of 64x262144 40.5, 528 34.5, on an H100).
-  if (words && std::int64_t{best_launch.tiles} * best_launch.sets > 6 * multiprocessors) {
-    best_launch.sets = std::max(1U, 4 * static_cast<unsigned>(multiprocessors) / best_launch.tiles);
-  }
+  GemvColumnsLaunch best_launch = gemv_columns_apart(a, own, words, log_widest, multiprocessors);
   // More chunks than a group must be added group by group, which a block cannot do.
   if (chunks > order::group) return best_launch;
   double best = us / (0.9 * share_of(5)) + second_launch_us;

@@ -58,6 +58,31 @@ struct GaussianProductLaunch {
   kernels::threshold::GaussianProductArguments arguments;
 };
 
+/// Sets the arguments that hold the weights in whole numbers, and how far sums of them may be
+/// wrong.
+inline void set_fixed_point(kernels::threshold::GaussianProductArguments& a,
+                            const GaussianRule& rule) {
+  const GaussianFixedPoint point = gaussian_fixed_point(rule.weights);
+  const auto in_units = [&](double levels) { return std::ldexp(levels, point.bits - 8); };
+  const int distance = static_cast<int>(std::ceil(in_units(point.distance))) + 1;
+  // Means along rows are cut to 2^-8. Half of that, 2^-9, brings them to the middle.
+  const double bias = in_units(0.5 - rule.shift + std::ldexp(1, -9));
+  std::int64_t low_bytes = 0;
+  for (std::size_t i = 0; i < rule.weights.size(); ++i) {
+    const auto weight =
+        static_cast<std::int64_t>(std::nearbyint(std::ldexp(double{rule.weights[i]}, point.bits)));
+    low_bytes += (i == 0 ? 1 : 2) * (weight & 255);
+  }
+  const std::int64_t most_low = gpu::blocks_for(255 * low_bytes, 65536);
+  a.shift = rule.shift;
+  a.bits = point.bits;
+  a.doubt = static_cast<unsigned>(2 * distance) * 256;
+  a.most_low = static_cast<unsigned>(most_low * 256);
+  a.first_doubt = a.doubt + a.most_low;
+  a.bias = static_cast<int>(std::nearbyint(bias) + static_cast<double>(most_low)) + distance;
+  std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
+}
+
 /// Returns nothing where floats have to do it: for means, for windows above 113, and for images of
 /// more than 2^30 pixels a side. The source is u8.
 inline std::optional<GaussianProductLaunch> gaussian_product_launch(
@@ -78,12 +103,6 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
     if (16 * groups >= 16 + reach + half) break;
   }
 
-  const GaussianFixedPoint point = gaussian_fixed_point(rule.weights);
-  const auto in_units = [&](double levels) { return std::ldexp(levels, point.bits - 8); };
-  const int distance = static_cast<int>(std::ceil(in_units(point.distance))) + 1;
-  // Means along rows are cut to 2^-8. Half of that, 2^-9, brings them to the middle.
-  const double bias = in_units(0.5 - rule.shift + std::ldexp(1, -9));
-
   const auto address = reinterpret_cast<std::uintptr_t>(src.data);
   const int to_multiple = address % 4 == 0 ? static_cast<int>(-address & 15) : 0;
   const int columns = 16 * threshold_product_tiles_of(launch.groups) * threshold_warps;
@@ -95,19 +114,7 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.out = out;
   a.half = half;
   a.reach = reach;
-  a.shift = rule.shift;
-  a.bits = point.bits;
-  a.doubt = static_cast<unsigned>(2 * distance) * 256;
-  std::int64_t low_bytes = 0;
-  for (std::size_t i = 0; i < rule.weights.size(); ++i) {
-    const auto weight =
-        static_cast<std::int64_t>(std::nearbyint(std::ldexp(double{rule.weights[i]}, point.bits)));
-    low_bytes += (i == 0 ? 1 : 2) * (weight & 255);
-  }
-  const std::int64_t most_low = gpu::blocks_for(255 * low_bytes, 65536);
-  a.most_low = static_cast<unsigned>(most_low * 256);
-  a.first_doubt = a.doubt + a.most_low;
-  a.bias = static_cast<int>(std::nearbyint(bias) + static_cast<double>(most_low)) + distance;
+  set_fixed_point(a, rule);
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
@@ -116,7 +123,6 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows +
                  2 * threshold_product_steps_of(launch.groups)) *
                 rows;
-  std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 

@@ -219,6 +219,33 @@ inline int row_sum_rows(std::int64_t groups_of_16) {
                                threshold_row_sum_most_rows));
 }
 
+/// Returns the rows of each segment of a strip, which is a block's work.
+inline std::int64_t band_segment_rows(const BandPlan& plan,
+                                      const kernels::threshold::ThresholdSource& src,
+                                      std::int64_t half, bool is_wide) {
+  constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
+  const std::int64_t wanted = band_blocks_at_once(plan.kernel, plan.shared_bytes);
+  const std::int64_t strips = band_strips(plan, src);
+  const auto whole_bands = [&](std::int64_t height) {
+    return gpu::blocks_for(height, rows) * rows;
+  };
+  if (is_wide) {
+    // Segments are so low that the rows of all these blocks and their windows stay in the GPU's
+    // cache. The GPU starts their blocks in order.
+    return whole_bands(
+        std::clamp<std::int64_t>(src.height * strips / wanted, 1, wide_band_rows(half)));
+  }
+  // Low segments give as many blocks as that, if the image is large enough. A segment's first
+  // sums need the rows above it: below `least_rows`, they would cost more than the blocks gain.
+  const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, half);
+  // Segments that are high in any case are halved, so that blocks end at about the same time.
+  const std::int64_t rounds =
+      src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * half) ? 2 : 1;
+  const std::int64_t segments = std::clamp<std::int64_t>(
+      rounds * wanted / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
+  return whole_bands(gpu::blocks_for(src.height, segments));
+}
+
 /// Launches bands or wide bands. Returns nothing where another kernel has to do it:
 /// - for means;
 /// - for wide rules of u8;
@@ -251,37 +278,14 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   }
   if (plan.shared_bytes > shared_limit) return {};
 
-  const int first_byte = band_first_byte(plan, src.data);
-
-  constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
-  const std::int64_t wanted = band_blocks_at_once(plan.kernel, plan.shared_bytes);
   const std::int64_t strips = band_strips(plan, src);
-  std::int64_t segment_rows = 0;
-  if (is_wide) {
-    // Segments are so low that the rows of all these blocks and their windows stay in the GPU's
-    // cache. The GPU starts their blocks in order.
-    const std::int64_t most_rows = wide_band_rows(rule.half);
-    segment_rows = gpu::blocks_for(
-                       std::clamp<std::int64_t>(src.height * strips / wanted, 1, most_rows), rows) *
-                   rows;
-  } else {
-    // Low segments give as many blocks as that, if the image is large enough. A segment's first
-    // sums need the rows above it: below `least_rows`, they would cost more than the blocks gain.
-    const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
-    // Segments that are high in any case are halved, so that blocks end at about the same time.
-    const std::int64_t rounds =
-        src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
-    const std::int64_t segments = std::clamp<std::int64_t>(
-        rounds * wanted / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
-    segment_rows = gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
-  }
-
+  const std::int64_t segment_rows = band_segment_rows(plan, src, rule.half, is_wide);
   const kernels::threshold::BandArguments arguments{.src = src,
                                                     .out = out,
                                                     .half = static_cast<int>(rule.half),
                                                     .area = static_cast<int>(rule.area),
                                                     .bias = rule.bias,
-                                                    .first_byte = first_byte,
+                                                    .first_byte = band_first_byte(plan, src.data),
                                                     .out_at = plan.alignment.out_at,
                                                     .in_at = plan.alignment.in_at,
                                                     .in_offset = static_cast<int>(plan.in_offset),
