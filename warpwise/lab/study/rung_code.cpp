@@ -79,8 +79,10 @@ bool is_below(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-void put_in(const fs::path& file, const std::vector<fs::path>& folders, std::set<fs::path>& done,
-            std::string& text) {
+// Appends a file's lines to the text, and after each include the included file if it lies in
+// `folders`.
+void append_with_includes(const fs::path& file, const std::vector<fs::path>& folders,
+                          std::set<fs::path>& done, std::string& text) {
   std::istringstream lines(read_text(file).value_or(""));
   for (std::string line; std::getline(lines, line);) {
     text += line + "\n";
@@ -93,7 +95,7 @@ void put_in(const fs::path& file, const std::vector<fs::path>& folders, std::set
     const bool is_own = std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
       return is_below(from, folder.lexically_normal());
     });
-    if (is_own && done.insert(from).second) put_in(from, folders, done, text);
+    if (is_own && done.insert(from).second) append_with_includes(from, folders, done, text);
   }
 }
 
@@ -159,7 +161,7 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
   if (table.ladder != nullptr) {
     folders.push_back(source_root() / "warpwise/primitives" / table.ladder->name());
   }
-  put_in(rung.file, folders, done, text);
+  append_with_includes(rung.file, folders, done, text);
   return text;
 }
 

@@ -117,8 +117,8 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
 
 /// Loads the same for rows of any position and alignment. Rows of zeros get arbitrary values.
 template <SobelSource source, int n>
-__device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cuda::std::int64_t y,
-                              SobelRows<source, n>& rows) {
+__device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t x0,
+                                    cuda::std::int64_t y, SobelRows<source, n>& rows) {
   constexpr int bytes = SobelPixels<source>::bytes;
   constexpr int words = SobelPixels<source>::words;
   const cuda::std::int64_t from = x0 * bytes;
@@ -173,7 +173,7 @@ __device__ SobelRows<source, n> load_rows(const SobelArguments& a, cuda::std::in
     load_plain_rows(a, x0, y, rows);
     return rows;
   }
-  load_any_rows(a, x0, y, rows);
+  load_unaligned_rows(a, x0, y, rows);
 #pragma unroll
   for (int r = 0; r < n; ++r) {
     if (line_of(a, y + r) >= 0) continue;
