@@ -62,7 +62,7 @@ def read(command, path):
             entries[section].append([name, text or ""])
     page.positionals = entries["Positionals:"]
     for name, text in entries["Options:"]:
-        names, _, value = name.partition(" ")
+        names, _, value = name.partition(" not with:")[0].partition(" ")
         page.options.append(Option(names.split(","), value, text))
     page.subcommands = entries["Subcommands:"]
     pages = [page]

@@ -63,6 +63,9 @@ class TwoFiles(ExplainTest):
         self.fail_with(USAGE, "explain", "copy.cu", "--grid", "8", "--grid", "4", "--block", "32",
                        says="--grid was given 2 times for 1 FILE")
 
+    def test_three(self):
+        self.fail_with(USAGE, "explain", "a.cu", "b.cu", "c.cu", says="explain takes one FILE, or two to compare, not 3")
+
     @compiles
     def test_other_parameters(self):
         self.fail_with(USAGE, "explain", "transpose.cu", "scale.cu", "--kernel", "naive", "--kernel", "scale",

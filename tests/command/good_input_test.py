@@ -332,6 +332,11 @@ class Help(CommandTest):
             self.assertIn(b"Usage: warpwise " + b" ".join(word.encode() for word in words), text)
             self.assertEqual(self.succeed("help", *words).stdout, text)
 
+    def test_explain(self):
+        text = self.succeed("explain", "--help").stdout
+        self.assertIn(b"Usage: warpwise explain [OPTIONS] [FILE...]\n", text)
+        self.assertIn(b"--json not with: --html", text)
+
 
 class Reports(CommandTest):
     def setUp(self):

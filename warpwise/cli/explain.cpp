@@ -55,6 +55,10 @@ class ExplainCommand final : public Command {
   explicit ExplainCommand(CLI::App& app) : app_(app) { add_explain_options(app, options_); }
 
   void execute() const override {
+    if (options_.names.size() > 2) {
+      throw UsageError(
+          fmt::format("explain takes one FILE, or two to compare, not {}", options_.names.size()));
+    }
     if (options_.names.size() == 2) {
       execute_two();
       return;

@@ -67,21 +67,8 @@ const std::string& needed(const ExplainOptions& options, const char* option,
   return *value;
 }
 
-}  // namespace
-
-void add_explain_options(CLI::App& app, ExplainOptions& options) {
-  app.add_option("FILE", options.names,
-                 "CUDA C++ file (.cu), PTX file (.ptx), NAME/RUNG as listed by warpwise lab list, "
-                 "or a primitive, whose kernels are run: " +
-                     list_of_primitives() +
-                     "; two files, or two rungs, are compared. A file alone: its kernels are "
-                     "listed, each with options to start from")
-      ->type_name("")
-      ->expected(0, 2);
-  add_text_option(
-      app, "--size", "WxH",
-      "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
-      [&options](const std::string& text) { options.size = parse_size("--size", text); });
+// Adds the options that say which kernel is launched, and how.
+void add_launch_options(CLI::App& app, ExplainOptions& options) {
   add_list(app, "--kernel", "NAME",
            "Name of the kernel, plain or mangled. Repeat this option and the next three for a "
            "second FILE if its values differ",
@@ -93,16 +80,33 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
            options.file.compile.defines);
   add_list(app, "--include", "FOLDER", "Folder with headers for the compiler; may be repeated",
            options.includes);
-  add_list(app, "--arg", "SPEC",
-           "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of "
-           "zeros (N: "
-           "1024 or 32*32), f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), "
-           "tex2d<u8>[WxH]:@file.png, a "
-           "structure of such "
-           "{f32[N], i32:5}, or a pointer to one &{i32:5}",
-           options.arguments);
+  add_list(
+      app, "--arg", "SPEC",
+      "The kernel's arguments in order: a number i32:5 (or u32:, i64:, f32:, f64:), a buffer "
+      "f32[N] of zeros (N: 1024 or 32*32), f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or "
+      ".raw), a texture tex2d<u8>[WxH]:@file.png, a structure {f32[N], i32:5}, or a pointer to "
+      "one &{i32:5}",
+      options.arguments);
+}
+
+}  // namespace
+
+void add_explain_options(CLI::App& app, ExplainOptions& options) {
+  app.add_option("FILE", options.names,
+                 "CUDA C++ file (.cu), PTX file (.ptx), NAME/RUNG as listed by warpwise lab list, "
+                 "or a primitive, whose kernels are run: " +
+                     list_of_primitives() +
+                     ". Two files, or two rungs, are compared. For a file without further options "
+                     "the kernels are listed, each with options to start from")
+      ->type_name("")
+      ->expected(0, CLI::detail::expected_max_vector_size);  // usage shows FILE...
+  add_text_option(
+      app, "--size", "WxH",
+      "With a rung or a primitive: size of the image, or of gemv's matrix (default: a small size)",
+      [&options](const std::string& text) { options.size = parse_size("--size", text); });
+  add_launch_options(app, options);
   add_counted_for(
-      app, "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
+      app, "Compute capabilities to count for: 1.3,2.0,9.0 (default: that of --device, or 9.0)",
       "GPU to predict the time for: h200, another profile's name or FILE.json (default: a GPU of "
       "the newest compute capability of --cc). Without --cc it also chooses the compute capability",
       options.counted_for);

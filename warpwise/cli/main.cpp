@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.set_version_flag("--version", "warpwise " WARPWISE_VERSION);
   app.require_subcommand(1);
+  app.get_formatter()->label("Excludes", "not with");
   app.footer("warpwise help SUBCOMMAND shows its arguments and options.");
   std::map<std::string, std::unique_ptr<Command>> commands;
   commands["convert"] = add_convert(app);

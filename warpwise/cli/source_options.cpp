@@ -17,7 +17,8 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
     options.width = size.width;
     options.height = size.height;
   });
-  add("--fps", "Frames per second to request from the source, or to assume", "N",
+  add("--fps",
+      "Frames per second to request from a camera, or to assume instead of another source's", "N",
       [&options](const std::string& text) {
         try {
           options.rate = live::parse_rate(text);
@@ -29,7 +30,8 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,
              options.colours.range);
-  add_choice(app, "--siting", "Siting of subsampled chroma, instead of the source's",
+  add_choice(app, "--siting",
+             "Place of subsampled chroma among the pixels, instead of the source's",
              live::all_sitings, options.colours.siting);
 }
 

@@ -85,17 +85,17 @@ void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
                     static_cast<int>(parse_integer(called, text, 1, max_match_displacement));
                 x = y = {-reach, reach - 1};
               });
-  const auto add_axis = [&options](const std::string& name, SearchRange& range) {
-    options.add({.name = name,
-                 .help = "Displacements from A to B along this axis, both included",
+  const auto add_axis = [&options](const std::string& axis, SearchRange& range) {
+    options.add({.name = "search-" + axis,
+                 .help = "Displacements from A to B along " + axis + ", both included",
                  .kind = Kind::text,
                  .form = "A:B"},
                 [&range](const std::string& called, const std::string& text) {
                   range = parse_range(called, text);
                 });
   };
-  add_axis("search-x", x);
-  add_axis("search-y", y);
+  add_axis("x", x);
+  add_axis("y", y);
 }
 
 float parse_length(std::string_view called, std::string_view text) {
@@ -197,8 +197,10 @@ StageOptions sobel_options(SobelOptions& options) {
   add_stage_choice(list, "output", "Result to write", all_sobel_outputs, options.output);
   add_stage_choice(list, "norm", "Length of the gradient: |dx| + |dy| or sqrt(dx^2 + dy^2)",
                    all_norms, options.norm);
-  add_stage_choice(list, "kernel", "Smoothing 1 2 1 or 3 10 3", all_sobel_kernels, options.kernel);
-  add_stage_choice(list, "border", "Pixels outside the image", all_borders, options.border);
+  add_stage_choice(list, "kernel", "Smoothing weights: 1 2 1 or 3 10 3", all_sobel_kernels,
+                   options.kernel);
+  add_stage_choice(list, "border", "Values of pixels outside the image", all_borders,
+                   options.border);
   return list;
 }
 
@@ -208,7 +210,7 @@ StageOptions threshold_options(ThresholdOptions& options) {
            [&options](const std::string& called, const std::string& text) {
              options.window = parse_odd(called, text, max_threshold_window(ElementType::u8));
            });
-  list.add(number("offset", "Subtracted from the mean; may be negative", "C",
+  list.add(number("offset", "Number to subtract from the mean; may be negative", "C",
                   fmt::format("{}", options.offset), {-64, 64}),
            [&options](const std::string& called, const std::string& text) {
              options.offset = parse_number(called, text);
@@ -264,14 +266,13 @@ StageOptions disparity_options(DisparityOptions& options) {
   add_measure(list, options.measure);
   add_flag(list, "subpixel", "Refine to fractions of a pixel by the scores beside the best",
            options.subpixel);
-  list.add(
-      integer(
-          "check",
-          "Largest difference between the disparities of a pixel and its counterpart; -1: no check",
-          "N", std::to_string(options.check), {-1, 16}),
-      [&options](const std::string& called, const std::string& text) {
-        options.check = static_cast<int>(parse_integer(called, text, -1, max_disparity_range));
-      });
+  list.add(integer("check",
+                   "Largest difference between the disparities of a pixel and of its counterpart "
+                   "in the right image; -1: no check",
+                   "N", std::to_string(options.check), {-1, 16}),
+           [&options](const std::string& called, const std::string& text) {
+             options.check = static_cast<int>(parse_integer(called, text, -1, max_disparity_range));
+           });
   return list;
 }
 

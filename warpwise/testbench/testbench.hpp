@@ -152,8 +152,8 @@ class WARPWISE_EXPORT Testbench {
   Testbench& operator=(const Testbench&) = delete;
 
   Backend backend() const;
-  /// Options of every launch from now on: the GPU whose costs are counted (9.0 at first), and the
-  /// checks (everything at first). Not used on a GPU.
+  /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), and the
+  /// checks (default: all). Not used on a GPU.
   emulator::LaunchOptions options;
 
   /// Loads a file of PTX (.ptx) or of CUDA C++ (.cu). CUDA C++ is compiled by nvcc if there is one,
