@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from support import NIGHTLY, SANITIZED, WARPWISE, CommandTest, runs_rungs
+from support import NIGHTLY, SANITIZED, WARPWISE, CommandTest, gpu_environment, runs_rungs
 
 
 class Verify(CommandTest):
@@ -38,6 +38,19 @@ class Verify(CommandTest):
                     self.assertRegex(line, r" [1-9]\d* right")
                 count = len(lines)
                 self.assertTrue(summary.startswith(f"{count} of {count} rungs right"), summary)
+
+    @runs_rungs
+    def test_a_gpu_is_used_where_there_is_one(self):
+        environment = gpu_environment()
+        if environment is None:
+            self.skipTest("there is neither a GPU nor an emulated one in this build")
+        counts = {}
+        for place in [[], ["--on", "gpu"], ["--on", "emulator"]]:
+            done = self.succeed("lab", "verify", "copy/scalar", *place, env=environment)
+            counts[tuple(place)] = done.stdout.split()[1]
+        # A GPU verifies the recorded sizes as well.
+        self.assertEqual(counts[()], counts["--on", "gpu"])
+        self.assertNotEqual(counts[()], counts["--on", "emulator"])
 
     # What a rung can take is what its table's "needs" let through: no other shape is launched.
     @runs_rungs

@@ -264,6 +264,14 @@ extern "C" int add() {{
         done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
         self.assertEqual(self.said(done)[-1], "warpwise: 0 launches of 0 kernels, 2 faults", done.stderr)
 
+    def test_a_place_of_which_only_the_file_is_known(self):
+        """Symbols name a static function's source file, but without -g nothing gives the line."""
+        write("twice.cu", b"static void __attribute__((noinline)) free_it(void* p) { cudaFree(p); }\n"
+                          b"int main() {\n  void* p = nullptr;\n  cudaMalloc(&p, 8);\n  free_it(p);\n  free_it(p);\n}\n")
+        nvcc("-O0", "-cudart", "shared", "-o", os.path.abspath("twice"), os.path.abspath("twice.cu"))
+        done = self.run_command("run", "--check", "memory", "./twice")
+        self.assertRegex(self.said(done)[0], r"cudaFree called at twice\+0x\w+ in free_it")
+
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
         write("kernel", KERNEL.encode())

@@ -1,6 +1,6 @@
 """Each CUDA source stays within its budget of kernels and of code: instances_test.py NM BUDGET FOLDER
 
-BUDGET is a JSON file: {"primitives/sobel": {"kernels": 72, "kib": 760}, ...}. A kernel is an instance of a template.
+BUDGET is a JSON file: {"primitives/sobel/cuda": {"kernels": 72, "kib": 760}, ...}. A kernel is an instance of a template.
 KiB are of the object: machine code and PTX, compressed, and what starts the kernels. FOLDER holds the objects.
 """
 import json
@@ -28,7 +28,7 @@ def kib_of(path):
 
 class Instances(unittest.TestCase):
     budget = json.loads(pathlib.Path(BUDGET).read_text(encoding="utf-8"))
-    objects = {path.parent.relative_to(FOLDER).as_posix(): path for path in pathlib.Path(FOLDER).rglob("cuda.cu.o")}
+    objects = {path.relative_to(FOLDER).as_posix().removesuffix(".cu.o"): path for path in pathlib.Path(FOLDER).rglob("cuda*.cu.o")}
 
     def test_each_source_has_a_budget(self):
         self.assertEqual(set(self.budget), set(self.objects))

@@ -19,6 +19,6 @@ struct MachineCode {
 /// or goes to another unit than its class says; null for every other. The counts are those of
 /// CC 9.0, on the path that ordinary values take.
 /// Source: kernels with 8 and with 40 of each, compiled by nvcc 13.0; opcodes of the difference.
-const MachineCode* machine_code(std::string_view ptx);
+WARPWISE_EXPORT const MachineCode* machine_code(std::string_view ptx);
 
 }  // namespace warpwise::rules

@@ -155,12 +155,15 @@ TEST_F(Driver, TextsAreLinked) {
 .address_size 64
 .visible .entry nothing()
 {
+  .loc 1 2 3
   ret;
 }
+.file 1 "second.cu"
 )";
+  const std::string first = scale + ".file 1 \"scale.cu\"\n";
   CUlinkState link = nullptr;
   ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &link), CUDA_SUCCESS);
-  for (const std::string& text : {scale, second}) {
+  for (const std::string& text : {first, second}) {
     ASSERT_EQ(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()),
                             text.size() + 1, "text", 0, nullptr, nullptr),
               CUDA_SUCCESS);
@@ -169,6 +172,11 @@ TEST_F(Driver, TextsAreLinked) {
             CUDA_ERROR_NO_BINARY_FOR_GPU);
   void* image = nullptr;
   ASSERT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
+  // Each text has source files of its own.
+  const std::string whole = static_cast<const char*>(image);
+  for (const char* line : {".file 1 \"scale.cu\"", ".loc 3 2 3", ".file 3 \"second.cu\""}) {
+    EXPECT_NE(whole.find(line), std::string::npos) << line;
+  }
   CUmodule module = nullptr;
   ASSERT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
   CUfunction function = nullptr;
@@ -222,6 +230,15 @@ TEST_F(Driver, MappedPiecesAreOneBuffer) {
   EXPECT_EQ(cuMemUnmap(range + 2 * piece, piece), CUDA_SUCCESS);
   EXPECT_EQ(cuMemRelease(other), CUDA_SUCCESS);
   EXPECT_EQ(cuMemAddressFree(range, 3 * piece), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, ManagedMemoryIsBothSides) {
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuMemAllocManaged(&address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuMemAllocManaged(&address, 8, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32(address, 7, 2), CUDA_SUCCESS);
+  EXPECT_EQ(reinterpret_cast<const unsigned*>(address)[1], 7U);
+  EXPECT_EQ(cuMemFree(address), CUDA_SUCCESS);
 }
 
 TEST_F(Driver, RowsAreCopiedAndFilled) {

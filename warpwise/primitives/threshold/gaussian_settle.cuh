@@ -1,6 +1,7 @@
 #pragma once
 
 #include "warpwise/primitives/threshold/band_rows.cuh"
+#include "warpwise/primitives/threshold/gaussian.cuh"
 
 // Settles pixels whose Gaussian mean is so near to the limit that sums of integers cannot decide.
 // Their means are added up in floats, as on every backend. Fit for nvcc and NVRTC: no host

@@ -56,6 +56,27 @@ constexpr const char* kernel_name(const ThresholdKernel& kernel) {
 ///   segment, threshold_segments and threshold_scan_segments before them.
 using ThresholdLaunches = gpu::Launches<ThresholdKernel, 4>;
 
+inline kernels::threshold::ThresholdSource source_of(ConstDeviceView src) {
+  return {reinterpret_cast<const unsigned char*>(src.data()), src.pitch_bytes(), src.width(),
+          src.height()};
+}
+
+inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
+                                                     const std::optional<DeviceView>& mean,
+                                                     const ThresholdValues& values) {
+  kernels::threshold::ThresholdOutput out{};
+  out.dst = reinterpret_cast<unsigned char*>(dst.data());
+  out.dst_pitch = dst.pitch_bytes();
+  if (mean) {
+    out.mean = reinterpret_cast<unsigned char*>(mean->data());
+    out.mean_pitch = mean->pitch_bytes();
+    out.mean_is_float = mean->type() == ElementType::f32;
+  }
+  out.above = values.above;
+  out.below = values.below;
+  return out;
+}
+
 /// Offsets, within a group of 16 bytes, of the bytes that come into windows and of those that go
 /// out. `shift` is the number of bytes between a multiple of 16 and the results.
 struct BandAlignment {
