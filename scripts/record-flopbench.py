@@ -4,7 +4,7 @@
     scripts/record-flopbench.py CHECKOUT FOLDER [--programs N] [--seconds N] [--jobs N] [--command build/release/bin/warpwise] [--try]
 
 CHECKOUT is a checkout of github.com/Scientific-Computing-Lab/gpuFLOPBench. No file of it is part of this project, and nothing is fetched. Its
-programs are built with nvcc into FOLDER and called as the suite called them. What each said is kept there: a further call of the script
+programs are built with nvcc into FOLDER and called as the suite called them; archives beside a program's source are unpacked there first. What each said is kept there: a further call of the script
 continues. The programs are taken in a seeded random order: --programs is their number, all by default. Each ends after --seconds; the
 launches until then count. The suite profiled the first launch of each kernel with Nsight Compute, which holds the clock at its base value:
 the profile is rtx3080 with that clock.
@@ -15,6 +15,7 @@ import concurrent.futures
 import json
 import math
 import pathlib
+import shutil
 import subprocess
 import time
 
@@ -24,6 +25,8 @@ from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 PROFILE = REPOSITORY / "warpwise/lab/predict/devices/rtx3080.json"
 # TechPowerUp's GPU database. No kernel of the table exceeds the single precision of this clock.
 BASE_CLOCK_MHZ = 1440
+# Nsight Compute counts whole numbers, logic and comparisons as integer instructions.
+INTEGER_CLASSES = ("integer", "logic", "compare")
 # Seconds beyond the time limit in which the command writes its report.
 PATIENCE_S = 120
 
@@ -47,11 +50,17 @@ def built(name, entries, arguments):
     return why.read_text(encoding="utf-8") if why.exists() else ""
 
 
+def unpack_inputs(folder):
+    for archive in [*folder.glob("*.tar.gz"), *folder.glob("*.tgz"), *folder.glob("*.zip")]:
+        shutil.unpack_archive(archive, folder)
+
+
 def run(name, rows, profile, arguments):
     """Runs a program once, and writes what it said, its exit status and its report."""
     report, said = arguments.folder / f"{name}.json", arguments.folder / f"{name}.said"
     if said.exists():
         return
+    unpack_inputs(arguments.checkout / "src" / name)
     command = [arguments.command, "run", "--device", profile, "--time-limit", str(arguments.seconds), "--explain", report,
                arguments.folder / name, *flopbench.call_of(rows)]
     try:
@@ -86,7 +95,8 @@ def predicted(kernel, figures):
     if is_sampled:
         counts, share = prediction["sample"], math.prod(kernel["grid"]) / prediction["sampled_blocks"]
     lanes = counts["thread_instructions"] / counts["warp_instructions"]
-    operations = {**counts["float_operations"], "integer": counts["instructions_by_class"].get("integer", 0) * lanes}
+    integers = sum(counts["instructions_by_class"].get(name, 0) for name in INTEGER_CLASSES)
+    operations = {**counts["float_operations"], "integer": integers * lanes}
     return {"time_us": prediction["time_us"], "least_us": prediction["least_us"], "most_us": prediction["most_us"], "rules": prediction["rules"],
             "bytes": prediction["bounds_us"]["DRAM"] * 1e3 * figures["dram_gb_per_s"],
             **{what: count * share for what, count in operations.items()},
