@@ -12,6 +12,8 @@ SEED = 31
 BUILD_TIMEOUT_S = 300
 # Options of the suite's compiler, clang++, that nvcc has under the same name.
 SAME_OPTIONS = re.compile(r"-(D|std=|fopenmp$)")
+# What clang++ allows without an option.
+AS_CLANG = ("--expt-relaxed-constexpr", "--expt-extended-lambda")
 # Functions that CUDA 13 no longer has, and those that replaced them.
 REPLACED = ("-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset")
 
@@ -57,7 +59,7 @@ def build(checkout, entries, program):
         file, own = options_of(checkout, entry)
         files.append(file)
         options.update(dict.fromkeys(own))
-    command = ["nvcc", "-x", "cu", "-O3", "-w", "-cudart", "shared", "-gencode", "arch=compute_86,code=compute_86", *REPLACED, *options,
+    command = ["nvcc", "-x", "cu", "-O3", "-w", "-cudart", "shared", *AS_CLANG, "-gencode", "arch=compute_86,code=compute_86", *REPLACED, *options,
                "-o", str(program), *files]
     if any("-fgpu-rdc" in entry["command"] for entry in entries):
         command.insert(1, "-rdc=true")

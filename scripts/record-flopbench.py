@@ -4,9 +4,9 @@
     scripts/record-flopbench.py CHECKOUT FOLDER [--programs N] [--seconds N] [--jobs N] [--command build/release/bin/warpwise] [--try]
 
 CHECKOUT is a checkout of github.com/Scientific-Computing-Lab/gpuFLOPBench. No file of it is part of this project, and nothing is fetched. Its
-programs are built with nvcc into FOLDER and called as the suite called them; archives beside a program's source are unpacked there first. What each said is kept there: a further call of the script
-continues. The programs are taken in a seeded random order: --programs is their number, all by default. Each ends after --seconds; the
-launches until then count. The suite profiled the first launch of each kernel with Nsight Compute, which holds the clock at its base value:
+programs are built with nvcc into FOLDER and called as the suite called them. Archives beside a program's source are unpacked there first. What
+each program said is kept in FOLDER: a further call of the script continues. The programs are taken in a seeded random order: --programs is
+their number, all by default. Each ends after --seconds; the launches until then count. The suite profiled the first launch of each kernel with Nsight Compute, which holds the clock at its base value:
 the profile is rtx3080 with that clock.
 """
 import argparse
@@ -72,19 +72,29 @@ def run(name, rows, profile, arguments):
     said.write_text(text, encoding="utf-8")
 
 
-def report_of(name, folder):
-    path = folder / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+def kept(name, folder):
+    """Returns a program's report, if there is one, and what it said."""
+    report, said = folder / f"{name}.json", folder / f"{name}.said"
+    return json.loads(report.read_text(encoding="utf-8")) if report.exists() else None, said.read_text(encoding="utf-8")
 
 
 def launches_of(report, row):
-    """Returns the report's kernels that have a row's name, grid and block."""
-    alike = [each for each in report["kernels"]
-             if each["grid"] == flopbench.shape(row["Grid Size"]) and each["block"] == flopbench.shape(row["Block Size"])]
-    names = [flopbench.parts_of(flopbench.demangled(each["mangled_name"])) for each in alike]
-    named = [(each, arguments) for each, (name, arguments) in zip(alike, names) if name == row["kernelName"]]
-    same = [each for each, arguments in named if arguments == flopbench.parts_of(row["Kernel Name"])[1]]
-    return same or [each for each, _ in named]
+    """Returns the report's kernels that have a row's name, those of them with its grid and block, and with its template arguments if any has."""
+    named = [(each, arguments) for each in report["kernels"]
+             for name, arguments in [flopbench.parts_of(flopbench.demangled(each["mangled_name"]))] if name == row["kernelName"]]
+    shape = [flopbench.shape(row["Grid Size"]), flopbench.shape(row["Block Size"])]
+    alike = [(each, arguments) for each, arguments in named if [each["grid"], each["block"]] == shape]
+    same = [each for each, arguments in alike if arguments == flopbench.parts_of(row["Kernel Name"])[1]]
+    return named, same or [each for each, _ in alike]
+
+
+def why_not_launched(said):
+    """Says why a program did not come to a kernel, by what it and the command printed."""
+    if "the time limit of" in said or "status none" in said:
+        return "not reached, or not sampled, within the time limit"
+    if "was not run: " in said:
+        return "refused by the emulator"
+    return "never launched" if said.endswith("status 0\n") else "the program ended with an error"
 
 
 def predicted(kernel, figures):
@@ -103,14 +113,14 @@ def predicted(kernel, figures):
             "special": counts["instructions_by_class"].get("special", 0) > 0, "sampled": is_sampled}
 
 
-def compared(name, row, report, figures):
+def compared(name, row, report, said, figures):
     """Returns a row of the record: what became of a kernel of the table."""
     result = {"program": name, "kernel": row["kernelName"], "measured": flopbench.measured(row)}
-    if report is None:
-        return {**result, "why": "no report"}
-    found = launches_of(report, row)
+    named, found = launches_of(report, row) if report else ([], [])
+    if not named:
+        return {**result, "why": why_not_launched(said)}
     if len(found) != 1:
-        return {**result, "why": "several kernels have its name" if found else "not launched"}
+        return {**result, "why": "several kernels have its name" if found else "launched with another grid or block"}
     prediction = found[0].get("prediction")
     if not prediction or "unavailable" in prediction:
         return {**result, "why": prediction["unavailable"] if prediction else "faults" if found[0]["faults"] else "no time"}
@@ -135,10 +145,12 @@ def main():
 
     def take(name):
         why = built(name, commands.get(name, []), arguments)
-        if not why:
+        if why:
+            rows = [{"program": name, "kernel": row["kernelName"], "measured": flopbench.measured(row), "why": "not built"} for row in kernels[name]]
+        else:
             run(name, kernels[name], profile, arguments)
-        report = report_of(name, arguments.folder)
-        rows = [{**compared(name, row, report, figures), **({"why": "not built"} if why else {})} for row in kernels[name]]
+            report, said = kept(name, arguments.folder)
+            rows = [compared(name, row, report, said, figures) for row in kernels[name]]
         print(name, why or dict(collections.Counter(row.get("why", "compared") for row in rows)), flush=True)
         return rows
 

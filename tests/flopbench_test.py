@@ -34,7 +34,7 @@ FIGURES = {"dram_gb_per_s": 100}
 
 
 def compared(*kernels):
-    return record.compared("p", ROW, {"kernels": list(kernels)}, FIGURES)
+    return record.compared("p", ROW, {"kernels": list(kernels)}, "status 0\n", FIGURES)
 
 
 def row(measured, predicted):
@@ -76,13 +76,16 @@ class Compared(unittest.TestCase):
         self.assertIn("predicted", compared(other, kernel(SCALE)))
         self.assertIn("predicted", compared(other))
         self.assertEqual(compared(other, kernel("_Z5scaleIdLi4EEvPT_"))["why"], "several kernels have its name")
-        self.assertEqual(compared(kernel(SCALE, grid=[8, 1, 1]))["why"], "not launched")
-        self.assertEqual(compared(kernel("_Z3addPi"))["why"], "not launched")
+        self.assertEqual(compared(kernel(SCALE, grid=[8, 1, 1]))["why"], "launched with another grid or block")
+        self.assertEqual(compared(kernel("_Z3addPi"))["why"], "never launched")
 
     def test_no_time(self):
         self.assertEqual(compared(kernel(SCALE, prediction={"unavailable": "textures"}))["why"], "textures")
         self.assertEqual(compared({**kernel(SCALE, faults=[{}]), "prediction": None})["why"], "faults")
-        self.assertEqual(record.compared("p", ROW, None, FIGURES)["why"], "no report")
+        for said, why in [("the time limit of 3 s has passed\nstatus 1\n", "not reached, or not sampled, within the time limit"),
+                          ("warpwise: kernel k was not run: …\nstatus 1\n", "refused by the emulator"),
+                          ("no input\nstatus 255\n", "the program ended with an error"), ("status 0\n", "never launched")]:
+            self.assertEqual(record.compared("p", ROW, None, said, FIGURES)["why"], why)
 
 
 class Figures(unittest.TestCase):
