@@ -5,8 +5,11 @@ import statistics
 
 from tables import table
 
-# The table's operations are products of rounded rates and times.
+# The table's operations are products of times and rates. A rate is the sum of three, of additions, multiplications and fused ones, each
+# with two decimals in operations for a cycle.
 EQUAL = 0.01
+ROUNDED_PER_CYCLE = 3 * 0.005
+CYCLES_PER_US = 1440
 SMALL_US = 10
 # Operations that the RTX 3080 can make for each byte of DRAM, by its published figures: 29.77 and 0.465 TFLOP/s, half as many integer
 # instructions as single additions, 760.3 GB/s. All three are at the boost clock, and Nsight Compute's rooflines as well.
@@ -29,8 +32,14 @@ def floats(counts):
     return counts["float32"] + counts["float64"]
 
 
+def equal(row, kind):
+    """Returns whether a kind's operations differ by no more than the table is off."""
+    rounded = ROUNDED_PER_CYCLE * CYCLES_PER_US * row["measured"]["time_us"]
+    return abs(row["measured"][kind] - row["predicted"][kind]) <= max(EQUAL * row["measured"][kind], rounded)
+
+
 def equal_floats(row):
-    return all(abs(row["measured"][kind] - row["predicted"][kind]) <= EQUAL * row["measured"][kind] for kind in ("float32", "float64"))
+    return equal(row, "float32") and equal(row, "float64")
 
 
 def share(rows, holds):
@@ -60,11 +69,30 @@ def operations(record):
     of = parts(record["kernels"])
     rest = [row for row in of["with floats"] if row["predicted"]["special"]]
     none = [row for row in of["compared"] if floats(row["measured"]) == 0]
-    near = lambda row: floats(row["predicted"]) > 0 and factor(floats(row["measured"]), floats(row["predicted"])) <= 1.1
+
+    def near(row):
+        return floats(row["predicted"]) > 0 and factor(floats(row["measured"]), floats(row["predicted"])) <= 1.1
+
     return table(["kernels", "single and double both equal", "all together within 10 %"], [
         ["without divisions, roots and special functions", share(of["plain"], equal_floats), share(of["plain"], near)],
         ["with some", share(rest, equal_floats), share(rest, near)],
-        ["that have none in the table", share(none, lambda row: floats(row["predicted"]) == 0), "–"]])
+        ["that have none in the table", share(none, equal_floats), "–"]])
+
+
+def unequal(record):
+    """Lists the kernels without divisions whose operations are not equal."""
+    rows = [row for row in parts(record["kernels"])["plain"] if not equal_floats(row)]
+    return table(["program", "kernel", "single, table", "single, emulator", "double, table", "double, emulator"],
+                 [[row["program"], f"`{row['kernel']}`", *(f"{row[who][kind]:,.0f}" for kind in ("float32", "float64") for who in ("measured", "predicted"))]
+                  for row in rows])
+
+
+def misses(record):
+    """Lists the ten times that are farthest off."""
+    rows = sorted(parts(record["kernels"])["compared"], key=time_factor, reverse=True)[:10]
+    return table(["program", "kernel", "table, µs", "predicted, µs", "predicted : measured", "bottleneck"],
+                 [[row["program"], f"`{row['kernel']}`", f"{row['measured']['time_us']:,.1f}", f"{row['predicted']['time_us']:,.1f}",
+                   f"{row['predicted']['time_us'] / row['measured']['time_us']:.2f}", row["predicted"]["rules"]] for row in rows])
 
 
 def time_row(name, rows):
@@ -109,7 +137,7 @@ def taken(record):
             f"{machine['toolkit']}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}.\n\n{table(['', 'number'], lines)}")
 
 
-PARTS = {"taken": taken, "operations": operations, "times": times, "bounds": bounds}
+PARTS = {"taken": taken, "operations": operations, "unequal": unequal, "times": times, "misses": misses, "bounds": bounds}
 
 
 def rendered(path, part):

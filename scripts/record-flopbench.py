@@ -97,10 +97,16 @@ def why_not_launched(said):
     return "never launched" if said.endswith("status 0\n") else "the program ended with an error"
 
 
-def predicted(kernel, figures):
-    """Returns what the report says of one launch. Operations are those of all launches, or of the sample if none came to its end."""
+def are_alike(kernel, report):
+    """Returns whether a kernel's launches executed equally many instructions: the timeline's times are in that proportion."""
+    index = next(index for index, each in enumerate(report["kernels"]) if each is kernel)
+    return len({event["time_us"] for event in report["timeline"] if event.get("kernel") == index}) <= 1
+
+
+def predicted(kernel, report, figures):
+    """Returns what the report says of the first launch. Operations are those of its sample if it was not the only one of its kind that ended."""
     prediction = kernel["prediction"]
-    is_sampled = kernel["counted"].startswith("stopped")
+    is_sampled = kernel["counted"].startswith("stopped") or not are_alike(kernel, report)
     counts, share = kernel, 1 / kernel["launches"]
     if is_sampled:
         counts, share = prediction["sample"], math.prod(kernel["grid"]) / prediction["sampled_blocks"]
@@ -124,7 +130,7 @@ def compared(name, row, report, said, figures):
     prediction = found[0].get("prediction")
     if not prediction or "unavailable" in prediction:
         return {**result, "why": prediction["unavailable"] if prediction else "faults" if found[0]["faults"] else "no time"}
-    return {**result, "predicted": predicted(found[0], figures)}
+    return {**result, "predicted": predicted(found[0], report, figures)}
 
 
 def main():

@@ -34,7 +34,8 @@ FIGURES = {"dram_gb_per_s": 100}
 
 
 def compared(*kernels):
-    return record.compared("p", ROW, {"kernels": list(kernels)}, "status 0\n", FIGURES)
+    timeline = [{"kernel": 0, "time_us": 2}, {"kernel": 1, "time_us": 3}, {"transfer": "to_gpu", "time_us": None}]
+    return record.compared("p", ROW, {"kernels": list(kernels), "timeline": timeline}, "status 0\n", FIGURES)
 
 
 def row(measured, predicted):
@@ -71,6 +72,10 @@ class Compared(unittest.TestCase):
         self.assertEqual({name: said[name] for name in ("time_us", "float32", "float64", "integer", "special", "sampled")},
                          {"time_us": 2, "float32": 40, "float64": 0, "integer": 2 * 64, "special": True, "sampled": True})
 
+    def test_the_first_of_launches_that_differ_has_the_operations_of_its_sample(self):
+        report = {"kernels": [kernel(SCALE)], "timeline": [{"kernel": 0, "time_us": 2}, {"kernel": 0, "time_us": 3}]}
+        self.assertEqual(record.compared("p", ROW, report, "status 0\n", FIGURES)["predicted"]["float32"], 40)
+
     def test_names_and_shapes_choose_the_launch(self):
         other = kernel("_Z5scaleIfLi8EEvPT_")
         self.assertIn("predicted", compared(other, kernel(SCALE)))
@@ -98,9 +103,14 @@ class Figures(unittest.TestCase):
         self.assertEqual(bound(0, 0, 0, 0), "compute")
 
     def test_equal_operations_are_equal_in_both_precisions(self):
-        self.assertTrue(tables.equal_floats(row((1, 1000, 0, 0, 1), (1, 1009, 0, 0, 1))))
-        self.assertFalse(tables.equal_floats(row((1, 1000, 0, 0, 1), (1, 1011, 0, 0, 1))))
-        self.assertFalse(tables.equal_floats(row((1, 1000, 0, 0, 1), (1, 1000, 1, 0, 1))))
+        self.assertTrue(tables.equal_floats(row((1, 10000, 0, 0, 1), (1, 10099, 0, 0, 1))))
+        self.assertFalse(tables.equal_floats(row((1, 10000, 0, 0, 1), (1, 10101, 0, 0, 1))))
+        self.assertFalse(tables.equal_floats(row((1, 10000, 0, 0, 1), (1, 10000, 22, 0, 1))))
+
+    def test_few_operations_are_as_exact_as_their_rates(self):
+        # 0.015 of a cycle's operation in 1440 cycles are 21.6.
+        self.assertTrue(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 121, 0, 1))))
+        self.assertFalse(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 122, 0, 1))))
 
     def test_times(self):
         self.assertEqual(tables.time_factor(row((2, 0, 0, 0, 1), (1, 0, 0, 0, 1))), 2)
