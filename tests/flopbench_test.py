@@ -2,6 +2,7 @@
 import importlib.util
 import json
 import pathlib
+import statistics
 import sys
 import unittest
 
@@ -116,6 +117,32 @@ class Figures(unittest.TestCase):
         self.assertEqual(tables.time_factor(row((2, 0, 0, 0, 1), (1, 0, 0, 0, 1))), 2)
         self.assertTrue(tables.in_range(row((2, 0, 0, 0, 1), (1, 0, 0, 0, 1))))
         self.assertFalse(tables.in_range(row((2.1, 0, 0, 0, 1), (1, 0, 0, 0, 1))))
+
+
+class Recorded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.record = json.loads((REPOSITORY / "results/flopbench.json").read_text(encoding="utf-8"))
+        cls.parts = tables.parts(cls.record["kernels"])
+
+    def share(self, part, holds):
+        return sum(map(holds, self.parts[part])) / len(self.parts[part])
+
+    def test_each_kernel_was_compared_or_has_a_reason(self):
+        for each in self.record["kernels"]:
+            self.assertEqual(("predicted" in each) + ("why" in each), 1, each)
+        self.assertEqual(len({each["program"] for each in self.record["kernels"]}), self.record["programs"])
+        self.assertGreaterEqual(len(self.parts["compared"]), 50)
+
+    def test_no_kernel_exceeds_the_base_clock(self):
+        most = 2 * 32 * 4 * 68 * record.BASE_CLOCK_MHZ
+        for each in self.record["kernels"]:
+            self.assertLess(each["measured"]["float32"], most * each["measured"]["time_us"], each)
+
+    def test_it_is_as_good_as_the_document_says(self):
+        self.assertLessEqual(statistics.median(map(tables.time_factor, self.parts["compared"])), 1.3)
+        self.assertGreaterEqual(self.share("compared", tables.same_bound), 0.8)
+        self.assertGreaterEqual(self.share("plain", tables.equal_floats), 0.8)
 
 
 if __name__ == "__main__":
