@@ -98,7 +98,7 @@ def parts_of(name):
             before += character
         depth += character == "<"
     words = {"true": "1", "false": "0"}
-    arguments = ",".join(words.get(word.strip(), word.strip()) for word in re.sub(r"\((?:bool|int|unsigned int|unsigned long)\)", "", within).split(","))
+    arguments = ",".join(words.get(word.strip(), word.strip()) for word in re.sub(r"\([\w: ]+\)(?=-?\d)", "", within).split(","))
     return before.rpartition("::")[2].strip(), re.sub(r"\s|(?<=\d)u?l*\b", "", arguments)
 
 

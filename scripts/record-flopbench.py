@@ -79,13 +79,11 @@ def kept(name, folder):
 
 
 def launches_of(report, row):
-    """Returns the report's kernels that have a row's name, those of them with its grid and block, and with its template arguments if any has."""
-    named = [(each, arguments) for each in report["kernels"]
-             for name, arguments in [flopbench.parts_of(flopbench.demangled(each["mangled_name"]))] if name == row["kernelName"]]
+    """Returns the report's kernels that have a row's name and template arguments, and those of them with its grid and block."""
+    name = flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))
+    named = [each for each in report["kernels"] if flopbench.parts_of(flopbench.demangled(each["mangled_name"])) == name]
     shape = [flopbench.shape(row["Grid Size"]), flopbench.shape(row["Block Size"])]
-    alike = [(each, arguments) for each, arguments in named if [each["grid"], each["block"]] == shape]
-    same = [each for each, arguments in alike if arguments == flopbench.parts_of(row["Kernel Name"])[1]]
-    return named, same or [each for each, _ in alike]
+    return named, [each for each in named if [each["grid"], each["block"]] == shape]
 
 
 def why_not_launched(said):
@@ -121,7 +119,7 @@ def predicted(kernel, report, figures):
 
 def compared(name, row, report, said, figures):
     """Returns a row of the record: what became of a kernel of the table."""
-    result = {"program": name, "kernel": row["kernelName"], "measured": flopbench.measured(row)}
+    result = {"program": name, "kernel": flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))[0], "measured": flopbench.measured(row)}
     named, found = launches_of(report, row) if report else ([], [])
     if not named:
         return {**result, "why": why_not_launched(said)}
