@@ -18,6 +18,7 @@ import bench_tables
 import build_tables
 import counter_tables
 import fault_tables
+import flopbench_tables
 import form_tables
 import ladder_tables
 import opencv_tables
@@ -97,6 +98,8 @@ def rendered(name, benches):
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "predictions":
         return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
+    if kind == "flopbench":
+        return flopbench_tables.rendered(REPOSITORY / "results/flopbench.json", what)
     if kind == "pairs":
         return pair_tables.rendered(what)
     if kind == "programs":

@@ -45,6 +45,8 @@ void add_memory_counts(nb::module_& module) {
       .member<&Execution::branches>("branches")
       .member<&Execution::divergent_branches>("divergent_branches")
       .member<&Execution::barriers>("barriers")
+      .member<&Execution::float32_operations>("float32_operations")
+      .member<&Execution::float64_operations>("float64_operations")
       .finish();
   ResultClass<Traffic>(
       module, "TrafficCounts",

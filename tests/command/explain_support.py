@@ -64,7 +64,7 @@ PTX = """.version 7.0
 TRAFFIC = {"requests", "transactions", "bytes_requested", "bytes_moved"}
 PASSES = {"requests", "passes", "ideal_passes"}
 KEYS = {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes", "by_cc", "warp_instructions",
-        "thread_instructions", "instructions_by_class", "branches", "divergent_branches", "barriers", "lines",
+        "thread_instructions", "instructions_by_class", "float_operations", "branches", "divergent_branches", "barriers", "lines",
         "faults"}
 
 

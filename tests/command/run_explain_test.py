@@ -84,10 +84,27 @@ int main() {
 }
 """
 
+CUT = r"""__global__ void count(unsigned* to, unsigned long long times) {
+  for (unsigned long long k = 0; k < times; ++k) atomicAdd(to, 1U);
+}
+__global__ void ahead(unsigned* to, unsigned long long times) {
+  if (blockIdx.x > 0) return;
+  for (unsigned long long k = 0; k < times; ++k) atomicAdd(to, 1U);
+}
+int main(int words, char**) {
+  unsigned* counter = nullptr;
+  cudaMalloc(&counter, sizeof(unsigned));
+  count<<<4, 32>>>(counter, 10);
+  if (words > 1) count<<<4, 32>>>(counter, 1ULL << 40);
+  ahead<<<1 << 24, 32>>>(counter, 100'000);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
+}
+"""
+
 
 def setUpModule():
     run_support.setUpModule()
-    for name, source in [("times", PROGRAM), ("cooperative", COOPERATIVE), ("unwritten", UNWRITTEN)]:
+    for name, source in [("times", PROGRAM), ("cooperative", COOPERATIVE), ("unwritten", UNWRITTEN), ("cut", CUT)]:
         path = os.path.join(run_support.FOLDER, f"{name}.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(source)
@@ -186,6 +203,29 @@ class Times(RunTest):
         report = self.explained("times", "--device", "t4")[1]
         self.assertEqual(report["device"], "t4")
         self.assertGreater(report["predicted_us"], 0)
+
+    def test_operations_of_floats(self):
+        operations = {each["kernel"]: each["float_operations"] for each in self.explained("times")[1]["kernels"]}
+        self.assertEqual(operations["multiply"], {"float32": 3 * 2 * 64**3, "float64": 0})
+        self.assertEqual(operations["last"], {"float32": 0, "float64": 0})
+
+    def cut(self, *arguments):
+        done = self.run_command("run", "--explain", "report.json", "-q", "--time-limit", "3", os.path.join(run_support.FOLDER, "cut"), *arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return json.loads(read("report.json"))
+
+    def test_a_time_limit_leaves_a_launch_with_the_time_of_its_sample(self):
+        count, ahead = self.cut()["kernels"]
+        self.assertEqual((count["launches"], count["counted"], count["faults"]), (1, "", []))
+        self.assertGreater(count["prediction"]["time_us"], 0)
+        self.assertEqual([each["kind"] for each in ahead["faults"]], ["interrupted"])
+        self.assertIn("stopped", ahead["counted"])
+        self.assertGreater(ahead["prediction"]["time_us"], 0)
+
+    def test_a_time_limit_leaves_out_part_of_a_later_launch(self):
+        report = self.cut("twice")
+        self.assertEqual([(each["kernel"], each["launches"], each["faults"]) for each in report["kernels"]], [("count", 1, [])])
+        self.assertEqual([each["times"] for each in report["timeline"]], [1])
 
     def test_blocks_that_wait_for_each_other(self):
         report = self.explained("cooperative")[1]

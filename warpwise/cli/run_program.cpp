@@ -274,13 +274,12 @@ class RunCommand final : public Command {
     app.add_flag("--keep-going", keep_going_,
                  "Do not tell the program of a kernel's fault, so that its other kernels run too. "
                  "They get the memory that the faulty one leaves");
-    add_text_option(
-        app, "--time-limit", "SECONDS",
-        "End each process that uses CUDA after this time, with a fault and all reports but "
-        "that of --explain (default: no limit)",
-        [this](const std::string& text) {
-          time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
-        });
+    add_text_option(app, "--time-limit", "SECONDS",
+                    "End each process that uses CUDA after this time, with a fault and all reports "
+                    "(default: no limit)",
+                    [this](const std::string& text) {
+                      time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
+                    });
     app.add_flag("--fidelity", fidelity_,
                  "At the end, list what was exact, modelled or not run, by kernel and source line, "
                  "and what may have affected a branch or a result");

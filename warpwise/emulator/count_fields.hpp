@@ -18,7 +18,9 @@ inline auto fields_of(const ExecutionCounts&) {
                                        {"thread_instructions", &C::thread_instructions},
                                        {"branches", &C::branches},
                                        {"divergent_branches", &C::divergent_branches},
-                                       {"barriers", &C::barriers}});
+                                       {"barriers", &C::barriers},
+                                       {"float32_operations", &C::float32_operations},
+                                       {"float64_operations", &C::float64_operations}});
 }
 inline auto fields_of(const TrafficCounts&) {
   using C = TrafficCounts;

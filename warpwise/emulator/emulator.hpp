@@ -193,6 +193,10 @@ struct ExecutionCounts {
   std::uint64_t branches = 0;  ///< executed by warps, conditional or not
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
+  /// Additions and multiplications of the threads, a fused one twice; a division, root or special
+  /// function counts those of its machine code. Products of matrices are not counted.
+  std::uint64_t float32_operations = 0;
+  std::uint64_t float64_operations = 0;
 };
 
 /// The counts of one source line.

@@ -83,7 +83,44 @@ const Costs& costs() {
   return instructions;
 }
 
+// Returns the operations of instructions that become several machine instructions.
+const std::map<std::string, FloatOperations, std::less<>>& operations_of_many() {
+  static const std::map<std::string, FloatOperations, std::less<>> operations = {
+      {"div.rn.f32", {.float32 = 10}},
+      {"div.full.f32", {.float32 = 1}},
+      {"div.approx.f32", {.float32 = 1}},
+      {"rcp.rn.f32", {.float32 = 5}},
+      {"rcp.approx.f32", {.float32 = 2}},
+      {"sqrt.rn.f32", {.float32 = 6}},
+      {"sin.approx.f32", {.float32 = 1}},
+      {"cos.approx.f32", {.float32 = 1}},
+      {"div.full.ftz.f32", {.float32 = 1}},
+      {"div.approx.ftz.f32", {.float32 = 1}},
+      {"sin.approx.ftz.f32", {.float32 = 1}},
+      {"cos.approx.ftz.f32", {.float32 = 1}},
+      {"div.rn.f64", {.float32 = 2, .float64 = 15}},
+      {"rcp.rn.f64", {.float64 = 10}},
+      {"sqrt.rn.f64", {.float64 = 13}},
+      {"rsqrt.approx.f64", {.float64 = 8}},
+  };
+  return operations;
+}
+
 }  // namespace
+
+FloatOperations float_operations(std::string_view ptx) {
+  const auto many = operations_of_many().find(ptx);
+  if (many != operations_of_many().end()) return many->second;
+  const std::string_view opcode = ptx.substr(0, ptx.find('.'));
+  const std::string_view type = ptx.substr(ptx.rfind('.') + 1);
+  const std::uint64_t each = opcode == "fma" || opcode == "mad"                      ? 2
+                             : opcode == "add" || opcode == "sub" || opcode == "mul" ? 1
+                                                                                     : 0;
+  return {.float32 = type == "f32"     ? each
+                     : type == "f32x2" ? 2 * each
+                                       : 0,
+          .float64 = type == "f64" ? each : 0};
+}
 
 const MachineCode* machine_code(std::string_view ptx) {
   const auto found = costs().find(ptx);

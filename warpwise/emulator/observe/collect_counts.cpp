@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "warpwise/emulator/observe/counts.hpp"
+#include "warpwise/rules/machine_code.hpp"
 
 namespace warpwise::emulator {
 
@@ -49,6 +50,7 @@ class Counts::Collector {
 
   void add_execution(const Operation& op, const Executed& own) {
     const InstructionClass c = code_.classes[op.index];
+    const rules::FloatOperations floats = rules::float_operations(code_.names[op.index]);
     const bool branches = op.control == Control::branch || op.control == Control::branch_indexed;
     for (ExecutionCounts* to : {&result_.totals, &result_.lines[line_of_[op.index]].execution}) {
       to->warp_instructions += own.warps;
@@ -56,6 +58,8 @@ class Counts::Collector {
       to->divergent_branches += own.divergent;
       if (branches) to->branches += own.warps;
       if (op.control == Control::barrier) to->barriers += own.warps;
+      to->float32_operations += own.threads * floats.float32;
+      to->float64_operations += own.threads * floats.float64;
     }
     by_class_[static_cast<std::size_t>(c)] += own.warps;
   }

@@ -295,6 +295,25 @@ TEST(HandWritten, Classes) {
   EXPECT_EQ(result.memory[0].global_atomic.references, 32U);
 }
 
+/// Lanes that a guard leaves out add nothing. A division counts its machine code's operations.
+TEST(HandWritten, FloatOperations) {
+  Emulated emulated(
+      kernel_text("mov.u32 %r1, %laneid;\nsetp.lt.u32 %p, %r1, 3;\n"
+                  ".loc 1 1 0\nfma.rn.f32 %f1, %f1, %f2, %f3;\nadd.f32 %f1, %f1, %f2;\n"
+                  "@%p mul.ftz.f32 %f1, %f1, %f2;\n"
+                  ".loc 1 2 0\nfma.rn.f64 %l4, %l4, %l4, %l4;\nsub.f64 %l4, %l4, %l4;\n"
+                  ".loc 1 3 0\ndiv.rn.f32 %f1, %f1, %f2;\nmax.f32 %f1, %f1, %f2;\n"
+                  "add.u32 %r1, %r1, 1;\n.loc 1 4 0"));
+  const LaunchResult result = emulated.launch("hand", {2}, {32}, Address{0});
+  EXPECT_TRUE(result.faults.empty());
+  EXPECT_EQ(line_of(result, 1).execution.float32_operations, 2 * (3 * 32 + 3U));
+  EXPECT_EQ(line_of(result, 2).execution.float64_operations, 2 * 3 * 32U);
+  EXPECT_EQ(line_of(result, 2).execution.float32_operations, 0U);
+  EXPECT_EQ(line_of(result, 3).execution.float32_operations, 2 * 10 * 32U);
+  EXPECT_EQ(result.totals.float32_operations, 2 * (13 * 32 + 3U));
+  EXPECT_EQ(result.totals.float64_operations, 2 * 3 * 32U);
+}
+
 /// A guarded access that no lane makes is an instruction, but no request.
 TEST(HandWritten, RequestsOfNoLane) {
   Emulated emulated(

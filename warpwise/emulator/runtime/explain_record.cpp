@@ -40,6 +40,11 @@ std::optional<SampleModel> taken_model() {
   return sample_model_of(object);
 }
 
+bool is_interrupted(const LaunchResult& result) {
+  return std::ranges::any_of(result.faults,
+                             [](const Fault& each) { return each.kind == FaultKind::interrupted; });
+}
+
 class ExplainRecord {
  public:
   ExplainRecord() {
@@ -65,6 +70,8 @@ class ExplainRecord {
       return each.is_of(kernel, grid, block, shared) &&
              each.result.lines.size() == result.lines.size();
     });
+    // Part of a launch says nothing of one that has come to its end.
+    if (known != entries_.end() && is_interrupted(result)) return;
     note(static_cast<std::size_t>(known - entries_.begin()), result.totals.warp_instructions);
     if (known != entries_.end()) {
       known->launches += 1;
@@ -79,6 +86,30 @@ class ExplainRecord {
   void add(CopyKind what, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     note(name_of(what), bytes);
+  }
+
+  void write() {
+    const std::lock_guard lock(mutex_);
+    if (::getpid() != process_) return;
+    RecordJson record = {{"format", launch_record_format},
+                         {"program", ::program_invocation_short_name},
+                         {"ptx", texts_},
+                         {"kernels", RecordJson::array()},
+                         {"timeline", RecordJson::array()}};
+    for (const Entry& each : entries_) {
+      record["kernels"].push_back({{"kernel", each.kernel},
+                                   {"grid", json_of_dim(each.grid)},
+                                   {"block", json_of_dim(each.block)},
+                                   {"launches", each.launches},
+                                   {"ptx", each.ptx},
+                                   {"memory_bytes", each.memory_bytes},
+                                   {"sample", each.sample},
+                                   {"result", json_of_launch(each.result)}});
+    }
+    for (const Event& each : timeline_)
+      record["timeline"].push_back({each.what, each.amount, each.times});
+    std::ofstream(file_, std::ios::binary)
+        << record.dump(-1, ' ', false, RecordJson::error_handler_t::replace);
   }
 
  private:
@@ -118,30 +149,6 @@ class ExplainRecord {
     return texts_.size() - 1;
   }
 
-  void write() {
-    const std::lock_guard lock(mutex_);
-    if (::getpid() != process_) return;
-    RecordJson record = {{"format", launch_record_format},
-                         {"program", ::program_invocation_short_name},
-                         {"ptx", texts_},
-                         {"kernels", RecordJson::array()},
-                         {"timeline", RecordJson::array()}};
-    for (const Entry& each : entries_) {
-      record["kernels"].push_back({{"kernel", each.kernel},
-                                   {"grid", json_of_dim(each.grid)},
-                                   {"block", json_of_dim(each.block)},
-                                   {"launches", each.launches},
-                                   {"ptx", each.ptx},
-                                   {"memory_bytes", each.memory_bytes},
-                                   {"sample", each.sample},
-                                   {"result", json_of_launch(each.result)}});
-    }
-    for (const Event& each : timeline_)
-      record["timeline"].push_back({each.what, each.amount, each.times});
-    std::ofstream(file_, std::ios::binary)
-        << record.dump(-1, ' ', false, RecordJson::error_handler_t::replace);
-  }
-
   const fs::path file_ = taken_file();
   const std::optional<SampleModel> model_ = taken_model();
   const pid_t process_ = ::getpid();
@@ -174,6 +181,10 @@ void record_launch(const std::string& kernel, Dim3 grid, Dim3 block,
                    const LaunchResult& result, RecordJson sample) {
   if (!record().is_asked_for()) return;
   record().add(kernel, grid, block, dynamic_shared_bytes, ptx, result, std::move(sample));
+}
+
+void write_explain_record() {
+  if (record().is_asked_for()) record().write();
 }
 
 void record_copy(const void* to, const void* from, std::uint64_t bytes) {

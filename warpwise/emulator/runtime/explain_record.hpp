@@ -27,6 +27,9 @@ void record_launch(const std::string& kernel, Dim3 grid, Dim3 block,
                    std::uint64_t dynamic_shared_bytes, const std::function<std::string()>& ptx,
                    const LaunchResult& result, RecordJson sample = nullptr);
 
+/// Writes the record of a program that is ended before its own end, if it is asked for.
+void write_explain_record();
+
 /// Adds a copy to the timeline.
 void record_copy(const void* to, const void* from, std::uint64_t bytes);
 /// Adds a fill of the GPU's memory to the timeline.

@@ -22,6 +22,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device_checks.hpp"
 #include "warpwise/emulator/readable.hpp"
+#include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/fidelity_report.hpp"
 #include "warpwise/emulator/runtime/interruption.hpp"
 #include "warpwise/emulator/runtime/known_places.hpp"
@@ -297,6 +298,7 @@ class Reports {
       found(describe(report_.host_faults.back()));
     }
     say_end();
+    write_explain_record();
     return code;
   }
 

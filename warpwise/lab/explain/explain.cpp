@@ -413,9 +413,15 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
   return result;
 }
 
+bool is_faulty(const emulator::LaunchResult& launch) {
+  return std::ranges::any_of(launch.faults, [](const emulator::Fault& each) {
+    return each.kind != emulator::FaultKind::interrupted;
+  });
+}
+
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run) {
   const ExplainRequest& request = explanation.request;
-  if (!request.device || !explanation.launch.faults.empty()) return;
+  if (!request.device || is_faulty(explanation.launch)) return;
   const auto own =
       std::find_if(explanation.capabilities.begin(), explanation.capabilities.end(),
                    [&](const CapabilityReport& each) {

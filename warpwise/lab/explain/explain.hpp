@@ -122,6 +122,10 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
+/// Returns true if a launch has faults. One that was only interrupted has none: its sample ran
+/// beside it.
+bool is_faulty(const emulator::LaunchResult& launch);
+
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 

@@ -64,7 +64,7 @@ std::string why_no_time(const RecordJson& sample, const Explanation& kernel) {
 
 void predict(const RecordJson& entry, Explanation& kernel) {
   const auto& device = kernel.request.device;
-  if (!device || !kernel.launch.faults.empty()) return;
+  if (!device || is_faulty(kernel.launch)) return;
   const RecordJson& sample = entry.at("sample");
   const std::string why = why_no_time(sample, kernel);
   if (!why.empty()) {

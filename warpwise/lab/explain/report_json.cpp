@@ -82,6 +82,13 @@ ordered_json json_of(const std::vector<MachineInstruction>& instructions) {
   return list;
 }
 
+void add_instructions(const emulator::LaunchResult& launch, ordered_json& object) {
+  add_execution(launch.totals, object);
+  object["instructions_by_class"] = launch.instructions_by_class;
+  object["float_operations"] = {{"float32", launch.totals.float32_operations},
+                                {"float64", launch.totals.float64_operations}};
+}
+
 ordered_json json_of(const LaunchPrediction& prediction) {
   ordered_json object = {{"device", prediction.profile.name}, {"gpu", prediction.profile.gpu}};
   if (!prediction.why_not.empty()) {
@@ -98,6 +105,7 @@ ordered_json json_of(const LaunchPrediction& prediction) {
     object["bounds_us"][std::string(name_of(each))] = bounds.of(each);
   }
   object["sampled_blocks"] = prediction.sample.blocks;
+  add_instructions(prediction.sample, object["sample"]);
   return object;
 }
 
@@ -185,8 +193,7 @@ ordered_json json_of(const Explanation& explanation) {
     add_memory(launch.memory[i], report);
     object["by_cc"][rules::to_string(request.compute_capabilities[i])] = std::move(report);
   }
-  add_execution(launch.totals, object);
-  object["instructions_by_class"] = launch.instructions_by_class;
+  add_instructions(launch, object);
   if (explanation.machine_code) object["machine_code"] = json_of(*explanation.machine_code);
   if (explanation.gpu) object["gpu"] = json_of(*explanation.gpu);
   if (explanation.prediction) object["prediction"] = json_of(*explanation.prediction);

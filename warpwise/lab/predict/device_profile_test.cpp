@@ -84,10 +84,10 @@ TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
                                {"gtx1080ti", 11340, 484.4}, {"v100", 15670, 900},
                                {"t4", 8141, 320},           {"rtx2080ti", 13450, 616},
                                {"a100", 19490, 2039},       {"rtx3090", 35580, 936.2},
-                               {"orin", 5325, 204.8},       {"rtx4090", 82580, 1008},
-                               {"l4", 30290, 300.1},        {"h100", 66910, 3360},
-                               {"h200", 66910, 4800},       {"b200", 74450, 8000},
-                               {"rtx5090", 104800, 1792}};
+                               {"rtx3080", 29770, 760.3},   {"orin", 5325, 204.8},
+                               {"rtx4090", 82580, 1008},    {"l4", 30290, 300.1},
+                               {"h100", 66910, 3360},       {"h200", 66910, 4800},
+                               {"b200", 74450, 8000},       {"rtx5090", 104800, 1792}};
   for (const Published& each : all) {
     SCOPED_TRACE(each.name);
     const DeviceProfile profile = lab::find_device_profile(each.name);
