@@ -19,6 +19,7 @@
 #include <mutex>
 #include <vector>
 
+#include "warpwise/emulator/runtime/python_place.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 namespace warpwise::emulator::runtime {
@@ -221,6 +222,12 @@ CallSite CallSite::here() {
   return site;
 }
 
+CallSite CallSite::here_in_python() {
+  CallSite site = here();
+  site.python_ = python_place();
+  return site;
+}
+
 // For a function of the C library, the site is its caller: the stack's first return address outside
 // that library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
@@ -264,6 +271,7 @@ std::string CallSite::function() const {
 }
 
 ProgramPlace CallSite::place(std::string_view kernel) const {
+  if (python_ != nullptr) return *python_;
   const std::size_t first = first_of_program();
   std::vector<const void*> frames;
   for (std::size_t i = first; i < count_ && i < first + most_looked_at; ++i)

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ class CallSite {
   CallSite() = default;
   /// Returns the site of the current call. May be called at any depth within these libraries.
   static CallSite here();
+  /// Returns the same with the line of Python that makes the call, if one does. Takes Python's lock
+  /// (python_place.hpp).
+  static CallSite here_in_python();
   /// Returns the site of a program's instruction at which a signal stopped it earlier.
   /// \param stack  words of the thread's stack, the innermost first
   static CallSite of_signal(const void* program_counter, std::span<const void* const> stack);
@@ -49,6 +53,7 @@ class CallSite {
 
   std::array<void*, 16> frames_{};  ///< return addresses, the innermost first
   std::size_t count_ = 0;
+  std::shared_ptr<const ProgramPlace> python_;  ///< null outside of Python
 };
 
 }  // namespace warpwise::emulator::runtime

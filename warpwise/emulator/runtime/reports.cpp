@@ -234,7 +234,7 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // Python makes all its calls at one place of its package, which has no source. Leaks and
+    // Python's packages make all their calls at one place, which may have no source. Leaks and
     // unchecked launches are told of each place once, at the end.
     const bool is_one_call = !fault.source.file.empty() || kind == FaultKind::leak ||
                              kind == FaultKind::unchecked_launch;
