@@ -40,7 +40,9 @@ KINDS = ("closed", "devices", "own", "true fault", "false alarm", "emulator")
 
 
 def one_line(text):
-    return " ".join((text or "").split())[:300]
+    """Returns a message's start and end: a chain of exceptions has its cause at its end."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= 300 else f"{line[:180]} … {line[-118:]}"
 
 
 def cases_in(junit):
