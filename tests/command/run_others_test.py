@@ -96,7 +96,7 @@ class Others(RunTest):
         os.chmod("script", 0o755)
         for words in [["./script"], ["sh", "script"]]:
             done, suites, run = self.run_reported(*words, options=["--check", "races"], code=1)
-            self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 6 kernels in 3 processes, 3 faults", "a race has two reports")
+            self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 4 kernels in 3 processes, 3 faults", "a race has two reports")
             self.assertEqual([suite.get("name") for suite in suites], ["program"] * 3)
             for name in ["tests", "failures", "errors", "skipped"]:
                 self.assertEqual(int(suites.get(name)), sum(int(suite.get(name)) for suite in suites))
@@ -280,6 +280,7 @@ extern "C" int add() {{
         done, suites, _ = self.run_reported(sys.executable, "links.py", "kernel", "function", options=["--check", "all"])
         self.assertEqual(done.stdout, b"0x7f7e7d7d\n")
         self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["kernel"])
+        self.assertEqual([suite.get("name") for suite in suites], ["links.py"])
         write("code", b"\177ELF machine code")
         write("links.py", LINKS.replace("link, 2, text", "link, 1 if name == 'code' else 2, text").encode())
         done = self.run_command("run", sys.executable, "links.py", "kernel", "code")

@@ -63,6 +63,15 @@ std::string shown_name(const char* file) {
   return std::string(name_of_file(file));
 }
 
+/// Returns true for a module of Python, a library of an installed package, and the library by which
+/// ctypes calls. Others are the program's own, and their lines say more than Python's.
+bool is_of_python(const char* file) {
+  const std::string name = shown_name(file);
+  return name.find(".cpython-") != std::string::npos || name.find(".abi3.") != std::string::npos ||
+         name.starts_with("libffi.") ||
+         std::string_view(file).find("/lib/python3") != std::string_view::npos;
+}
+
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
@@ -224,7 +233,8 @@ CallSite CallSite::here() {
 
 CallSite CallSite::here_in_python() {
   CallSite site = here();
-  site.python_ = python_place();
+  const char* const file = frame_of(site.address()).file;
+  if (file == nullptr || is_of_python(file)) site.python_ = python_place();
   return site;
 }
 
