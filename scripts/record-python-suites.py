@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suite of a Python package for GPUs on the emulated GPU and records what became of each test: results/emulator/python/STACK.json.
 
-    scripts/record-python-suites.py STACK SUITE --python VENV/bin/python [--only REGEX] [--seconds N] [--jobs N] [--command build/release/bin/warpwise]
+    scripts/record-python-suites.py STACK SUITE --python VENV/bin/python [--only REGEX] [--seconds N] [--command build/release/bin/warpwise]
 
 SUITE is a checkout of the package's repository, VENV an environment with the package, pytest, pytest-timeout and pytest-xdist. Neither is
 part of this project. scripts/python_suites/STACK.json says how the suite is called:
@@ -101,7 +101,7 @@ class Suite:
         environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}:{SUITES}", **self.told.get("environment", {})}
         command = [self.arguments.command, "run", *(["--keep-going"] if keep_going else []), "--check", "all", *self.told.get("options", []),
                    self.arguments.python, "-m", "pytest", "-q", "--rootdir", self.folder, "--timeout", str(self.arguments.seconds),
-                   "--timeout-method", "thread", "-n", str(self.arguments.jobs), "--max-worker-restart", "100", "--dist", "loadfile",
+                   "--timeout-method", "thread", "-n", "1", "--max-worker-restart", "100",
                    "-o", "addopts=", "--junit-xml", junit, *self.told.get("words", []), *words]
         if keep_going:
             command += ["-p", "pytest_warpwise", "--warpwise"]
@@ -138,7 +138,6 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--only", default="", help="a regular expression of features")
     parser.add_argument("--seconds", type=int, default=120, help="for each test")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
     parser.add_argument("--log", help="a file to which pytest's output is added")
