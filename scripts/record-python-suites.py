@@ -14,7 +14,8 @@ part of this project. scripts/python_suites/STACK.json says how the suite is cal
     "features"     a regular expression of files for each row of the table; the first that fits counts. Each row is one run of pytest
     "faulty"       a regular expression of tests that make a fault on purpose: they run again, each in a process of its own, which
                    is told of its fault
-    "reasons"      why tests did not pass: [{"tests": regex, "says": regex of the message, "kind": one of KINDS, "why": a sentence}]
+    "reasons"      why tests did not pass, which the table takes: [{"tests": regex, "says": regex of the message, "kind": one of
+                   python_suite_tables.KINDS, "why": a sentence}]
 
 A test passes if it passes by itself and `warpwise run --check all` finds no fault in its kernels. With --only the other features' tests are
 kept as they are recorded, and with --try nothing is recorded.
@@ -34,13 +35,12 @@ from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 
 RESULTS = REPOSITORY / "results/emulator/python"
 SUITES = REPOSITORY / "scripts/python_suites"
-# How the plugin pytest_warpwise begins a failure that is a fault, and one that is a refused kernel or function.
-FAULT = re.compile(r"(?:Failed: )?(\w+) in (?:kernel|the program)\b")
-KINDS = ("closed", "devices", "own", "true fault", "false alarm", "emulator")
 
 
 def one_line(text):
-    return " ".join((text or "").split())[:300]
+    """Returns a message's start and end: a chain of exceptions has its cause at its end."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= 300 else f"{line[:180]} … {line[-118:]}"
 
 
 def cases_in(junit):
@@ -55,15 +55,6 @@ def cases_in(junit):
         if cases.get(name, {}).get("outcome") != "failed":
             cases[name] = {"test": name, "outcome": outcome, "says": one_line(bad.get("message") if bad is not None else "")}
     return cases
-
-
-def explained(case, reasons):
-    """Adds the kind of fault that is reported and the reason for a test that failed."""
-    if case["outcome"] != "failed":
-        return case
-    fault = FAULT.match(case["says"])
-    reason = next((each for each in reasons if re.search(each["tests"], case["test"]) and re.search(each.get("says", ""), case["says"])), None)
-    return {**case, **({"fault": fault[1]} if fault else {}), "kind": reason["kind"] if reason else "", "why": reason["why"] if reason else ""}
 
 
 class Suite:
@@ -154,12 +145,12 @@ def main():
     for feature, files in parts.items():
         if not re.search(arguments.only, feature):
             continue
-        cases = [explained(case, suite.told["reasons"]) for case in suite.feature(files)]
+        cases = suite.feature(files)
         features[feature] = {"commit": commit, "files": files, "passed": sum(case["outcome"] == "passed" for case in cases),
                              "others": [case for case in cases if case["outcome"] != "passed"]}
         print(feature, features[feature]["passed"], "of", len(cases), "passed", flush=True)
         for case in features[feature]["others"]:
-            print("  ", case["outcome"], case["test"], case.get("kind", ""), case["says"][:200], flush=True)
+            print("  ", case["outcome"], case["test"], case["says"][:200], flush=True)
         if not arguments.trial:
             told = suite.told
             write(path, {"stack": arguments.stack, "what": told["what"], "repository": told["repository"], "versions": suite.versions(),
