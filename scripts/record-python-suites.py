@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suite of a Python package for GPUs on the emulated GPU and records what became of each test: results/emulator/python/STACK.json.
 
-    scripts/record-python-suites.py STACK SUITE --python VENV/bin/python [--only REGEX] [--seconds N] [--jobs N] [--command build/release/bin/warpwise]
+    scripts/record-python-suites.py STACK SUITE --python VENV/bin/python [--only REGEX] [--seconds N] [--command build/release/bin/warpwise]
 
 SUITE is a checkout of the package's repository, VENV an environment with the package, pytest, pytest-timeout and pytest-xdist. Neither is
 part of this project. scripts/python_suites/STACK.json says how the suite is called:
@@ -14,7 +14,8 @@ part of this project. scripts/python_suites/STACK.json says how the suite is cal
     "features"     a regular expression of files for each row of the table; the first that fits counts. Each row is one run of pytest
     "faulty"       a regular expression of tests that make a fault on purpose: they run again, each in a process of its own, which
                    is told of its fault
-    "reasons"      why tests did not pass: [{"tests": regex, "says": regex of the message, "kind": one of KINDS, "why": a sentence}]
+    "reasons"      why tests did not pass, which the table takes: [{"tests": regex, "says": regex of the message, "kind": one of
+                   python_suite_tables.KINDS, "why": a sentence}]
 
 A test passes if it passes by itself and `warpwise run --check all` finds no fault in its kernels. With --only the other features' tests are
 kept as they are recorded, and with --try nothing is recorded.
@@ -34,9 +35,6 @@ from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 
 RESULTS = REPOSITORY / "results/emulator/python"
 SUITES = REPOSITORY / "scripts/python_suites"
-# How the plugin pytest_warpwise begins a failure that is a fault, and one that is a refused kernel or function.
-FAULT = re.compile(r"(?:Failed: )?(\w+) in (?:kernel|the program)\b")
-KINDS = ("closed", "devices", "own", "true fault", "false alarm", "emulator")
 
 
 def one_line(text):
@@ -57,15 +55,6 @@ def cases_in(junit):
         if cases.get(name, {}).get("outcome") != "failed":
             cases[name] = {"test": name, "outcome": outcome, "says": one_line(bad.get("message") if bad is not None else "")}
     return cases
-
-
-def explained(case, reasons):
-    """Adds the kind of fault that is reported and the reason for a test that failed."""
-    if case["outcome"] != "failed":
-        return case
-    fault = FAULT.match(case["says"])
-    reason = next((each for each in reasons if re.search(each["tests"], case["test"]) and re.search(each.get("says", ""), case["says"])), None)
-    return {**case, **({"fault": fault[1]} if fault else {}), "kind": reason["kind"] if reason else "", "why": reason["why"] if reason else ""}
 
 
 class Suite:
@@ -103,7 +92,7 @@ class Suite:
         environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}:{SUITES}", **self.told.get("environment", {})}
         command = [self.arguments.command, "run", *(["--keep-going"] if keep_going else []), "--check", "all", *self.told.get("options", []),
                    self.arguments.python, "-m", "pytest", "-q", "--rootdir", self.folder, "--timeout", str(self.arguments.seconds),
-                   "--timeout-method", "thread", "-n", str(self.arguments.jobs), "--max-worker-restart", "100", "--dist", "loadfile",
+                   "--timeout-method", "thread", "-n", "1", "--max-worker-restart", "100",
                    "-o", "addopts=", "--junit-xml", junit, *self.told.get("words", []), *words]
         if keep_going:
             command += ["-p", "pytest_warpwise", "--warpwise"]
@@ -140,7 +129,6 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--only", default="", help="a regular expression of features")
     parser.add_argument("--seconds", type=int, default=120, help="for each test")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
     parser.add_argument("--log", help="a file to which pytest's output is added")
@@ -157,12 +145,12 @@ def main():
     for feature, files in parts.items():
         if not re.search(arguments.only, feature):
             continue
-        cases = [explained(case, suite.told["reasons"]) for case in suite.feature(files)]
+        cases = suite.feature(files)
         features[feature] = {"commit": commit, "files": files, "passed": sum(case["outcome"] == "passed" for case in cases),
                              "others": [case for case in cases if case["outcome"] != "passed"]}
         print(feature, features[feature]["passed"], "of", len(cases), "passed", flush=True)
         for case in features[feature]["others"]:
-            print("  ", case["outcome"], case["test"], case.get("kind", ""), case["says"][:200], flush=True)
+            print("  ", case["outcome"], case["test"], case["says"][:200], flush=True)
         if not arguments.trial:
             told = suite.told
             write(path, {"stack": arguments.stack, "what": told["what"], "repository": told["repository"], "versions": suite.versions(),

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -557,7 +558,37 @@ void note_refusal(const std::string& kernel, const std::string& why) {
 
 bool any_kernel_was_refused() { return reports().any_refused(); }
 
-void note_error(const std::string& name, const std::string& text) { reports().error(name, text); }
+namespace {
+
+struct ErrorListeners {
+  std::recursive_mutex mutex;  // a listener may call CUDA
+  std::map<const void*, std::function<void(const std::string&)>> all;
+};
+ErrorListeners& error_listeners() {
+  static ErrorListeners& listeners = *new ErrorListeners;
+  return listeners;
+}
+
+}  // namespace
+
+void add_error_listener(const void* key, std::function<void(const std::string&)> listener) {
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  listeners.all[key] = std::move(listener);
+}
+
+void remove_error_listener(const void* key) {
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  listeners.all.erase(key);
+}
+
+void note_error(const std::string& name, const std::string& text) {
+  reports().error(name, text);
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  for (const auto& [key, listener] : std::map(listeners.all)) listener(name + ": " + text);
+}
 
 void note_call_not_run(const std::string& function) { reports().call_not_run(function); }
 
