@@ -25,12 +25,13 @@ import opencv_tables
 import pair_tables
 import prediction_tables
 import program_tables
+import python_suite_tables
 import race_tables
 import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/gpu-python.md", "docs/ko/gpu-python.md", "docs/live.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -104,6 +105,8 @@ def rendered(name, benches):
         return pair_tables.rendered(what)
     if kind == "programs":
         return program_tables.rendered(REPOSITORY / "results/emulator/programs", what)
+    if kind == "python_suites":
+        return python_suite_tables.rendered(REPOSITORY / "results/emulator/python", what)
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "forms":

@@ -114,7 +114,34 @@ def barrier(values, other):
     else:
         values[t] = 2
 
-KERNEL[1, 64](cuda.to_device(np.zeros(64, np.int32)), cuda.device_array(64, np.int32))
+def made():
+    return cuda.to_device(np.zeros(64, np.int32))  # made
+
+KERNEL[1, 64](made(), cuda.device_array(64, np.int32))
+'''
+# Threads allocate, launch and free at the same time. The last launch is not awaited.
+THREADED = '''
+import threading
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def add(values):
+    values[cuda.grid(1)] += 1
+
+def work():
+    for _ in range(20):
+        values = cuda.to_device(np.zeros(64, np.int32))
+        add[1, 64](values)
+        assert (values.copy_to_host() == 1).all()
+        del values
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+add[1, 64](cuda.to_device(np.zeros(64, np.int32)))  # not awaited
 '''
 
 
@@ -129,16 +156,30 @@ def test_results(tmp_path):
     assert re.search(r"^warpwise: \d+ launches of 5 kernels, 0 faults$", done.stderr, re.MULTILINE), done.stderr
 
 
+def line_of(text, mark):
+    return 1 + next(i for i, line in enumerate(text.splitlines()) if line.endswith("# " + mark))
+
+
 @pytest.mark.parametrize("kernel", ["out_of_bounds", "shared_race", "global_race", "uninitialised", "barrier"])
 def test_lines_of_faults(kernel, tmp_path):
-    lines = FAULTY.splitlines()
-    line = 1 + next(i for i, text in enumerate(lines) if text.endswith("# " + kernel))
+    line = line_of(FAULTY, kernel)
     (tmp_path / "faulty.py").write_text(FAULTY.replace("KERNEL", kernel), encoding="utf-8")
     done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "faulty.py")
     assert done.returncode == 1, done.stderr
     kind = kernel.removeprefix("shared_").removeprefix("global_")
     faults = [said for said in done.stderr.splitlines() if said.startswith(f"warpwise: {kind} in kernel __main__::{kernel}(")]
     assert any(f"faulty.py:{line}: " in said for said in faults), done.stderr
+    if kernel == "out_of_bounds":
+        assert re.search(rf"allocation \d+ was made by cuMemAlloc called at \S*faulty.py:{line_of(FAULTY, 'made')} in made\b", faults[0])
+
+
+def test_line_of_launch_and_threads(tmp_path):
+    (tmp_path / "threaded.py").write_text(THREADED, encoding="utf-8")
+    done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "threaded.py")
+    assert done.returncode == 1, done.stderr
+    assert "81 launches of 1 kernel, 1 fault" in done.stderr, done.stderr
+    place = f"threaded.py:{line_of(THREADED, 'not awaited')}"
+    assert re.search(rf"^warpwise: unchecked_launch in the program, \w+ called at \S*{place}", done.stderr, re.MULTILINE), done.stderr
 
 
 def test_page(tmp_path):

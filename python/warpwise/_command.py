@@ -22,23 +22,40 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
              list becomes one; else the elements are joined
     between  an option's separator for joining, by default a comma
     """
+    with tempfile.TemporaryDirectory() as folder:
+        return parsed([*words, *worded(subjects, options, between, folder)])
+
+
+def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]", folder: str) -> "list[str]":
+    """Returns the command's words for subjects and options. Arrays are written to files in the folder."""
+    words = [*map(os.fspath, subjects)]
+    for name, value in options.items():
+        words += option("--" + name.replace("_", "-"), value, folder, between.get(name, ","))
+    return words
+
+
+def said(words: "list[str]") -> str:
+    """Runs `warpwise WORDS` and returns its standard output."""
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
-    with tempfile.TemporaryDirectory() as folder:
-        all_words = [*words, "--json", *map(os.fspath, subjects)]
-        for name, value in options.items():
-            all_words += option("--" + name.replace("_", "-"), value, folder, between.get(name, ","))
-        try:
-            ended = subprocess.run([command, *all_words], capture_output=True, text=True, check=False)
-        except OSError as error:
-            raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
-    if not ended.stdout:  # the status does not tell: a kernel with faults has a report and a status other than 0
-        raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     try:
-        return json.loads(ended.stdout)
+        ended = subprocess.run([command, *words], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
+    # The status does not tell: a kernel with faults has a report and a status other than 0.
+    if not ended.stdout and "--html" not in words:
+        raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
+    return ended.stdout
+
+
+def parsed(words: "list[str]") -> Any:
+    """Runs `warpwise WORDS --json` and returns its JSON, parsed."""
+    text = said([*words, "--json"])
+    try:
+        return json.loads(text)
     except json.JSONDecodeError:
-        raise Error(f"{command} did not print JSON: {ended.stderr.strip() or ended.stdout[:200]}") from None
+        raise Error(f"warpwise {words[0]} did not print JSON: {text[:200]}") from None
 
 
 def option(name: str, value: Any, folder: str, between: str) -> "list[str]":

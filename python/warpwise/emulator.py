@@ -29,10 +29,14 @@
 ('out_of_bounds', (40, 0, 0))
 """
 
+import html
 import os
-from typing import Any, Union
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional
 
-from ._command import told
+from ._command import parsed, said, worded
+from ._kernels import compiled
 
 try:
     from ._emulator import (
@@ -43,20 +47,59 @@ except ImportError as error:
 
 __all__ = [
     "Buffer", "ExecutionCounts", "Fault", "Kernel", "Launch", "LineCounts", "MemoryCounts", "Module", "Outcome",
-    "PassCounts", "Testbench", "TrafficCounts", "explain"]
+    "PassCounts", "Report", "Testbench", "TrafficCounts", "explain"]
 
 
-def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[str, Any]":
-    """Runs `warpwise explain SUBJECT --json` and returns its report on a kernel as a dict.
+class Report(dict[str, Any]):
+    """A report on a kernel: the dict of `warpwise explain --json`. print() shows it as text, a notebook as a page."""
 
-    subjects  a file of CUDA C++ or PTX, a rung or a primitive, as for the command; two subjects are compared
+    def __init__(self, subjects: "Iterable[Any]", options: "Mapping[str, Any]",
+                 folder: "Optional[tempfile.TemporaryDirectory[str]]" = None) -> None:
+        self._folder = folder or tempfile.TemporaryDirectory()
+        self._words = ["explain", *worded(subjects, options, {"size": "x"}, self._folder.name)]
+        super().__init__(parsed(self._words))
+
+    @property
+    def text(self) -> str:
+        """The report as `warpwise explain` prints it. The kernel runs again."""
+        return said(self._words)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Returns the page of `warpwise explain --html`, in a frame. The kernel runs again."""
+        file = os.path.join(self._folder.name, "report.html")
+        said([*self._words, "--html", file])
+        with open(file, encoding="utf-8") as page:
+            return f'<iframe style="width: 100%; height: 40em; border: 0" srcdoc="{html.escape(page.read())}"></iframe>'
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+def explain(*subjects: Any, **options: Any) -> Report:
+    """Runs `warpwise explain SUBJECT` and returns its report on a kernel.
+
+    explain(file, …)                        a file of CUDA C++ or PTX, a rung or a primitive, as for the command; two
+                                            subjects are compared
+    explain(kernel, grid, block, *args, …)  a kernel of numba, a cupy.RawKernel, or a kernel of Triton, with NumPy arrays
+                                            and numbers as its arguments. It is compiled for CC 9.0, and reported by its
+                                            own lines. Triton's block is 32 threads for each of its num_warps
     options   the command's options, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"],
               machine_code=True. An option that may be repeated takes a list or a tuple: define=["N=3"]
               arg=[...] holds the kernel's arguments: the command's words ("f32[256]:iota", "i32:5"), NumPy scalars, or
               NumPy arrays, which become buffers with the same elements
 
-    The command must be installed, on the PATH or at the path in the environment variable WARPWISE. The dict holds the
-    kernel's faults. If the command fails, an Error is raised.
+    The command must be installed, on the PATH or at the path in the environment variable WARPWISE. The arrays do not
+    change. The report holds the kernel's faults. If the command fails, an Error is raised; for a kernel or an argument
+    of another kind a TypeError.
     """
-    said: "dict[str, Any]" = told(["explain"], subjects, options, {"size": "x"})
-    return said
+    if not subjects or isinstance(subjects[0], (str, os.PathLike)):
+        return Report(subjects, options)
+    if len(subjects) < 3:
+        raise TypeError("explain takes a kernel with its grid, its block and its arguments")
+    kernel, grid, block, *arguments = subjects
+    folder = tempfile.TemporaryDirectory()
+    made = compiled(kernel, block, tuple(arguments), folder.name)
+    return Report([made.file], {"grid": grid, "block": block, **made.options, **options}, folder)

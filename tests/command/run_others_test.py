@@ -96,7 +96,7 @@ class Others(RunTest):
         os.chmod("script", 0o755)
         for words in [["./script"], ["sh", "script"]]:
             done, suites, run = self.run_reported(*words, options=["--check", "races"], code=1)
-            self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 6 kernels in 3 processes, 3 faults", "a race has two reports")
+            self.assertEqual(self.said(done)[-1], "warpwise: 7 launches of 4 kernels in 3 processes, 3 faults", "a race has two reports")
             self.assertEqual([suite.get("name") for suite in suites], ["program"] * 3)
             for name in ["tests", "failures", "errors", "skipped"]:
                 self.assertEqual(int(suites.get(name)), sum(int(suite.get(name)) for suite in suites))
@@ -234,6 +234,18 @@ extern "C" int add() {{
             self.assertRegex(self.said(done)[0], "does not run the CUDA runtime in libadd.so: .*link it with nvcc -cudart shared$")
             self.assertEqual((suites.get("errors"), run["invocations"][0]["executionSuccessful"]), ("1", False))
 
+    def test_a_library_whose_search_path_leads_to_another_runtime(self):
+        """As PyTorch's libraries have one, which the loader follows before LD_LIBRARY_PATH."""
+        os.mkdir("toolkit")
+        write("other.c", b"int cudaGetDeviceCount(int* count) { *count = 99; return 0; }")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "toolkit/libcudart.so.13", "-Wl,-soname,libcudart.so.13", "other.c"], check=True, timeout=60)
+        write("count.c", b"int cudaGetDeviceCount(int*);\nint count(void) { int it = 0; cudaGetDeviceCount(&it); return it; }")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcount.so", "count.c", "toolkit/libcudart.so.13",
+                        "-Wl,--disable-new-dtags,-rpath,$ORIGIN/toolkit"], check=True, timeout=60)
+        code = "import ctypes\nprint(ctypes.CDLL('./libcount.so').count())"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True).stdout, b"99\n")
+        self.assertEqual(self.run_command("run", "-q", sys.executable, "-c", code).stdout, b"1\n")
+
     def test_a_library_that_another_replaced(self):
         """The copy that calls the emulated runtime is of the file that is there now."""
         code = ("import _ctypes, ctypes, os\n"
@@ -288,6 +300,7 @@ extern "C" int add() {{
         done, suites, _ = self.run_reported(sys.executable, "links.py", "kernel", "function", options=["--check", "all"])
         self.assertEqual(done.stdout, b"0x7f7e7d7d\n")
         self.assertEqual([case.get("name") for case in suites.iter("testcase")], ["kernel"])
+        self.assertEqual([suite.get("name") for suite in suites], ["links.py"])
         write("code", b"\177ELF machine code")
         write("links.py", LINKS.replace("link, 2, text", "link, 1 if name == 'code' else 2, text").encode())
         done = self.run_command("run", sys.executable, "links.py", "kernel", "code")

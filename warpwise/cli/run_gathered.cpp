@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace warpwise::cli {
 namespace {
@@ -99,6 +100,15 @@ std::uint64_t sum(const std::vector<Json>& records, const char* name) {
   return all;
 }
 
+// Returns the number of kernels that ran. Processes may have run the same ones.
+std::uint64_t kernels_in(const std::vector<Json>& records) {
+  std::set<std::string> names;
+  for (const Json& record : records) {
+    for (const Json& each : record.at("kernels")) names.insert(each.get<std::string>());
+  }
+  return names.size();
+}
+
 std::string summary_of(const std::vector<Json>& records) {
   const bool is_final = std::ranges::all_of(
       records, [](const Json& each) { return each.at("has_ended").get<bool>(); });
@@ -108,11 +118,10 @@ std::string summary_of(const std::vector<Json>& records) {
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
-  std::string text =
-      fmt::format("{}{} of {} in {} processes, {}", least,
-                  counted(sum(records, "launches"), "launch", "launches"),
-                  counted(sum(records, "kernels"), "kernel", "kernels"), records.size(),
-                  counted(sum(records, "faults"), "fault", "faults"));
+  std::string text = fmt::format("{}{} of {} in {} processes, {}", least,
+                                 counted(sum(records, "launches"), "launch", "launches"),
+                                 counted(kernels_in(records), "kernel", "kernels"), records.size(),
+                                 counted(sum(records, "faults"), "fault", "faults"));
   if (const std::uint64_t suppressed = sum(records, "suppressed"); suppressed > 0)
     text += fmt::format(", {} suppressed", suppressed);
   if (const std::uint64_t refused = sum(records, "refused"); refused > 0)

@@ -1,6 +1,7 @@
 // What streams, events and waits order, and what they do not: between kernels, copies, and the
 // host.
 
+#include <cuda.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -273,6 +274,25 @@ void host_writes_what_is_uploaded(Wait how) {
   memory.values[0] = 1;
 }
 
+template <class Function>
+Function driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  check(cudaGetDriverEntryPointByVersion(name, &found, 13000, cudaEnableDefault, &result));
+  return reinterpret_cast<Function>(found);
+}
+
+// A synchronous fill of pinned memory ends before its call does.
+void host_takes_filled(bool synchronous) {
+  const Pinned memory;
+  const auto to = reinterpret_cast<CUdeviceptr>(memory.values);
+  if (synchronous)
+    driver_function<decltype(&cuMemsetD8)>("cuMemsetD8")(to, 1, 128);
+  else
+    driver_function<decltype(&cuMemsetD8Async)>("cuMemsetD8Async")(to, 1, 128, nullptr);
+  taken = memory.values[0];
+}
+
 // Another thread's calls go on while a host function runs.
 void host_function_waits_for_thread() {
   static std::promise<void> has_begun;
@@ -538,6 +558,8 @@ std::vector<Case> stream_cases() {
       {"pinned_written_too_early", "unsynchronised",
        [] { host_writes_what_is_uploaded(Wait::none); }},
       {"pinned_written_in_time", sound, [] { host_writes_what_is_uploaded(Wait::event); }},
+      {"pinned_filled_by_driver", sound, [] { host_takes_filled(true); }},
+      {"pinned_filled_by_driver_later", "unsynchronised", [] { host_takes_filled(false); }},
       {"host_beside_stream", "unsynchronised", [] { host_function(false); }},
       {"handlers_that_chain", sound, handlers_that_chain},
       {"written_in_parts", sound, written_in_parts},

@@ -73,7 +73,8 @@ inline void count_poison(Warp& warp, RegisterPlace place) {
   flag = now;
 }
 
-/// Sets all bytes of a register in some lanes to a state; 0: defined.
+/// Sets all bytes of a register in some lanes to a state; 0: defined. The upper half of a register
+/// of 16 bits is defined, also where the place has held a wider one.
 inline void set_shadow(Warp& warp, RegisterPlace place, Mask lanes, std::uint8_t state) {
   if (state == 0 && poison_flag(warp, place) == 0) return;
   std::uint8_t* at = shadow_at(warp, place);
@@ -85,7 +86,9 @@ inline void set_shadow(Warp& warp, RegisterPlace place, Mask lanes, std::uint8_t
   } else {
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      std::memset(at + lane * lane_bytes(place.width), state, value_bytes(place.width));
+      std::uint8_t* const own = at + lane * lane_bytes(place.width);
+      std::memset(own, 0, lane_bytes(place.width));
+      std::memset(own, state, value_bytes(place.width));
     }
   }
   count_poison(warp, place);

@@ -270,6 +270,15 @@ TEST(Init, Registers) {
   expect_clean("st.global.u32 [%l4], %r9;");  // a copy, as of a structure's padding
 }
 
+// A register of 16 bits may take the place of a wider one that was undefined.
+TEST(Init, PlacesThatRegistersShare) {
+  const std::string wide = "mov.b32 %r9, %r10;\nmov.b32 %r11, %r9;\nmov.b32 %r12, %r11;\n";
+  const std::string use = "setp.eq.u16 %p2, %h2, 77;\n@%p2 bra END;\nmov.u32 %r5, 1;\nEND:";
+  expect_clean(wide + "ld.global.u8 %h2, [%l3];\n" + use, 512);
+  expect_clean("setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u16 %h1, 1;\n" + wide +
+               "add.u16 %h2, %h1, 1;\n@!%p1 bra END;\n" + use);
+}
+
 TEST(Init, Divergence) {
   const std::string some =
       "mov.u32 %r4, 0;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra NEXT;\n" + load + "NEXT:\n";

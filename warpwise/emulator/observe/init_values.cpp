@@ -131,6 +131,7 @@ void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
   const Origins origins = origins_of(warp, op);
   for (const std::int32_t v : own.writes) {
     const RegisterPlace place = place_of(v);
+    set_shadow(warp, place, lanes, 0);
     std::uint8_t* shadow = shadow_at(warp, place);
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));

@@ -100,7 +100,7 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
   std::from_chars(name.data() + prefix.size(), name.data() + name.size(), record.number);
   record.bytes = bytes;
   record.kind = kind;
-  if (is_reported()) record.made = CallSite::here();
+  if (is_reported()) record.made = CallSite::here_in_python();
   const std::lock_guard lock(records().mutex);
   records().forget(address);  // forgets an earlier freed allocation there
   records().by_number[record.number] = address;
@@ -110,6 +110,7 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
 void note_free(const void* pointer, bool host) {
   const Address address = address_of(pointer);
   Records& own = records();
+  const CallSite site = is_reported() ? CallSite::here_in_python() : CallSite();
   std::string wrong;
   {
     const std::lock_guard lock(own.mutex);
@@ -120,7 +121,7 @@ void note_free(const void* pointer, bool host) {
     if (begin == address && found != own.all.end()) {
       AllocationRecord& record = found->second;
       record.is_live = false;
-      if (is_reported()) record.freed = CallSite::here();
+      record.freed = site;
       own.freed.push_back(record.number);
       if (own.freed.size() > most_freed) {
         const auto oldest = own.by_number.find(own.freed.front());
@@ -130,7 +131,7 @@ void note_free(const void* pointer, bool host) {
     }
   }
   if (!wrong.empty() && checks_asked_for().has(Check::memory))
-    note_host_fault(FaultKind::invalid_free, CallSite::here(), with_origins(wrong));
+    note_host_fault(FaultKind::invalid_free, site, with_origins(wrong));
 }
 
 void note_kept(const void* pointer) {

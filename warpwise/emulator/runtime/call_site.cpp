@@ -19,6 +19,7 @@
 #include <mutex>
 #include <vector>
 
+#include "warpwise/emulator/runtime/python_place.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 namespace warpwise::emulator::runtime {
@@ -60,6 +61,15 @@ std::string shown_name(const char* file) {
       return std::string(name.substr(in_memory.size(), name.rfind(" (") - in_memory.size()));
   }
   return std::string(name_of_file(file));
+}
+
+/// Returns true for a module of Python, a library of an installed package, and the library by which
+/// ctypes calls. Others are the program's own, and their lines say more than Python's.
+bool is_of_python(const char* file) {
+  const std::string name = shown_name(file);
+  return name.find(".cpython-") != std::string::npos || name.find(".abi3.") != std::string::npos ||
+         name.starts_with("libffi.") ||
+         std::string_view(file).find("/lib/python3") != std::string_view::npos;
 }
 
 std::string_view folder_of(std::string_view path) {
@@ -221,6 +231,13 @@ CallSite CallSite::here() {
   return site;
 }
 
+CallSite CallSite::here_in_python() {
+  CallSite site = here();
+  const char* const file = frame_of(site.address()).file;
+  if (file == nullptr || is_of_python(file)) site.python_ = python_place();
+  return site;
+}
+
 // For a function of the C library, the site is its caller: the stack's first return address outside
 // that library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
@@ -264,6 +281,7 @@ std::string CallSite::function() const {
 }
 
 ProgramPlace CallSite::place(std::string_view kernel) const {
+  if (python_ != nullptr) return *python_;
   const std::size_t first = first_of_program();
   std::vector<const void*> frames;
   for (std::size_t i = first; i < count_ && i < first + most_looked_at; ++i)

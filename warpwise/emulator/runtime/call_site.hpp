@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,10 +29,15 @@ class CallSite {
   CallSite() = default;
   /// Returns the site of the current call. May be called at any depth within these libraries.
   static CallSite here();
+  /// Returns the same, with the line of Python if Python or one of its packages makes the call.
+  /// Takes Python's lock (python_place.hpp).
+  static CallSite here_in_python();
   /// Returns the site of a program's instruction at which a signal stopped it earlier.
   /// \param stack  words of the thread's stack, the innermost first
   static CallSite of_signal(const void* program_counter, std::span<const void* const> stack);
   bool is_known() const { return count_ > 0; }
+  /// Returns true if the place is a line of Python.
+  bool is_in_python() const { return python_ != nullptr; }
   /// Returns true if the program has called these libraries, or if they are the site themselves.
   bool is_in_library() const { return first_of_program() > 0; }
   /// Returns the called function: "cudaMalloc"; empty if unknown.
@@ -49,6 +55,7 @@ class CallSite {
 
   std::array<void*, 16> frames_{};  ///< return addresses, the innermost first
   std::size_t count_ = 0;
+  std::shared_ptr<const ProgramPlace> python_;  ///< null outside of Python
 };
 
 }  // namespace warpwise::emulator::runtime

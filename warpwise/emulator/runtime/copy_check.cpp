@@ -57,7 +57,8 @@ std::string contradiction(const Rows& rows, const char* end, bool says_device,
 }  // namespace
 
 void report_bad_copy(const std::string& wrong) {
-  if (is_checked()) note_host_fault(FaultKind::copy, CallSite::here(), with_origins(wrong));
+  if (is_checked())
+    note_host_fault(FaultKind::copy, CallSite::here_in_python(), with_origins(wrong));
 }
 
 void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind) {
@@ -86,7 +87,7 @@ void check_written(const void* to, const Rows& from) {
   for (std::size_t y = 0; y < from.height; ++y) {
     if (!device.is_unwritten(first + y * from.pitch, from.width)) return;
   }
-  note_host_fault(FaultKind::uninitialised, CallSite::here(),
+  note_host_fault(FaultKind::uninitialised, CallSite::here_in_python(),
                   with_origins(std::to_string(from.width * from.height) +
                                " bytes are copied to the host, from " + device.describe(first) +
                                " on, and all of them are uninitialised"));

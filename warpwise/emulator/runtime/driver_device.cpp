@@ -30,10 +30,12 @@ constexpr NamedError names[] = {
 
 CUctx_st primary{.id = 1};
 thread_local std::vector<CUcontext> stack;
+thread_local bool has_popped_primary = false;
 
-// A program that uses the runtime has the primary context implicitly.
+// A program that uses the runtime has the primary context implicitly, until it pops that.
 CUcontext current() {
   if (!stack.empty()) return stack.back();
+  if (has_popped_primary) return nullptr;
   return primary.retained > 0 || !emulated().kernels.empty() ? &primary : nullptr;
 }
 
@@ -205,9 +207,12 @@ CUresult cuCtxPushCurrent(CUcontext context) {
   return CUDA_SUCCESS;
 }
 CUresult cuCtxPopCurrent(CUcontext* context) {
-  if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  if (context != nullptr) *context = stack.back();
-  stack.pop_back();
+  if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr) *context = current();
+  if (stack.empty())
+    has_popped_primary = true;
+  else
+    stack.pop_back();
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {

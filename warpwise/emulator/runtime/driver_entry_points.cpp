@@ -18,7 +18,7 @@ struct Newer {
   int version;
 };
 constexpr Newer newer[] = {
-    {"cuCtxCreate", "cuCtxCreate_v4", 13000},
+    {"cuCtxCreate", "cuCtxCreate_v4", 12050},
     {"cuCtxCreate", "cuCtxCreate_v3", 11040},
     {"cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020},
     {"cuMemAdvise", "cuMemAdvise_v2", 12020},

@@ -115,6 +115,14 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   }));
 }
 
+// The same, ended as a synchronous call: a fill of memory that the host sees is waited for.
+CUresult fill_now(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
+                  std::size_t width, std::size_t height) {
+  const CUresult result = fill(to, pitch, value, element, width, height, nullptr);
+  if (result == CUDA_SUCCESS) wait_for_copy(pointer_of(to), pointer_of(to), cudaSuccess);
+  return result;
+}
+
 }  // namespace
 
 extern "C" {
@@ -233,25 +241,25 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* given, CUstream stream) {
 // ---- fills
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
-  return fill(to, count, value, 1, count, 1, nullptr);
+  return fill_now(to, count, value, 1, count, 1);
 }
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
-  return fill(to, 2 * count, value, 2, count, 1, nullptr);
+  return fill_now(to, 2 * count, value, 2, count, 1);
 }
 CUresult cuMemsetD32(CUdeviceptr to, unsigned int value, size_t count) {
-  return fill(to, 4 * count, value, 4, count, 1, nullptr);
+  return fill_now(to, 4 * count, value, 4, count, 1);
 }
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
                       size_t height) {
-  return fill(to, pitch, value, 1, width, height, nullptr);
+  return fill_now(to, pitch, value, 1, width, height);
 }
 CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
                        size_t height) {
-  return fill(to, pitch, value, 2, width, height, nullptr);
+  return fill_now(to, pitch, value, 2, width, height);
 }
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
                        size_t height) {
-  return fill(to, pitch, value, 4, width, height, nullptr);
+  return fill_now(to, pitch, value, 4, width, height);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   return fill(to, count, value, 1, count, 1, stream);

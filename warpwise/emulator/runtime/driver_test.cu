@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -390,6 +391,10 @@ TEST_F(Driver, FunctionsAreFoundByName) {
   CUdriverProcAddressQueryResult status{};
   EXPECT_EQ(cuGetProcAddress("cuNothing", &function, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  ASSERT_EQ(cuGetProcAddress("cuCtxCreate", &function, 12050, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(function, reinterpret_cast<void*>(&cuCtxCreate));
+  ASSERT_EQ(cuGetProcAddress("cuCtxCreate", &function, 12040, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_NE(function, reinterpret_cast<void*>(&cuCtxCreate)) << "which has other parameters";
   cudaDriverEntryPointQueryResult found{};
   ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, &found),
             cudaSuccess);
@@ -424,6 +429,24 @@ TEST_F(Driver, WhatIsNotRunSaysSo) {
             "CUDA_ERROR_NOT_SUPPORTED\n");
 }
 
+TEST_F(Driver, CallbacksGetTheReasonsOfErrors) {
+  std::string said;
+  const CUlogsCallback take = [](void* data, CUlogLevel level, char* message, std::size_t length) {
+    EXPECT_EQ(level, CU_LOG_LEVEL_ERROR);
+    *static_cast<std::string*>(data) += std::string(message, length);
+  };
+  CUlogsCallbackHandle handle = nullptr;
+  EXPECT_EQ(cuLogsRegisterCallback(nullptr, &said, &handle), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuLogsRegisterCallback(take, &said, &handle), CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&module, "no PTX"), CUDA_ERROR_INVALID_PTX);
+  EXPECT_TRUE(said.starts_with("cudaErrorInvalidPtx: ")) << said;
+  EXPECT_EQ(cuLogsUnregisterCallback(handle), CUDA_SUCCESS);
+  said.clear();
+  EXPECT_EQ(cuModuleLoadData(&module, "no PTX"), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(said, "");
+}
+
 TEST(DriverErrors, HaveTheirNames) {
   const char* text = nullptr;
   EXPECT_EQ(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
@@ -446,6 +469,23 @@ TEST(DriverContexts, AreAStackOfTheThread) {
   EXPECT_EQ(cuCtxDestroy(second), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxDestroy(first), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxCreate(&first, nullptr, 0, 1), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST(DriverContexts, ThePrimaryOneCanBePopped) {
+  CUcontext primary = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
+  std::thread([primary] {
+    CUcontext now = nullptr;
+    EXPECT_EQ(cuCtxPopCurrent(&now), CUDA_SUCCESS);
+    EXPECT_EQ(now, primary);
+    EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
+    EXPECT_EQ(now, nullptr);
+    EXPECT_EQ(cuCtxPopCurrent(&now), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuCtxPushCurrent(primary), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
+    EXPECT_EQ(now, primary);
+  }).join();
+  EXPECT_EQ(cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
 }
 
 }  // namespace

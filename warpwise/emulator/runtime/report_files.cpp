@@ -320,10 +320,14 @@ std::string summary_of(const RunReport& report) {
 
 std::string record_of(const RunReport& report, bool has_ended,
                       const std::vector<std::string>& unused_suppressions) {
+  Json kernels = Json::array();
+  for (const KernelReport& each : report.kernels) {
+    if (!did_not_run(each)) kernels.push_back(each.name);
+  }
   const Json record = {{"is_empty", report.is_empty()},
                        {"has_ended", has_ended},
                        {"launches", report.launches()},
-                       {"kernels", report.kernels.size() - report.not_run()},
+                       {"kernels", kernels},
                        {"faults", report.faults()},
                        {"refused", report.refused()},
                        {"suppressed", report.suppressed()},

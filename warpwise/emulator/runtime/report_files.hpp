@@ -44,7 +44,7 @@ struct HostFault {
 
 /// The state of a program's run.
 struct RunReport {
-  std::string program;           ///< file name without its folder
+  std::string program;           ///< name of its file, or of Python's script or module
   std::filesystem::path folder;  ///< absolute working folder at the start
   std::vector<KernelReport> kernels;
   std::vector<HostFault> host_faults;
@@ -87,8 +87,8 @@ std::string junit_of(const RunReport& report);
 std::string summary_of(const RunReport& report);
 
 /// Formats a process's run for `warpwise run`, which joins those of all processes. The members of
-/// the JSON: `is_empty`, `has_ended`, the counts `launches`, `kernels`, `faults`, `suppressed`,
-/// `refused`, the texts `summary`, `junit`, `sarif`, and `unused_suppressions`.
+/// the JSON: `is_empty`, `has_ended`, the counts `launches`, `faults`, `suppressed`, `refused`, the
+/// names `kernels`, the texts `summary`, `junit`, `sarif`, and `unused_suppressions`.
 /// \param has_ended  the process has come to its end, so its counts are final
 std::string record_of(const RunReport& report, bool has_ended,
                       const std::vector<std::string>& unused_suppressions);

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -163,13 +164,31 @@ void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
   all.push_back({fault, reason});
 }
 
+/// Returns the program's file name; for Python that of the script, or the module's name.
+std::string name_of_program() {
+  const std::string own = ::program_invocation_short_name;
+  if (!own.starts_with("python")) return own;
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  std::string word;
+  std::getline(words, word, '\0');
+  while (std::getline(words, word, '\0')) {
+    if (word == "-c") return own;
+    const bool is_module = word == "-m";
+    const bool has_value = word == "-W" || word == "-X";
+    if ((is_module || has_value) && !std::getline(words, word, '\0')) return own;
+    if (is_module) return word;
+    if (!has_value && !word.starts_with("-")) return fs::path(word).filename();
+  }
+  return own;
+}
+
 int conclude_reports(const std::string& why, bool is_time_limit);
 
 class Reports {
  public:
   Reports() {
     std::error_code ignored;
-    report_.program = ::program_invocation_short_name;
+    report_.program = name_of_program();
     report_.folder = fs::current_path(ignored);
     if (!is_asked_for()) return;
     write_files();
@@ -235,10 +254,11 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // Python makes all its calls at one place of its package, which has no source. Leaks and
-    // unchecked launches are told of each place once, at the end.
-    const bool is_one_call = !fault.source.file.empty() || kind == FaultKind::leak ||
-                             kind == FaultKind::unchecked_launch;
+    // A line of Python may stand for many calls, as a fixture's of many tests; a place without a
+    // source too. Leaks and unchecked launches are told of each place once, at the end.
+    const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
+    const bool is_one_call =
+        has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;
     const auto is_same = [&](const HostFault& known) {
       return known.kind == kind && known.place == fault.place && known.function == fault.function &&
              !fault.place.empty() && (is_one_call || known.message == message);
@@ -540,7 +560,37 @@ void note_refusal(const std::string& kernel, const std::string& why) {
 
 bool any_kernel_was_refused() { return reports().any_refused(); }
 
-void note_error(const std::string& name, const std::string& text) { reports().error(name, text); }
+namespace {
+
+struct ErrorListeners {
+  std::recursive_mutex mutex;  // a listener may call CUDA
+  std::map<const void*, std::function<void(const std::string&)>> all;
+};
+ErrorListeners& error_listeners() {
+  static ErrorListeners& listeners = *new ErrorListeners;
+  return listeners;
+}
+
+}  // namespace
+
+void add_error_listener(const void* key, std::function<void(const std::string&)> listener) {
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  listeners.all[key] = std::move(listener);
+}
+
+void remove_error_listener(const void* key) {
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  listeners.all.erase(key);
+}
+
+void note_error(const std::string& name, const std::string& text) {
+  reports().error(name, text);
+  ErrorListeners& listeners = error_listeners();
+  const std::lock_guard lock(listeners.mutex);
+  for (const auto& [key, listener] : std::map(listeners.all)) listener(name + ": " + text);
+}
 
 void note_call_not_run(const std::string& function) { reports().call_not_run(function); }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ bool any_kernel_was_refused();
 
 /// Explains an error that a call returns. Each text is told once. \param name cudaErrorInvalidValue
 void note_error(const std::string& name, const std::string& text);
+
+/// Calls a function with each such error's name and reason, until it is removed by the same key.
+void add_error_listener(const void* key, std::function<void(const std::string&)> listener);
+void remove_error_listener(const void* key);
 
 /// Records the first call of a CUDA runtime function that is not run.
 void note_call_not_run(const std::string& function);

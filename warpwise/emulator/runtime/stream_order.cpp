@@ -141,7 +141,7 @@ void StreamOrder::catch_up(Stream& own) {
   }
 }
 
-void StreamOrder::begin(std::string kernel, bool is_waited_for) {
+void StreamOrder::begin(std::string kernel, bool is_waited_for, CallSite site) {
   page_guard().report_touches(uses_);
   if (works_.size() >= most_works) {
     first_ += static_cast<WorkNumber>(works_.size());
@@ -149,7 +149,7 @@ void StreamOrder::begin(std::string kernel, bool is_waited_for) {
     uses_.forget();
   }
   Stream& own = current();
-  works_.push_back({own.number, std::move(kernel), CallSite::here()});
+  works_.push_back({own.number, std::move(kernel), std::move(site)});
   const auto number = first_ + static_cast<WorkNumber>(works_.size() - 1);
   if (is_waited_for) own.last = number;
   own.clock[own.number] = number;
@@ -318,8 +318,9 @@ void GraphBranches::end() {
 WorkScope::WorkScope(std::string kernel, bool is_waited_for) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
+  CallSite site = CallSite::here_in_python();
   lock_ = StreamOrder::Lock(order->mutex_);
-  order->begin(std::move(kernel), is_waited_for);
+  order->begin(std::move(kernel), is_waited_for, std::move(site));
 }
 
 WorkScope::~WorkScope() {
@@ -368,7 +369,7 @@ void WorkScope::touch(const void* first, std::size_t pitch, std::size_t width, s
     const std::string wrong = uses.touch(address_of(first) + y * pitch, width, &at);
     if (wrong.empty() || !checks_asked_for().has(Check::races)) continue;
     note_host_fault(
-        FaultKind::race, CallSite::here(),
+        FaultKind::race, order->works_.back().site,
         with_origins(std::string(name_of(use)) + " " +
                      warpwise::emulator::described(emulated().device, at) + " " + wrong));
     return;

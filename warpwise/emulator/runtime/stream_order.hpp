@@ -97,7 +97,7 @@ class StreamOrder final : public WorkOrder {
   /// Orders a stream after everything that its next work follows.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
-  void begin(std::string kernel, bool is_waited_for);
+  void begin(std::string kernel, bool is_waited_for, CallSite site);
   void end();
   void host_learns(const Clock& clock);
 

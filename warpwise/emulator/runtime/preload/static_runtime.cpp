@@ -106,14 +106,34 @@ std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& se
   return all;
 }
 
-/// Returns the functions of the static runtime in a file; none if it holds none, or lost its
-/// symbols.
-std::vector<Function> functions_of(Bytes file) {
+/// Returns the sections of a program or library of 64 bits; none for any other file.
+std::vector<Elf64_Shdr> sections_of(Bytes file) {
   const auto headers = read<Elf64_Ehdr>(file, 0, 1);
   if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
       headers[0].e_ident[EI_CLASS] != ELFCLASS64)
     return {};
-  const auto sections = read<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum);
+  return read<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum);
+}
+
+/// Tells if a library is linked with the shared runtime.
+bool needs_runtime(Bytes file) {
+  const auto sections = sections_of(file);
+  const auto table = std::ranges::find(sections, Elf64_Word{SHT_DYNAMIC}, &Elf64_Shdr::sh_type);
+  if (table == sections.end() || table->sh_link >= sections.size()) return false;
+  const Elf64_Shdr& texts = sections[table->sh_link];
+  const auto names = read<char>(file, texts.sh_offset, texts.sh_size);
+  if (names.empty() || names.back() != 0) return false;
+  const auto entries = read<Elf64_Dyn>(file, table->sh_offset, table->sh_size / sizeof(Elf64_Dyn));
+  return std::ranges::any_of(entries, [&](const Elf64_Dyn& entry) {
+    return entry.d_tag == DT_NEEDED && entry.d_un.d_val < names.size() &&
+           std::string_view(names.data() + entry.d_un.d_val) == "libcudart.so.13";
+  });
+}
+
+/// Returns the functions of the static runtime in a file; none if it holds none, or lost its
+/// symbols.
+std::vector<Function> functions_of(Bytes file) {
+  const auto sections = sections_of(file);
   const auto table = std::ranges::find(sections, Elf64_Word{SHT_SYMTAB}, &Elf64_Shdr::sh_type);
   if (table == sections.end()) return {};
   std::vector<Function> all = functions_of(file, sections, *table);
@@ -122,8 +142,13 @@ std::vector<Function> functions_of(Bytes file) {
   return has_runtime ? all : std::vector<Function>();
 }
 
-void* emulated(const std::string& name) {
+void* emulated_runtime() {
   static void* const runtime = ::dlopen(beside("libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return runtime;
+}
+
+void* emulated(const std::string& name) {
+  void* const runtime = emulated_runtime();
   return runtime == nullptr ? nullptr : ::dlsym(runtime, name.c_str());
 }
 
@@ -185,6 +210,9 @@ std::string beside(const char* name) {
 std::string redirected_copy(const char* path) {
   const MappedFile file(path);
   const std::vector<Function> functions = functions_of(file.bytes());
+  // The library's own search path, as PyTorch's have one, would lead to another runtime. The loader
+  // prefers one of the same name that is there already.
+  if (needs_runtime(file.bytes())) emulated_runtime();
   if (functions.empty()) return {};
   // The name shows in the reports of calls. A longer one than 249 bytes would be refused.
   const std::string_view whole_path = path;

@@ -12,7 +12,8 @@ namespace warpwise::preload {
 std::string beside(const char* name);
 
 /// Returns the path of a copy, in memory, of a library that holds a static runtime with its
-/// symbols. The copy jumps to the emulated runtime. Returns an empty text for any other file.
+/// symbols. The copy jumps to the emulated runtime. Returns an empty text for any other file. Loads
+/// the emulated runtime if the library is linked with the shared one.
 std::string redirected_copy(const char* file);
 
 }  // namespace warpwise::preload
