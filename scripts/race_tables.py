@@ -47,10 +47,23 @@ def outside(records):
     return table(["graph", "programs", "`out_of_bounds`", "only `race`", "nothing"], rows)
 
 
+def indigo3(records):
+    record = records["Indigo3"]
+    checked = bool(record["gpu"])
+    rows = []
+    for given, labels in record["inputs"].items():
+        racy, right, faulty = labels["racy"], labels["right"], labels["labelled right, faulty"]
+        rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *([str(racy["racecheck"])] if checked else []),
+                     f"{kernel_reports(right)} of {right['programs']}", f"{kernel_reports(faulty)} of {faulty['programs']}"])
+    return f"{origin(record)}\n\n" + table(
+        ["graph", "racy programs", "the emulator finds", *(["racecheck finds"] if checked else []), "right programs reported",
+         "faulty ones labelled right, reported"], rows)
+
+
 def others(records):
     rows = []
     origins = []
-    for name in sorted(set(records) - {"Indigo"}):
+    for name in sorted(set(records) - {"Indigo", "Indigo3"}):
         origins.append(origin(records[name]))
         for given, labels in records[name]["inputs"].items():
             racy, right = labels["racy"], labels["right"]
@@ -59,7 +72,7 @@ def others(records):
         ["suite", "racy programs", "found", "right programs", "reported as racy", "other reports"], rows)
 
 
-PARTS = {"indigo": indigo, "outside": outside, "others": others}
+PARTS = {"indigo": indigo, "outside": outside, "indigo3": indigo3, "others": others}
 
 
 def rendered(folder, part):
