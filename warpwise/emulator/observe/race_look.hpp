@@ -301,8 +301,15 @@ class Races::Look {
       // Drops the older read: a write must be ordered after the new one anyway, and so after both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
-      old |= Touch::others;
+      old |= is_of_same_warp({old}, touch) ? Touch::several : Touch::others;
     }
+  }
+
+  /// Returns true if a read of whole lanes is beside one of the same bytes by the same warp. Then
+  /// the earlier one stands for both: what follows the later one's time follows the earlier one's.
+  bool is_of_same_warp(Touch old, Touch touch) {
+    return lanes_before(old.epoch()).of_own_warp && old.mask() == touch.mask() &&
+           ((old.bits | touch.bits) & Touch::layout_bits) == 0;
   }
 
   void look(Touch old, Touch touch, std::uint64_t address, bool reads) {
