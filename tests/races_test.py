@@ -30,8 +30,18 @@ class Labels(unittest.TestCase):
     def test_faulty_programs_are_told_from_their_right_neighbours(self):
         self.check(record.FAULTY, "CC_CUDA_V_Data_Pull_Determ_IntType_Persist_CudaAtomic_Block_NoFieldBug",
                    "SSSP_CUDA_E_Data_IntType_ReadWrite_Persist_Atomic_NoBoundsBug", "TC_CUDA_E_Warp_NonPersist_Reduction_IntType_Atomic_NoSyncBug")
+        self.check(record.FAULTY, "CC_CUDA_V_Data_Pull_Determ_IntType_Persist_CudaAtomic_Warp_NoFieldBug",
+                   "MST_CUDA_V_Data_Atomic_IntType_Warp_Persist_NoBoundsBug",
+                   "PR_CUDA_Pull_FloatType_NoRaceBug_NoSyncBug_Persist_Block_NonDeterm_GlobalAdd",
+                   "PR_CUDA_Pull_FloatType_NoRaceBug_NoSyncBug_Persist_Block_Determ_BlockAdd",
+                   "PR_CUDA_Pull_FloatType_NoRaceBug_NoSyncBug_Persist_Warp_Determ_Reduction",
+                   "PR_CUDA_Push_FloatType_NoSyncBug_Persist_Warp_NoRaceBug_GlobalAdd")
         self.check(record.RIGHT, "CC_CUDA_V_Data_Pull_Determ_IntType_NonPersist_CudaAtomic_Block_NoFieldBug",
-                   "CC_CUDA_V_Data_Pull_Determ_IntType_Persist_CudaAtomic_Warp_NoFieldBug", "BFS_CUDA_V_Data_Pull_Determ_IntType_Persist_Atomic_Block",
+                   "CC_CUDA_V_Data_Pull_Determ_IntType_Persist_CudaAtomic_Thread_NoFieldBug",
+                   "MST_CUDA_E_Data_Atomic_IntType_Persist_NoBoundsBug",
+                   "PR_CUDA_Pull_FloatType_NoRaceBug_NoSyncBug_Persist_Block_Determ_Reduction",
+                   "PR_CUDA_Pull_FloatType_NoRaceBug_NoSyncBug_Persist_Warp_Determ_GlobalAdd",
+                   "PR_CUDA_Push_FloatType_NoSyncBug_Persist_Thread_NoRaceBug_BlockAdd", "BFS_CUDA_V_Data_Pull_Determ_IntType_Persist_Atomic_Block",
                    "SSSP_CUDA_E_Topo_Determ_IntType_Persist_Atomic_NoBoundsBug", "TC_CUDA_E_Warp_NonPersist_BlockAdd_IntType_Atomic_NoSyncBug")
 
 
