@@ -6,8 +6,8 @@ from tables import table
 # Races that other checkers found of 346, by graph: table 1 of HiRace's artifact, results/paper_figures/table1.png, on an NVIDIA GPU of its authors.
 PUBLISHED = {"DAG_100n_200e": ("346", "298", "92"), "DAG_200n_400e": ("346", "298", "92"), "counterDAG_200n_1000e": ("346", "298", "56"),
              "power_law_200n_1000e": ("346", "297", "128"), "DAG_5n_5e": ("182", "118", "92"), "counterDAG_5n_5e": ("295", "148", "92")}
-# Reports about the program's host code, not its kernels.
-OF_THE_HOST = {"leak", "unchecked_launch"}
+# Reports about the program's host code or the time limit, not its kernels.
+OF_THE_HOST = {"leak", "unchecked_launch", "interrupted"}
 
 
 def kernel_reports(summary):
@@ -47,10 +47,23 @@ def outside(records):
     return table(["graph", "programs", "`out_of_bounds`", "only `race`", "nothing"], rows)
 
 
+def indigo3(records):
+    record = records["Indigo3"]
+    checked = bool(record["gpu"])
+    rows = []
+    for given, labels in record["inputs"].items():
+        racy, right, faulty = labels["racy"], labels["right"], labels["labelled right, faulty"]
+        rows.append([given.replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), *([str(racy["racecheck"])] if checked else []),
+                     f"{kernel_reports(right)} of {right['programs']}", f"{kernel_reports(faulty)} of {faulty['programs']}"])
+    return f"{origin(record)}\n\n" + table(
+        ["graph", "racy programs", "the emulator finds", *(["racecheck finds"] if checked else []), "right programs reported",
+         "faulty ones labelled right, reported"], rows)
+
+
 def others(records):
     rows = []
     origins = []
-    for name in sorted(set(records) - {"Indigo"}):
+    for name in sorted(set(records) - {"Indigo", "Indigo3"}):
         origins.append(origin(records[name]))
         for given, labels in records[name]["inputs"].items():
             racy, right = labels["racy"], labels["right"]
@@ -59,7 +72,7 @@ def others(records):
         ["suite", "racy programs", "found", "right programs", "reported as racy", "other reports"], rows)
 
 
-PARTS = {"indigo": indigo, "outside": outside, "others": others}
+PARTS = {"indigo": indigo, "outside": outside, "indigo3": indigo3, "others": others}
 
 
 def rendered(folder, part):

@@ -34,7 +34,11 @@ __device__ __noinline__ int deep(int depth, volatile int* to) {
   return values[(depth + to[0]) & 63];
 }
 
-__global__ void recursion(int* to, int depth) { to[threadIdx.x] = deep(depth, to); }
+__global__ void recursion(int* to, int depth) {
+  const int sum = deep(depth, to);
+  __syncwarp();  // all lanes have read all of it
+  to[threadIdx.x] = sum;
+}
 
 using Function = int (*)(int);
 __device__ int twice(int value) { return 2 * value; }

@@ -287,6 +287,31 @@ KERNEL volatile_shift_right(int* data, int*) {
   data[THREAD] = words[t];
 }
 
+// Lanes poll a flag of another warp. One of them clears it by an ordinary store.
+__device__ void polled(int* flags, bool meets, bool votes) {
+  int* const flag = flags + blockIdx.x;
+  if (threadIdx.x == 32) atomicExch(flag, 1);
+  if (threadIdx.x >= 32) return;
+  if (votes) __all_sync(~0U, 1);
+  while (*static_cast<volatile int*>(flag) == 0) {  // one:
+  }
+  if (meets) __syncwarp();
+  if (threadIdx.x == 0) *flag = 0;  // other:
+}
+KERNEL polled_wrong(int*, int* flags) { polled(flags, false, false); }
+KERNEL polled_right(int*, int* flags) { polled(flags, true, false); }
+KERNEL polled_vote_wrong(int*, int* flags) { polled(flags, false, true); }
+
+// The vote tells all lanes that each of them has read the flag.
+KERNEL polled_vote_right(int*, int* flags) {
+  int* const flag = flags + blockIdx.x;
+  if (threadIdx.x == 32) atomicExch(flag, 1);
+  if (threadIdx.x >= 32) return;
+  while (!__all_sync(~0U, *static_cast<volatile int*>(flag) != 0)) {
+  }
+  if (threadIdx.x == 0) *flag = 0;
+}
+
 // ---- For the strict check alone
 
 // Data that is volatile, and a flag without a fence.

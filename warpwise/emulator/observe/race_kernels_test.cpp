@@ -146,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"row_load", FaultKind::race, shared}, Pair{"arrive_and_exit", FaultKind::race, shared},
         Pair{"volatile_tree", FaultKind::lockstep, shared},
         Pair{"volatile_shift", FaultKind::lockstep, shared},
+        Pair{"polled", FaultKind::race, "flags of 256 bytes"},
+        Pair{"polled_vote", FaultKind::race, "flags of 256 bytes"},
         Pair{"overlapping", FaultKind::equal_writes, shared},
         Pair{"four_copies", FaultKind::equal_writes, shared},
         Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),

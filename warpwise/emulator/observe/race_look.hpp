@@ -19,6 +19,7 @@ struct Races::History {
   PendingAccesses pending;
   std::array<Epoch, most_warps> epochs{};          ///< current epoch of each warp; 0: none yet
   std::array<Epoch, most_warps> pending_epochs{};  ///< of each warp's unfinished copies
+  std::array<Time, most_warps> met{};              ///< of each warp's last shuffle or vote
   Epoch first = 1;  ///< first epoch of the block; earlier ones belong to other blocks
 
   /// Ends a warp's epoch, after its clock has changed.
@@ -300,8 +301,15 @@ class Races::Look {
       // Drops the older read: a write must be ordered after the new one anyway, and so after both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
-      old |= Touch::others;
+      old |= is_of_same_warp({old}, touch) ? Touch::several : Touch::others;
     }
+  }
+
+  /// Returns true if a read of whole lanes is beside one of the same bytes by the same warp. Then
+  /// the earlier one stands for both: what follows the later one's time follows the earlier one's.
+  bool is_of_same_warp(Touch old, Touch touch) {
+    return lanes_before(old.epoch()).of_own_warp && old.mask() == touch.mask() &&
+           ((old.bits | touch.bits) & Touch::layout_bits) == 0;
   }
 
   void look(Touch old, Touch touch, std::uint64_t address, bool reads) {
@@ -331,6 +339,7 @@ class Races::Look {
   struct Before {
     Mask are;
     bool of_own_warp;  ///< then each lane also knows its own accesses
+    bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
 
   Before before_by(const Past& past, Epoch epoch) const {
@@ -339,8 +348,10 @@ class Races::Look {
     const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);
     // The lane of a copy that an mbarrier tracks is its starter's.
     const bool is_copy = lanes != 0 && lanes != all_lanes && races_.starters_.contains(epoch);
-    return {is_copy ? all_lanes : lanes,
-            of_own_block && owner.warp == warp_.index && owner.time != Owner::never};
+    const bool of_own_warp =
+        of_own_block && owner.warp == warp_.index && owner.time != Owner::never;
+    return {is_copy ? all_lanes : lanes, of_own_warp,
+            of_own_warp && owner.time < history_.met[warp_.index]};
   }
 
   Before lanes_before(Epoch epoch) {
@@ -363,9 +374,8 @@ class Races::Look {
 
   [[gnu::noinline]] static bool precedes_by_lanes(Before before, Touch old, Touch touch,
                                                   bool reads) {
-    // Lanes may poll a word that one of them then overwrites.
-    if (before.of_own_warp && reads && old.is(Touch::strong) && !touch.is(Touch::strong))
-      return true;
+    // Lanes may poll a word, agree by a vote, and one of them then overwrites the word.
+    if (before.met && reads && old.is(Touch::strong) && !touch.is(Touch::strong)) return true;
     const bool by_one = before.of_own_warp && !touch.is(Touch::several);
     unsigned left = old.mask() & touch.mask();
     if (old.is(Touch::several)) {

@@ -109,6 +109,7 @@ void Races::begins(Block& block) {
   history->pending.begin(block.warps.size());
   history->epochs.fill(0);
   history->pending_epochs.fill(0);
+  history->met.fill(0);
   history->first = static_cast<Epoch>(owners_.size());
   last_block_ = nullptr;
   if (block.rank == 0) meetings_[block.cluster.get()] = {};
@@ -231,9 +232,13 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
 }
 
 void Races::converges(Warp& warp, const Operation& op, Mask lanes) {
-  // Only bar.warp.sync orders memory.
-  if (!is_on_ || launch_->code->classes[op.index] != InstructionClass::barrier) return;
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
+  // Only bar.warp.sync orders memory.
+  if (launch_->code->classes[op.index] != InstructionClass::barrier) {
+    history.met[warp.index] = history.order.now(warp.index);
+    return;
+  }
   const auto* masks = source<std::uint32_t>(warp, op.members);
   for (Mask left = lanes; left != 0;) {
     const Mask mask = masks[std::countr_zero(left)];

@@ -63,7 +63,8 @@ namespace warpwise::emulator {
 /// - races with some of the lanes that have read one word, if two or more lanes of their warp have
 ///   released since
 /// - some races behind strong accesses that several lanes execute together
-/// - a strong read by one lane of a warp, and a later ordinary write by another
+/// - a strong read by one lane of a warp, and a later ordinary write by another, if lanes of the
+///   warp have met in between by a shuffle or vote
 /// - a missing fence on the reading side, and inside a block unless Check::strict is on
 /// - races that only another order of the warps would show: a strong access happened to order them
 ///   here, or some lanes of a warp passed a barrier without the others

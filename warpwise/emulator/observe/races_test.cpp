@@ -100,6 +100,12 @@ TEST(Races, LanesOfAWarp) {
       "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
       "@%p st.shared.u32 [%r2], %t;",
       12, "which thread (31,0,0) reads");
+  // A lane reads its word. After a step of the warp another lane reads it. The first one writes it.
+  const std::string beside = neighbour +
+                             "ld.shared.u32 %r1, [%own];\nsetp.eq.u32 %p, %t, 31;\n@%p exit;\n"
+                             "ld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n";
+  expect_race(beside + "st.shared.u32 [%own], %t;", 12, "another thread of its warp reads");
+  expect_clean(beside + "bar.warp.sync 0x7fffffff;\nst.shared.u32 [%own], %t;");
 }
 
 /// Each lane of a warp writes a word, and then all read. The number of lanes that race, and the
