@@ -320,9 +320,10 @@ std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size
     if (place.width == Width::predicate) continue;
     const std::uint8_t* shadow = shadow_at(warp, place);
     const std::size_t step = lane_bytes(place.width);
-    const std::size_t begin = showing.crosses ? 0 : static_cast<std::size_t>(lane) * step;
+    // A shuffle leaves each byte at its place in the word.
+    const std::size_t begin = showing.crosses ? byte % step : static_cast<std::size_t>(lane) * step;
     const std::size_t end = showing.crosses ? step * warp_lanes : begin + step;
-    for (std::size_t from = begin; from < end; ++from) {
+    for (std::size_t from = begin; from < end; from += showing.crosses ? step : 1) {
       if (shadow[from] == 0) continue;
       bool same = true;
       for (std::size_t t = 0; t < trials && same; ++t)
