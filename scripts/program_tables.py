@@ -47,8 +47,26 @@ def methods(collections):
     return "\n".join(lines)
 
 
+def checked(collections):
+    """Counts for each collection the programs that ran with checks, and lists what was reported."""
+    runs = [(each["collection"], row["program"], row["checked"]) for each in collections for row in each["rows"] if "checked" in row]
+    rows = []
+    for name in dict.fromkeys(collection for collection, *_ in runs):
+        own = [check for collection, _, check in runs if collection == name]
+        quiet = sum(check["ended"] and not check["found"] for check in own)
+        cut = sum(not check["ended"] for check in own)
+        dates = ", ".join(sorted({f"commit {check['commit']}, {check['date']}" for check in own}))
+        rows.append([name, str(len(own)), str(quiet), str(sum(bool(check["found"]) for check in own)), str(cut), dates])
+    found = [f"- {collection}, {program}: {line}" for collection, program, check in runs for line in check["found"].values()]
+    names = ", ".join(program for _, program, _ in runs)
+    return (table(["collection", "programs", "nothing reported", "with a report", "cut off", "emulator"], rows)
+            + f"\n\nThese are {names}." + ("\n\n" + "\n".join(found) if found else ""))
+
+
 def rendered(folder, what):
     collections = read(folder)
+    if what == "checked":
+        return checked(collections)
     if what == "others":
         return others(collections)
     return f"{summary(collections)}\n\n{methods(collections)}"

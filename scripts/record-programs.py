@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the programs of a public collection on the emulated GPU and records what became of each: results/emulator/programs/NAME.json.
 
-    scripts/record-programs.py NAME BUILT.json [--only REGEX] [--seconds N] [--command build/release/bin/warpwise]
+    scripts/record-programs.py NAME BUILT.json [--only REGEX] [--seconds N] [--check CHECKS] [--command build/release/bin/warpwise]
 
 BUILT.json says what was built from a checkout of the collection, with nvcc -cudart shared and PTX:
 
@@ -16,7 +16,8 @@ what it needs that no emulated GPU has, or why it does not count; "own", a "faul
 and "why"; "waits", why it never ends here; "sized" says which constants of its source were changed to make it
 shorter. "checked" is what a program says when its check is done and a benchmark
 begins. Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With
---only the other programs' rows are kept as they are recorded.
+--only the other programs' rows are kept as they are recorded. With --check the programs of BUILT.json run with these checks, and their rows
+say beside all else what was reported.
 """
 import argparse
 import json
@@ -38,6 +39,8 @@ PATIENCE = 8
 KEPT_CHARACTERS = 200_000
 # NVIDIA's libraries of machine code without PTX.
 CLOSED = r"lib(cublas\w*|cufft\w*|curand\w*|cusolver\w*|cusparse\w*|cudnn\w*|npp\w*|nvjpeg\w*|nccl)\.so"
+# A line of a fault, in a kernel or among the program's own calls, and its kind.
+REPORT = re.compile(r"^warpwise: ((\w+) in (?:kernel|the program).*)", re.MULTILINE)
 # A fault's line on standard error, without its hint where to find more.
 FAULT = re.compile(r"^warpwise: (\S+ in kernel .*)", re.MULTILINE)
 
@@ -145,6 +148,36 @@ def run_program(name, built, calls, arguments):
             "fidelity": exact[1] if exact else ""}
 
 
+def reports_in(text, intended="(?!)"):
+    """Returns the first line of each kind of fault that was reported; without those that the program commits on purpose."""
+    found = {}
+    for line, kind in REPORT.findall(text):
+        if not re.match(intended, line):
+            found.setdefault(kind, one_line(line))
+    return found
+
+
+def check_program(name, built, calls, arguments):
+    """Returns what the checks find in a program, all of whose kernels run."""
+    call = calls.get("calls", {}).get(name, {})
+    given = [str(argument) for argument in call.get("arguments", [])]
+    start = [arguments.command, "run", "--cc", calls.get("cc", "9.0"), "--check", arguments.check, "--keep-going"]
+    text, status, used, _ = execute([*start, built["program"], *given], built["folder"], arguments.seconds)
+    return {"checks": arguments.check, "ended": status is not None, "found": reports_in(text, call.get("faults", "(?!)")), "cpu_s": used}
+
+
+def record_checks(path, built, calls, arguments, commit):
+    """Adds to each recorded program of BUILT.json what the checks find in it."""
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    for row in recorded["rows"]:
+        program = built["programs"].get(row["program"], {})
+        if program.get("program") and re.search(arguments.only, row["program"]):
+            row["checked"] = {**check_program(row["program"], program, calls, arguments), "commit": commit, "date": arguments.date}
+            print(row["program"], row["checked"], flush=True)
+    if not arguments.trial:
+        write(path, recorded)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
@@ -152,6 +185,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
+    parser.add_argument("--check", metavar="CHECKS")
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
     parser.add_argument("--commit", help="what --command was built of, where the tree has gone on since")
     parser.add_argument("--try", dest="trial", action="store_true", help="records nothing")
@@ -163,6 +197,8 @@ def main():
     built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
     calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))
     path = RESULTS / f"{arguments.name}.json"
+    if arguments.check:
+        return record_checks(path, built, calls, arguments, commit)
     rows = {row["program"]: row for row in json.loads(path.read_text(encoding="utf-8"))["rows"]} if path.exists() and not arguments.trial else {}
     for name, program in built["programs"].items():
         if not re.search(arguments.only, name):
@@ -170,7 +206,7 @@ def main():
         rows[name] = {**run_program(name, program, calls, arguments), "commit": commit}
         print(*(rows[name].get(key, "") for key in ("program", "outcome", "cpu_s", "why")), flush=True)
     if arguments.trial:
-        return
+        return None
     method = f"{built['compiled']}; {arguments.seconds} s of CPU time each"
     write(path, {"collection": arguments.name, "what": calls["what"], "repository": built["repository"], "repository_commit": built["commit"],
                  "machine": machine_of(arguments.date, commit, method),

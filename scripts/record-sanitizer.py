@@ -3,7 +3,7 @@
 
     scripts/record-sanitizer.py FAULTS OUT.json --commit COMMIT [--seconds N]
 
-FAULTS is these programs compiled for the GPU (`nvcc -cudart shared -lineinfo -arch=sm_90 -o faults *.cu`). Each runs under each tool,
+FAULTS is the folder of these programs, or what nvcc made of them there for this GPU. Each runs under each tool,
 the tool that its fault is for first, sixteen at a time; OUT.json is whole after each of them, so that a run which ends early has what it
 came to, and the next one goes on with it: what is there already is not run again, and what another machine or commit adds names it. A
 program that no GPU can end is left out. It needs no other file of the project.
@@ -16,6 +16,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -106,17 +107,17 @@ class Record:
                 log.write(f"#### {case} {tool} {result}\n{text[:4000]}\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("faults")
-    parser.add_argument("out")
-    parser.add_argument("--commit", required=True)
-    parser.add_argument("--seconds", type=float, default=1200, help="after which nothing more is begun")
-    given = parser.parse_args()
-    program = os.path.abspath(given.faults)
+def compiled(folder, beside):
+    program = str(pathlib.Path(beside) / "faults")
+    subprocess.run(["nvcc", "-std=c++17", "-cudart", "shared", "-lineinfo", "-arch=native", "-t", "0", "-o", program,
+                    *sorted(map(str, pathlib.Path(folder).glob("*.cu")))], check=True)
+    return program
+
+
+def record(program, given):
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
     cases = [line.split("\t")[:3] for line in listed]
-    record = Record(given.out, given.commit, cases)
+    results = Record(given.out, given.commit, cases)
     ends = [(name, kind) for name, kind, way in cases if way == "ends"]
     first = [(name, TOOL_OF_KIND.get(kind, "memcheck")) for name, kind in ends if kind != "sound"]
     every = [(name, tool) for tool in TOOLS for name, _ in ends]
@@ -124,13 +125,24 @@ def main():
     until = time.monotonic() + given.seconds
 
     def work(job):
-        if time.monotonic() < until and not record.has(*job):
-            record.add(*job, *run(program, *job))
+        if time.monotonic() < until and not results.has(*job):
+            results.add(*job, *run(program, *job))
 
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(work, jobs))
-    done = sum(len(case["tools"]) for case in record.recorded["cases"].values())
+    done = sum(len(case["tools"]) for case in results.recorded["cases"].values())
     print(f"{done} runs of {len(every)}, {given.seconds - (until - time.monotonic()):.0f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("faults")
+    parser.add_argument("out")
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("--seconds", type=float, default=1200, help="after which nothing more is begun")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="warpwise-faults-") as beside:
+        record(compiled(given.faults, beside) if os.path.isdir(given.faults) else os.path.abspath(given.faults), given)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,28 @@ def outcome(text="", status=0, not_run=(), passed="PASS", failed="FAIL", checked
     return record.judged(text, status, list(not_run), passed, failed, checked, **more)
 
 
+class Checked(unittest.TestCase):
+    def test_the_first_report_of_each_kind(self):
+        leak = "warpwise: leak in the program, cudaMalloc called at a.cu:1 in main: allocation 1"
+        text = FAULT + FAULT.replace("a.cu:3", "a.cu:4") + leak + "\nwarpwise: 2 launches of 1 kernel, 3 faults\n"
+        found = record.reports_in(text)
+        self.assertEqual(list(found), ["out_of_bounds", "leak"])
+        self.assertIn("a.cu:3", found["out_of_bounds"])
+        self.assertEqual(list(record.reports_in(text, "out_of_bounds")), ["leak"])
+        self.assertEqual(record.reports_in("warpwise: 2 launches of 1 kernel, 0 faults\n"), {})
+
+    def test_the_table(self):
+        def row(name, found, ended=True):
+            return {"program": name, "outcome": "passed", "checked": {"checks": "all", "ended": ended, "found": found, "commit": "c", "date": "d"}}
+
+        unchecked = {"program": "z", "outcome": "passed"}
+        rows = [row("a", {}), row("b", {"race": "race in kernel k"}), row("c", {}, ended=False), unchecked]
+        text = program_tables.checked([{"collection": "C", "rows": rows}, {"collection": "D", "rows": [unchecked]}])
+        self.assertIn("| C | 3 | 1 | 1 | 1 | commit c, d |", text)
+        self.assertNotIn("| D |", text)
+        self.assertIn("These are a, b, c.\n\n- C, b: race in kernel k", text)
+
+
 class Judged(unittest.TestCase):
     def test_own_check(self):
         self.assertEqual(outcome("PASS\n")[0], "passed")

@@ -27,6 +27,7 @@ std::vector<Case> lifetime_cases();
 std::vector<Case> init_cases();
 std::vector<Case> race_cases();
 std::vector<Case> copy_cases();
+std::vector<Case> lane_cases();
 std::vector<Case> order_cases();
 std::vector<Case> sync_cases();
 std::vector<Case> runtime_cases();

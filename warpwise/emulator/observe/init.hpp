@@ -151,7 +151,10 @@ class Init : public Observer {
   void list_sources(const Warp& warp, const Operation& op);
   bool shows_bits(const Operation& op) const;
   void try_values(Warp& warp, const Operation& op, Mask lanes);
-  void try_once(Warp& warp, const Operation& op, std::size_t number);
+  template <class Prepare>
+  std::uint8_t* run_on_copies(Warp& warp, const Operation& op, Mask lanes, const Prepare& prepare);
+  Mask lanes_that_read_absent(Warp& warp, const Operation& op, Mask lanes);
+  void try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number);
   RegisterBytes shadow_of_result(const Warp& warp, RegisterPlace place, std::size_t number,
                                  Mask lanes, const Showing& showing) const;
   std::uint8_t state_of_byte(const Warp& warp, std::size_t number, std::size_t byte, int lane,

@@ -86,16 +86,28 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
 /// The same for a warp with fewer lanes than 32. A shuffle may read from a lane that is not there.
 void Init::follow_partly(Warp& warp, const Operation& op, Mask lanes) {
   const bool shuffles = code_->names[op.index].starts_with("shfl") && op.a >= 0;
-  if (!shuffles) {
-    if (warp.poisoned != 0) follow(warp, op, lanes);
-    return;
-  }
-  const RegisterPlace from = operand(op, op.a);
+  const Mask reading = shuffles ? lanes_that_read_absent(warp, op, lanes) : 0;
+  if (warp.poisoned != 0) follow(warp, op, lanes);
+  if (reading == 0) return;
   Origins absent{};
   absent.fill({false, Space::global, computed, 0});
-  poison(warp, from, absent_, absent);
-  follow(warp, op, lanes);
-  set_shadow(warp, from, absent_, 0);
+  poison(warp, written(op, op.dst), reading, absent);
+}
+
+/// Returns the lanes that get their value of a shuffle from a lane that is not there.
+Mask Init::lanes_that_read_absent(Warp& warp, const Operation& op, Mask lanes) {
+  const std::uint8_t* copies = run_on_copies(warp, op, lanes, [&](std::uint8_t* registers) {
+    for (std::uint32_t i = 0; i < warp_lanes; ++i)
+      std::memcpy(registers + op.a + i * sizeof(i), &i, sizeof(i));
+  });
+  std::array<std::uint32_t, warp_lanes> from;
+  std::memcpy(from.data(), copies + op.dst, sizeof(from));
+  Mask reading = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    reading |= (absent_ >> from[static_cast<std::size_t>(lane)] & 1) << lane;
+  }
+  return reading;
 }
 
 void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
@@ -177,41 +189,60 @@ void Init::carry(Warp& warp, const Operation& op, Mask lanes) {
   if (flags.writes != 0) carry = (carry & ~lanes) | undefined;
 }
 
-/// Runs an operation on other registers, with the trial's values for undefined operands.
-void Init::try_once(Warp& warp, const Operation& op, std::size_t number) {
+/// Runs an operation for lanes on copies of its registers, which prepare(copies) may change first.
+/// Returns the copies.
+template <class Prepare>
+std::uint8_t* Init::run_on_copies(Warp& warp, const Operation& op, Mask lanes,
+                                  const Prepare& prepare) {
+  if (scratch_.size() == 0) {
+    scratch_ = AlignedBytes(code_->register_bytes);
+    std::memset(scratch_.data(), 0, scratch_.size());
+  }
   const Accesses& own = code_->accesses[op.index];
-  auto* scratch = reinterpret_cast<std::uint8_t*>(scratch_.data());
+  auto* copies = reinterpret_cast<std::uint8_t*>(scratch_.data());
   const auto* real = reinterpret_cast<const std::uint8_t*>(warp.registers);
   for (const auto* registers : {&own.reads, &own.writes}) {
     for (const std::int32_t v : *registers) {
       const RegisterPlace place = place_of(v);
-      std::memcpy(scratch + place.offset, real + place.offset, place_bytes(place.width));
+      std::memcpy(copies + place.offset, real + place.offset, place_bytes(place.width));
     }
   }
-  auto& tried = tried_[number];
-  tried.resize(sources_.size());
-  for (std::size_t s = 0; s < sources_.size(); ++s) {
-    const RegisterPlace place = sources_[s];
-    const std::uint8_t* shadow = shadow_at(warp, place);
-    const auto first = static_cast<std::size_t>(place.offset);
-    for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
-      std::uint8_t& byte = scratch[first + i];
-      const std::uint8_t value = tried_byte(first + i, number);
-      const std::uint8_t bits =
-          place.width == Width::predicate ? shadow[i] : undefined_bits(shadow[i]);
-      byte = static_cast<std::uint8_t>((byte & ~bits) | (value & bits));
-      tried[s][i] = byte;
-    }
-  }
-  std::byte* const registers = warp.registers;
-  warp.registers = scratch_.data();
+  prepare(copies);
+  std::byte* const registers = std::exchange(warp.registers, scratch_.data());
+  const Mask active = std::exchange(warp.active, lanes);
+  const bool whole = std::exchange(warp.whole, false);
   op.run(warp, op);
   warp.registers = registers;
+  warp.active = active;
+  warp.whole = whole;
+  return copies;
+}
+
+/// Runs an operation with the trial's values for undefined operands.
+void Init::try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number) {
+  auto& tried = tried_[number];
+  tried.resize(sources_.size());
+  const std::uint8_t* copies = run_on_copies(warp, op, lanes, [&](std::uint8_t* registers) {
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      const RegisterPlace place = sources_[s];
+      const std::uint8_t* shadow = shadow_at(warp, place);
+      const auto first = static_cast<std::size_t>(place.offset);
+      for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
+        std::uint8_t& byte = registers[first + i];
+        const std::uint8_t value = tried_byte(first + i, number);
+        const std::uint8_t bits =
+            place.width == Width::predicate ? shadow[i] : undefined_bits(shadow[i]);
+        byte = static_cast<std::uint8_t>((byte & ~bits) | (value & bits));
+        tried[s][i] = byte;
+      }
+    }
+  });
+  const auto& writes = code_->accesses[op.index].writes;
   auto& given = given_[number];
-  given.resize(own.writes.size());
-  for (std::size_t w = 0; w < own.writes.size(); ++w) {
-    const RegisterPlace place = place_of(own.writes[w]);
-    std::memcpy(given[w].data(), scratch + place.offset, place_bytes(place.width));
+  given.resize(writes.size());
+  for (std::size_t w = 0; w < writes.size(); ++w) {
+    const RegisterPlace place = place_of(writes[w]);
+    std::memcpy(given[w].data(), copies + place.offset, place_bytes(place.width));
   }
 }
 
@@ -228,19 +259,11 @@ void Init::list_sources(const Warp& warp, const Operation& op) {
 }
 
 void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
-  if (scratch_.size() == 0) {
-    scratch_ = AlignedBytes(code_->register_bytes);
-    std::memset(scratch_.data(), 0, scratch_.size());
-  }
   list_sources(warp, op);
   const Origins origins = origins_of(warp, op);
   const Mask by_guard =
       op.guard != Operation::none ? undefined_lanes(warp, {op.guard, Width::predicate}) & lanes : 0;
-  const Mask active = std::exchange(warp.active, lanes);
-  const bool whole = std::exchange(warp.whole, false);
-  for (std::size_t trial = 0; trial < trials; ++trial) try_once(warp, op, trial);
-  warp.active = active;
-  warp.whole = whole;
+  for (std::size_t trial = 0; trial < trials; ++trial) try_once(warp, op, lanes, trial);
 
   // All results are compared before any shadow changes: sources may be destinations.
   const Showing showing{code_->classes[op.index] == InstructionClass::shuffle, shows_bits(op)};
@@ -298,9 +321,10 @@ std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size
     if (place.width == Width::predicate) continue;
     const std::uint8_t* shadow = shadow_at(warp, place);
     const std::size_t step = lane_bytes(place.width);
-    const std::size_t begin = showing.crosses ? 0 : static_cast<std::size_t>(lane) * step;
+    // A shuffle leaves each byte at its place in the word.
+    const std::size_t begin = showing.crosses ? byte % step : static_cast<std::size_t>(lane) * step;
     const std::size_t end = showing.crosses ? step * warp_lanes : begin + step;
-    for (std::size_t from = begin; from < end; ++from) {
+    for (std::size_t from = begin; from < end; from += showing.crosses ? step : 1) {
       if (shadow[from] == 0) continue;
       bool same = true;
       for (std::size_t t = 0; t < trials && same; ++t)

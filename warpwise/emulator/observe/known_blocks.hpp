@@ -69,6 +69,7 @@ class KnownBlocks {
 
   static Tree with(const Tree& tree, int height, std::uint64_t block, const Clock& clock);
   static Tree joined(const Tree& a, const Tree& b, int height);
+  static bool covers(const Tree& a, const Tree& b, int height);
 
   Tree root_;
 };

@@ -80,6 +80,8 @@ class Races::Look {
       each_lane(Mask{1} << (warp_lanes - 1), Touch::several, true, true);
     } else if (!writes_) {
       each_read();
+    } else if (access_.steady && step() == 0 && bytes() >= 4) {
+      write_of_all();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
       each_lane(access_.lanes, 0, true, true);  // no word has two lanes
     } else {
@@ -188,6 +190,18 @@ class Races::Look {
       touch_words(address, {base_ | flags | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks,
                   keeps);
     }
+  }
+
+  /// Looks at a write of one place by all lanes. All are compared at once, and one by one only if
+  /// that finds something: a lane may know more than the others.
+  void write_of_all() {
+    const Mask last = Mask{1} << (warp_lanes - 1);
+    each_lane(last, Touch::several, true, false);
+    if (!races_.found_.empty()) {
+      races_.found_.clear();
+      each_lane(access_.lanes, 0, true, false);
+    }
+    each_lane(last, Touch::several, false, true);
   }
 
   /// Looks at the lanes of a read, which need not be ordered with each other. If all lanes repeat

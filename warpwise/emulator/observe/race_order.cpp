@@ -219,7 +219,7 @@ void BlockOrder::orders(const Warp& warp, const Operation& op, const Access& acc
 // Within a block strong accesses order without fences too: GPUs keep their order.
 void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   uses_places_ = true;
-  std::array<Mask, place_clocks> users{};
+  PlaceUsers users{};
   std::uint64_t used = 0;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -228,25 +228,34 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
     users[at] |= access.starter >= 0 ? access.owners() : Mask{1} << lane;
     used |= std::uint64_t{1} << at;
   }
-  const auto each_place = [&](const auto& body) {
-    for (std::uint64_t left = used; left != 0; left &= left - 1) {
-      const auto at = static_cast<std::size_t>(std::countr_zero(left));
-      body(places_[at], users[at]);
-    }
-  };
-  Past before;
+  learn_at_places(warp, access.owners(), used, users);
+  for (std::uint64_t left = used; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left));
+    publish_at_place(warp, users[at], places_[at]);
+  }
+}
+
+/// Adds what places tell to the lanes' knowledge. `used` has a bit for each place.
+void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used,
+                                 const PlaceUsers& users) {
   const std::size_t w = warp.index;
-  each_place([&](const Past& place, Mask lanes) {
+  // A lane that finds only its own accesses tells the warp's other lanes nothing.
+  const auto finds_itself = [&](std::size_t at) {
+    return std::has_single_bit(users[at]) && places_[at].own.lanes[w] == users[at];
+  };
+  const auto first = static_cast<std::size_t>(std::countr_zero(used));
+  if (std::has_single_bit(used) && !finds_itself(first)) return learn(warp, lanes, places_[first]);
+  Past before;
+  for (std::uint64_t left = used; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left));
     const Time some = before.own.some[w];
     const Mask known = before.own.lanes[w];
-    join(before, place);
-    // A lane that finds only its own accesses tells the warp's other lanes nothing.
-    if (!std::has_single_bit(lanes) || place.own.lanes[w] != lanes) return;
+    join(before, places_[at]);
+    if (!finds_itself(at)) continue;
     before.own.some[w] = some;
     before.own.lanes[w] = known;
-  });
-  learn(warp, access.owners(), before);
-  each_place([&](Past& place, Mask lanes) { publish_at_place(warp, lanes, place); });
+  }
+  learn(warp, lanes, before);
 }
 
 void BlockOrder::order_between_blocks(const Warp& warp, const Operation& op, const Access& access,

@@ -83,6 +83,7 @@ class BlockOrder {
   /// Number of clocks for places that order accesses inside the block. Places that share a clock
   /// count as one place, which may hide races but reports no false ones.
   static constexpr std::size_t place_clocks = 64;
+  using PlaceUsers = std::array<Mask, place_clocks>;  ///< lanes that access each place
 
   /// Lanes that know more than all lanes of their warp.
   struct Part {
@@ -112,6 +113,7 @@ class BlockOrder {
   void learn(const Warp& warp, Mask lanes, const Past& from);
 
   void order_in_block(const Warp& warp, const Access& access);
+  void learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used, const PlaceUsers& users);
   void order_between_blocks(const Warp& warp, const Operation& op, const Access& access,
                             ToldPlaces& told);
   void order_by_places(const Warp& warp, const Access& access, std::uint64_t first, bool releases,

@@ -176,6 +176,25 @@ TEST(Races, AtomicsAndLocks) {
       "ld.shared.u32 %r2, [%other];");
 }
 
+// All lanes access a place at once that one of them has written: that one alone is in order.
+TEST(Races, AllLanesAtOnePlace) {
+  const auto faults_of = [](const std::string& meet) {
+    Emulated emulated(
+        kernel_text("setp.eq.u32 %p, %t, 5;\n@%p st.shared.u32 [%base+4], 0;\n" + meet +
+                    "atom.shared.add.u32 %r1, [%base+8], 1;\n.loc 1 11 0\natom.shared.add.u32 %r1, "
+                    "[%base+4], 1;"));
+    emulated.options.checks = {emulator::Check::races};
+    return emulated.launch("race", {1}, {32}).faults;
+  };
+  const std::vector<Fault> faults = faults_of("");
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].line, 11);
+  EXPECT_EQ(faults[0].count, 31U);
+  EXPECT_NE(faults[0].message.find("which thread (5,0,0) writes at race.cu:10"), std::string::npos)
+      << faults[0].message;
+  EXPECT_TRUE(faults_of("bar.warp.sync -1;\n").empty());
+}
+
 // An mbarrier that one lane arrives at for all: its arrival orders only what it knows.
 TEST(Races, OneLanesArrival) {
   const auto produce = [](const std::string& meet) {
