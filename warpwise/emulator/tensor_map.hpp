@@ -29,7 +29,8 @@ inline std::uint64_t element_bytes(ElementType type) {
 /// A tensor map, as cuTensorMapEncodeTiled writes it here and tensor copies read it. NVIDIA does
 /// not document the layout of its 128 bytes; this one is our own.
 struct TensorMap {
-  static constexpr std::uint64_t expected_mark = 0x70616d5f70726177;
+  /// Zero, because kernels make maps of memory filled with zeros: they change each field.
+  static constexpr std::uint64_t expected_mark = 0;
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
@@ -38,11 +39,13 @@ struct TensorMap {
   std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
   std::array<std::uint16_t, 5> box{};                ///< in elements, of the tensor
   std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
-  std::uint8_t dimensions = 1;
+  std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
   std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
   bool fills_with_nan = false;       ///< fill outside the tensor: NaN, or else zeros
   std::array<std::uint8_t, 35> unused{};
+
+  std::size_t dimensions() const { return last_dimension + std::size_t{1}; }
 };
 static_assert(sizeof(TensorMap) == 128);
 

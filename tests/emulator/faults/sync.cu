@@ -114,6 +114,16 @@ __global__ void named_barrier(int* to, int threads) {
   to[threadIdx.x] = 1;
 }
 
+__global__ void named_barrier_at_two_places(int* to) {
+  if (threadIdx.x < 32) {
+    to[threadIdx.x] = 1;
+    asm volatile("barrier.sync 1;");
+  } else {
+    asm volatile("barrier.sync 1;");
+    to[threadIdx.x] = to[threadIdx.x - 32];
+  }
+}
+
 __global__ void crossed_barriers(int* to, int crossed) {
   const int first = crossed != 0 && threadIdx.x >= 32 ? 2 : 1;
   asm volatile("bar.sync %0, 64;" ::"r"(first));
@@ -232,6 +242,7 @@ std::vector<Case> sync_cases() {
       {"coalesced_group", sound, [] { launch(coalesced, 32); }},
       {"named_barrier_too_many", "deadlock", [] { launch_with(named_barrier, 96, 96); }, "", true},
       {"named_barrier_of_those", sound, [] { launch_with(named_barrier, 96, 64); }},
+      {"named_barrier_at_two_places", sound, [] { launch(named_barrier_at_two_places, 64); }},
       {"crossed_barriers", "deadlock", [] { launch_with(crossed_barriers, 64, 1); }, "", true},
       {"barriers_in_order", sound, [] { launch_with(crossed_barriers, 64, 0); }},
       {"block_barrier_of_more", "livelock", [] { launch_with(block_barrier, 64, 65); }, "", true},

@@ -24,7 +24,7 @@ struct Field {
 
 constexpr Field fields[] = {
     {"global_address", offsetof(TensorMap, address), 8},
-    {"rank", offsetof(TensorMap, dimensions), 1, 1},
+    {"rank", offsetof(TensorMap, last_dimension), 1},
     {"box_dim", offsetof(TensorMap, box), 2, 0, true},
     {"global_dim", offsetof(TensorMap, last), 4, -1, true},
     {"global_stride", offsetof(TensorMap, strides), 8, 0, true},

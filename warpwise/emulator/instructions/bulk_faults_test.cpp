@@ -125,7 +125,7 @@ LaunchResult copy_tile(bool stores, int x, int y) {
   map.strides[0] = 64;
   map.last = {15, 15};
   map.box = {4, 4};
-  map.dimensions = 2;
+  map.last_dimension = 1;
   map.type = emulator::ElementType::u32;
   const Address maps = emulated.buffer(std::vector<emulator::TensorMap>{map}, "map");
   return emulated.launch("hand", {1}, {32}, maps, maps);
@@ -182,7 +182,7 @@ TEST(Bulk, ABoxThatSharedMemoryCannotHoldTakesNoMemory) {
     map.strides = {4096, 4096 * 1024, std::uint64_t{4096} * 1024 * 1024, 0};
     map.last = {1023, 1023, 1023, 1023};
     map.box = {256, 256, 256, 256};  // 16 GiB
-    map.dimensions = 4;
+    map.last_dimension = 3;
     map.type = emulator::ElementType::u32;
     const std::string at = "[%l1, {%r7, %r7, %r7, %r7}]";
     const std::string load =

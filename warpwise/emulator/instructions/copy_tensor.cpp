@@ -21,11 +21,11 @@ constexpr std::uint64_t tile_alignment = 128;
 
 /// Returns true for a valid map of the driver; a kernel may have overwritten it.
 bool is_map(const TensorMap& map) {
-  if (map.mark != TensorMap::expected_mark || map.dimensions == 0 ||
-      map.dimensions > TensorMap::most_dimensions || map.type > ElementType::f64)
+  if (map.mark != TensorMap::expected_mark || map.dimensions() > TensorMap::most_dimensions ||
+      map.type > ElementType::f64)
     return false;
   constexpr std::uint16_t most_in_box = 256;
-  for (std::size_t d = 0; d < map.dimensions; ++d) {
+  for (std::size_t d = 0; d < map.dimensions(); ++d) {
     if (map.box[d] == 0 || map.box[d] > most_in_box || map.steps[d] == 0) return false;
   }
   const std::uint64_t row = map.box[0] * element_bytes(map.type);
@@ -41,7 +41,7 @@ class Box {
  public:
   Box(const TensorMap& map, const TensorCoordinates& corner, bool whole_pieces)
       : map_(map), corner_(corner), whole_pieces_(whole_pieces) {
-    for (std::size_t d = 1; d < map.dimensions; ++d) {
+    for (std::size_t d = 1; d < map.dimensions(); ++d) {
       counts_[d] = (map.box[d] + std::uint64_t{map.steps[d]} - 1) / map.steps[d];
       rows_ *= counts_[d];
     }
@@ -60,7 +60,7 @@ class Box {
   };
   std::optional<Part> part(std::uint64_t row) const {
     Address address = map_.address;
-    for (std::size_t d = 1; d < map_.dimensions; ++d) {
+    for (std::size_t d = 1; d < map_.dimensions(); ++d) {
       const std::int64_t at =
           corner_[d] + static_cast<std::int64_t>(row % counts_[d] * map_.steps[d]);
       row /= counts_[d];
@@ -181,10 +181,10 @@ class TensorCopy {
       fault(FaultKind::out_of_bounds, "a tensor copy without a valid tensor map");
       return false;
     }
-    if (map_.dimensions != flags_.dimensions) {
+    if (map_.dimensions() != flags_.dimensions) {
       fault(FaultKind::out_of_bounds, "a tensor copy of " + std::to_string(flags_.dimensions) +
                                           " dimensions with a map of " +
-                                          std::to_string(map_.dimensions));
+                                          std::to_string(map_.dimensions()));
       return false;
     }
     return true;

@@ -13,8 +13,8 @@ namespace tensor_map_tests {
 
 using namespace test;
 
-// Every field is changed in shared memory, then the map is copied to global memory and used there.
-TEST(TensorMaps, AreChangedByKernels) {
+// Changes every field of a map in shared memory, copies the map to global memory and uses it there.
+void expect_changed(const emulator::TensorMap* map) {
   const std::string replace = "@%p tensormap.replace.tile.";
   const std::string there = ".shared::cta.b1024";
   const auto set = [&](const std::string& field, int bits, const std::string& value) {
@@ -45,15 +45,9 @@ TEST(TensorMaps, AreChangedByKernels) {
   Emulated emulated(
       kernel_text(body, ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
   emulated.options.checks = emulator::Checks::all();
-  emulator::TensorMap map;
-  map.address = 16;
-  map.box = {7, 7, 7, 7, 7};
-  map.type = emulator::ElementType::f64;
-  map.swizzled_bytes = 128;
-  map.fills_with_nan = true;
-  // The map, room for the changed one, and from byte 1024 a tensor of 16 x 8 words.
+  // The map or zeros, room for the changed one, and from byte 1024 a tensor of 16 x 8 words.
   std::vector<std::uint32_t> memory(256 + 128);
-  std::memcpy(memory.data(), &map, sizeof(map));
+  if (map != nullptr) std::memcpy(memory.data(), map, sizeof(*map));
   for (std::size_t i = 256; i < memory.size(); ++i) memory[i] = static_cast<std::uint32_t>(i - 256);
   const emulator::Address out = emulated.buffer(std::vector<std::uint32_t>(12));
   const emulator::LaunchResult result =
@@ -62,6 +56,22 @@ TEST(TensorMaps, AreChangedByKernels) {
   // Each second of five rows from 3 on.
   EXPECT_EQ(emulated.read<std::uint32_t>(out, 12),
             (std::vector<std::uint32_t>{56, 57, 58, 59, 88, 89, 90, 91, 120, 121, 122, 123}));
+}
+
+TEST(TensorMaps, AreChangedByKernels) {
+  emulator::TensorMap map;
+  map.address = 16;
+  map.box = {7, 7, 7, 7, 7};
+  map.type = emulator::ElementType::f64;
+  map.swizzled_bytes = 128;
+  map.fills_with_nan = true;
+  expect_changed(&map);
+}
+
+// As Triton makes them. It leaves out fields that stay zero: rank 0 is one dimension.
+TEST(TensorMaps, AreMadeOfZerosByKernels) {
+  expect_changed(nullptr);
+  EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);
 }
 
 }  // namespace tensor_map_tests

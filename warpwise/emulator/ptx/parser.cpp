@@ -188,9 +188,9 @@ void Parser::linked() {
   for (;; tokens_.take()) {
     if (tokens_.at(".extern")) {
       linkage.is_extern = true;
-    } else if (tokens_.at(".weak")) {
+    } else if (tokens_.at(".weak") || tokens_.at(".common")) {
       linkage.is_weak = true;
-    } else if (!tokens_.at(".visible") && !tokens_.at(".common")) {
+    } else if (!tokens_.at(".visible")) {
       break;
     }
   }
@@ -221,7 +221,10 @@ void Parser::module_variable(const Linkage& linkage) {
     if (!first.is_extern && !variable.is_extern && !first.is_weak && !variable.is_weak) {
       Tokens::fail_at(line, "a second variable '" + variable.name + "'");
     }
-    if (first.is_extern || (first.is_weak && !variable.is_extern && !variable.is_weak)) {
+    // The largest of several common ones counts.
+    const bool is_larger = variable.is_weak && variable.bytes > first.bytes;
+    if (first.is_extern ||
+        (first.is_weak && !variable.is_extern && (!variable.is_weak || is_larger))) {
       first = std::move(variable);
     }
   }

@@ -451,6 +451,19 @@ TEST(Ptx, AWeakDefinitionGivesWay) {
   EXPECT_NE(refusal(head + strong + strong), "");
 }
 
+// numba gives each function one, and links the same function twice.
+TEST(Ptx, CommonVariablesAreOne) {
+  const std::string small = ".common .global .align 4 .b8 v[4];\n";
+  const std::string large = ".common .global .align 4 .b8 v[8];\n";
+  for (const std::string& text : {small + large, large + small, large + large}) {
+    const Module one = module(text);
+    ASSERT_EQ(one.variables.size(), 1u) << text;
+    EXPECT_EQ(one.variables[0].bytes, 8u) << text;
+  }
+  const Module defined = module(small + ".visible .global .align 4 .b8 v[4] = {1};\n" + large);
+  EXPECT_FALSE(defined.variables.at(0).is_weak);
+}
+
 // A text cut anywhere, or with any one byte replaced, is parsed or refused, and read nowhere
 // outside.
 TEST(Ptx, DamagedTextIsRefusedOrParsed) {

@@ -78,7 +78,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* out, CUtensorMapDataType data_type,
   if (at == 0 || at % granule != 0) return CUDA_ERROR_INVALID_VALUE;
   TensorMap map;
   map.address = at;
-  map.dimensions = static_cast<std::uint8_t>(rank);
+  map.last_dimension = static_cast<std::uint8_t>(rank - 1);
   map.type = *type;
   map.swizzled_bytes = *width;
   map.fills_with_nan = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
