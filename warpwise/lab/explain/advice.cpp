@@ -120,7 +120,8 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const bool good =
       findings.empty() && ratio(transactions(memory.global_atomic),
                                 memory.global_atomic.ideal_transactions) < about_the_minimum;
-  std::vector<Advice> advice;
+  std::vector<Advice> advice = launch_notes(explanation);
+  const std::size_t notes = advice.size();
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (prediction != nullptr) {
     for (Finding& each : findings) value(*prediction, each);
@@ -134,10 +135,10 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   }
   sort(findings);
   for (const Finding& finding : findings) {
-    if (advice.size() == most_advice) break;
+    if (advice.size() == notes + most_advice) break;
     advice.push_back(finding.advice);
   }
-  if (good || advice.empty()) advice.push_back(praise(explanation, cc));
+  if (good || advice.size() == notes) advice.push_back(praise(explanation, cc));
   return advice;
 }
 

@@ -252,8 +252,23 @@ TEST_F(AdviceOfALine, SaysWhenItIsOfALargerGrid) {
   EXPECT_TRUE(
       advice_for(result_)[0].text.starts_with("On a GeForce GTX 1, DRAM is the bottleneck"));
   result_.prediction->facts.blocks = 1;
-  EXPECT_TRUE(advice_for(result_)[0].text.starts_with(
+  EXPECT_TRUE(advice_for(result_)[1].text.starts_with(
       "On a GeForce GTX 1 with a grid that fills it, DRAM"));
+}
+
+TEST_F(AdviceOfALine, BeginsWithIdleMultiprocessors) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  result_.prediction->profile.figures["multiprocessors"] = 132;
+  const auto first = [&](std::uint64_t blocks) {
+    result_.prediction->facts.blocks = blocks;
+    return advice_for(result_)[0].text;
+  };
+  EXPECT_TRUE(first(1).starts_with("This launch has 1 block; a GeForce GTX 1 runs 132 SMs at once, "
+                                   "so 131 are idle. Split the work over more blocks."))
+      << first(1);
+  EXPECT_TRUE(first(131).starts_with("This launch has 131 blocks")) << first(131);
+  EXPECT_EQ(first(132).find("This launch has"), std::string::npos) << first(132);
 }
 
 TEST_F(AdviceOfALine, MergesWhatOneCureMends) {

@@ -85,7 +85,26 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
                  Change{.instructions = idle, .starts = 1 - std::min(1.0, ratio(threads, 256))}};
 }
 
+std::optional<Advice> few_blocks(const Explanation& explanation) {
+  const LaunchPrediction* const prediction = explanation.known_prediction();
+  if (prediction == nullptr) return std::nullopt;
+  const std::uint64_t blocks = prediction->facts.blocks;
+  const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
+  if (blocks >= all) return std::nullopt;
+  return Advice{fmt::format("This launch has {} block{}; {} runs {} SMs at once, so {} {} idle. "
+                            "Split the work over more blocks. The gains below assume enough blocks.",
+                            blocks, blocks == 1 ? "" : "s", prediction->profile.gpu_with_article(),
+                            all, all - blocks, all - blocks == 1 ? "is" : "are"),
+                cite("a block runs on one SM", "Occupancy")};
+}
+
 }  // namespace
+
+std::vector<Advice> launch_notes(const Explanation& explanation) {
+  std::vector<Advice> notes;
+  if (auto note = few_blocks(explanation)) notes.push_back(std::move(*note));
+  return notes;
+}
 
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc) {
   const CapabilityReport& report = explanation.capabilities[cc];
