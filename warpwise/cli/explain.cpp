@@ -168,6 +168,9 @@ class ExplainCommand final : public Command {
       for (const std::string& word : words) text += quoted(word) + " ";
       text.back() = '\n';
     }
+    text +=
+        "Buffers are zeros without :random. If the data decide branches, indices or atomics, give "
+        "real data with @file.npy.\n";
     print(options_.json ? object.dump(2) + "\n" : text);
   }
 
