@@ -356,7 +356,9 @@ std::string Explanation::counted() const {
         "by {}; faults and fidelity are those of the sample",
         grouped(asked), grouped(grid), 100 * ratio(asked, grid), why, number(ratio(grid, asked)));
   }
-  return launches > 1 ? fmt::format("counts are the sum of {} launches", grouped(launches)) : "";
+  return launches > 1 ? fmt::format("counts are the sum of {} launches, the time is that of one",
+                                    grouped(launches))
+                      : "";
 }
 
 bool Explanation::is_shown(const emulator::LineCounts& line) const {

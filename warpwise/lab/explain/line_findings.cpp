@@ -214,8 +214,9 @@ std::optional<Finding> local_array(const Explanation& explanation, const LineCou
       bytes / bytes_per_slot,
       {fmt::format(
            "{} {} local memory, {} transactions {}. An array of a thread lies there if its "
-           "index is not a constant. Write out the loops that index it (#pragma unroll), so "
-           "that it is held in registers, or keep it in shared memory.",
+           "index is not a constant. If the index is a loop counter, unroll the loop (#pragma "
+           "unroll): then registers hold the array. If it comes from data, keep the array in "
+           "shared memory, count[i * blockDim.x + threadIdx.x].",
            place(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
            each_request),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory, std::nullopt,
