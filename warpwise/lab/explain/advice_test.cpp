@@ -98,6 +98,7 @@ TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
                 "32,768 bytes are moved for 4,096 requested. The threads' addresses lie far apart"),
             std::string::npos)
       << advice_for(result_)[0].text;
+  EXPECT_FALSE(example_for(advice_for(result_)[0])) << "the example's kernel reads";
   counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("form several runs"), std::string::npos)
       << advice_for(result_)[0].text;
@@ -237,6 +238,7 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   loads.bytes_requested = 4'000'000;
   EXPECT_FALSE(said("near this GPU's roof"));
   EXPECT_TRUE(said("moves 8 bytes per requested byte"));
+  EXPECT_FALSE(example_for(advice_for(result_)[0])) << "the example's kernel uses its segments";
   // Without an L2, DRAM moves the bytes of the accesses.
   loads.bytes_moved = 64'000'000;
   loads.bytes_requested = 32'000'000;

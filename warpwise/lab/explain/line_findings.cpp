@@ -197,7 +197,8 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   return Finding{bytes_over / bytes_per_slot,
-                 {text, cite("coalescing", "Global memory"), Remedy::coalescing},
+                 {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
+                  verb == "reads"},  // the example's kernel reads
                  Change{.bytes = bytes_over / all}};
 }
 

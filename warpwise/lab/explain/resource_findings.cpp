@@ -16,6 +16,8 @@ namespace {
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
+// Bytes moved for each requested byte from which segments count as not fully used.
+constexpr double too_many_bytes = 1.5;
 // Least gain of a finding that stands behind others.
 constexpr double worth_a_line = 1.02;
 // Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
@@ -340,8 +342,7 @@ std::string about_dram(const LaunchPrediction& prediction, double share) {
   const std::string rules =
       fmt::format("DRAM is the bottleneck, with {:.0f} % of the modelled time", 100 * share);
   const double moved = moved_in_vain(prediction);
-  constexpr double worth_saying = 1.5;
-  if (moved >= worth_saying) {
+  if (moved >= too_many_bytes) {
     return fmt::format(
         "{}, but moves {} bytes per requested byte. Use all 32 bytes of each segment that is read: "
         "then DRAM moves no more than needed.",
@@ -388,7 +389,9 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt});
+      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;  // as the example's kernel
+      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt,
+           is_roof});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }
