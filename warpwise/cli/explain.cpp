@@ -237,6 +237,7 @@ class ExplainCommand final : public Command {
     lab::ExplainRequest request = file_request(options_, which);
     request.compute_capabilities = options_.counted_for.all();
     request.device = device_of(request.compute_capabilities);
+    request.keep_buffers = true;
     try {
       lab::Explanation explanation = lab::explain(request, read_texture);
       report_faults(explanation);

@@ -269,6 +269,15 @@ MemoryBytes Arguments::bytes() const {
   return result;
 }
 
+std::vector<std::byte> Arguments::bytes_of(std::size_t index) const {
+  const ArgumentSpec& spec = specs_[index];
+  if (spec.kind != Kind::buffer) return {};
+  const auto own = std::find_if(held_.begin(), held_.end(),
+                                [&](const Held& each) { return each.spec == &spec; });
+  const std::byte* const bytes = device_.host_pointer(own->address, spec.bytes());
+  return {bytes, bytes + spec.bytes()};
+}
+
 void Arguments::require_dumpable(const DumpSpec& what) const {
   if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
   const char* const within = what.index < specs_.size() && !specs_[what.index].members.empty()

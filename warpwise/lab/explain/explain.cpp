@@ -388,6 +388,9 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) runner.arguments().dump(dump);
+  for (std::size_t i = 0;
+       request.keep_buffers && !result.request.sample && i < request.arguments.size(); ++i)
+    result.buffers.push_back(runner.arguments().bytes_of(i));
   add_prediction(result, runner.arguments().bytes(),
                  [&](const emulator::LaunchOptions& sampled) { return runner.launch(sampled); });
   if (gpu == nullptr) return result;
