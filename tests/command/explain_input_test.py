@@ -9,6 +9,35 @@ from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compiles
 from support import HAS_IMAGES, npy, npy_parts, png, read, write
 
 
+# Kernels whose launch with default sizes would fault, each with words of the launch that is listed.
+HARD = {
+    "rows": ("const float* matrix, float* sums, int rows, int cols",
+             "int row = blockIdx.x * blockDim.x + threadIdx.x; if (row >= rows) return; float s = 0;"
+             "for (int i = 0; i < cols; ++i) s += matrix[row * cols + i]; sums[row] = s;", ["i32:256", "i32:256"]),
+    "reduce": ("const float* in, float* out, int n",
+               "extern __shared__ float s[]; s[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x]; __syncthreads();"
+               "if (threadIdx.x == 0) out[blockIdx.x] = s[blockDim.x - 1];", ["--shared", "1024", "f32[65536]:random"]),
+    "move": ("Particle* p, int n, float dt",
+             "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i].x += p[i].charge * dt;", ["f32[524288]"]),
+    "strided": ("float* out, const float* in, int n, int stride",
+                "int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride; if (i < n) out[i] = in[i];", ["i32:65536", "i32:4"]),
+    "votes": ("const int* in, int* out, int n, int k",
+              "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; int s = 0;"
+              "for (int j = 0; j < k; ++j) s += in[j * n + i]; out[i] = s;", ["i32[262144]", "i32:4"]),
+    "scan": ("const float* in, float* out, int width",
+             "__shared__ float t[32][32]; int base = blockIdx.x * 32;"
+             "for (int r = 0; r < 32; ++r) t[r][threadIdx.x] = in[r * width + base + threadIdx.x]; __syncthreads();"
+             "for (int r = 0; r < 32; ++r) out[r * width + base + threadIdx.x] = t[threadIdx.x][r];", ["--block", "32"]),
+    "scaled": ("Scaling p, bool flip",
+               "int i = threadIdx.x; if (i < p.n) p.out[i] = p.in[flip ? p.n - 1 - i : i] * p.f;",
+               ["{f32[65536], f32[65536], i32:65536, f32:1}"]),
+    "stencil": ("const float* in, float* out, int nx, int ny, int nz",
+                "int z = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;"
+                "if (z >= nz || y >= ny) return; for (int x = 0; x < nx; ++x) out[(z * ny + y) * nx + x] = in[(z * ny + y) * nx + x];",
+                ["i32:64", "f32[262144]"]),
+}
+
+
 class Arguments(ExplainTest):
     @compiles
     def test_scalars_and_files(self):
@@ -115,12 +144,27 @@ class Faults(ExplainTest):
             self.assertEqual((report["kernel"], report["faults"]), (each["kernel"], []))
         self.assertEqual(commands["scale<3>"][5:],
                          ["--kernel", "scale<3>", "--grid", "256", "--block", "256", "--arg", "f32[65536]", "--arg",
-                          "f64[262144]", "--arg", "i32:65536"])
+                          "f64[262144]:random", "--arg", "i32:65536"])
         self.assertEqual(commands["two::fill"][7:],
-                         ["--grid", "16,16", "--block", "16,16", "--arg", "u8[65536]", "--arg", "{i32:0, i32:0}", "--arg",
+                         ["--grid", "16,16", "--block", "16,16", "--arg", "u8[65536]", "--arg", "{i32:256, i32:0}", "--arg",
                           "u8:1", "--arg", "f32:1"])
+        self.assertIn(b"If the data decide branches, indices or atomics, give real data", self.succeed("explain", "list.cu").stdout)
         self.assertIn(b"--block 64 ", self.succeed("explain", "list.cu").stdout)
+        done = self.run_command("explain", "list.cu", "--kernel", "fill", "--grid", "1", "--block", "1", "--arg", "u8[1]")
+        self.assertIn(b"two::fill(unsigned char*, Box, bool, float) needs 4 arguments and got 1", done.stderr)
         self.assertIn(b"list.cu: 1 kernel.", self.succeed("explain", "list.cu", "--kernel", "scale").stdout)
+
+    @compiles
+    def test_listed_launches_run_without_a_fault(self):
+        source = "struct Particle { float x, y, z, vx, vy, vz, mass, charge; };\n" \
+                 "struct Scaling { const float* in; float* out; int n; float f; };\n"
+        source += "".join(f"__global__ void {name}({parameters}) {{ {body} }}\n" for name, (parameters, body, _) in HARD.items())
+        write("hard.cu", source.encode())
+        for each in json.loads(self.succeed("explain", "hard.cu", "--json").stdout)["kernels"]:
+            with self.subTest(each["kernel"]):
+                for words in HARD[each["kernel"]][2]:
+                    self.assertIn(words, each["command"])
+                self.assertEqual(self.json_of(*each["command"][2:])["faults"], [])
 
     @compiles
     def test_a_loop_that_counts_for_ever(self):

@@ -66,8 +66,8 @@ class Transpose(ExplainTest):
         store = report["by_cc"]["9.0"]["global_store"]
         self.assertEqual(store["transactions"]["32"], 128 * 32)
         self.assertEqual(store["bytes_moved"], 8 * store["bytes_requested"])
-        self.assertIn(f"Line {NAIVE_LINE}", report["advice"][0]["text"])
-        self.assertIn("coalescing", report["advice"][0]["rule"])
+        self.assertIn(f"Line {NAIVE_LINE}", report["advice"][1]["text"])
+        self.assertIn("coalescing", report["advice"][1]["rule"])
 
     @compiles
     def test_the_text_tells_why(self):

@@ -34,6 +34,21 @@ class TwoFiles(ExplainTest):
         self.assertEqual(report["lines_by"], "global memory, bytes moved")
         self.assertEqual(report["lines"][0]["source"], "out[x * width + y] = in[y * width + x];")
         self.assertEqual(report["lines"][0]["count"], [moved[0], 0])
+        self.assertEqual(report["notes"], [])
+
+    @compiles
+    def test_results_that_differ(self):
+        write("parts.cu", b"__global__ void all(const float* a, float* b) {\n  b[blockIdx.x * 32 + threadIdx.x] = "
+                          b"2 * a[blockIdx.x * 32 + threadIdx.x];\n}\n"
+                          b"__global__ void some(const float* a, float* b) {\n  b[threadIdx.x] = 2 * a[threadIdx.x];\n}\n"
+                          b"__global__ void rounded(const float* a, float* b) {\n  b[blockIdx.x * 32 + threadIdx.x] = "
+                          b"2.00001f * a[blockIdx.x * 32 + threadIdx.x];\n}\n")
+        launch = ["--grid", "32", "--block", "32", "--arg", "f32[1024]:random", "--arg", "f32[1024]"]
+        notes = self.json_of("parts.cu", "parts.cu", "--kernel", "all", "--kernel", "some", *launch)["notes"]
+        self.assertEqual(notes, ["Argument 1 differs after the two kernels (992 of 1,024 elements): they do not compute "
+                                 "the same."])
+        notes = self.json_of("parts.cu", "parts.cu", "--kernel", "all", "--kernel", "rounded", *launch)["notes"]
+        self.assertEqual(notes, [])
 
     @compiles
     def test_two_versions_of_a_file(self):

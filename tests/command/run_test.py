@@ -235,7 +235,7 @@ class Explain(RunTest):
         self.assertIn("scale<int>, 2 launches", text)
         self.assertIn("ordered, 1 launch\n", text)
         self.assertIn("Advice", text)
-        self.assertIn("Fidelity: all that ran is exact if no threads race.", text)
+        self.assertIn("Fidelity: counts are exact, unless threads race.", text)
         self.assertIn("counts are the sum of 2 launches", text)
 
     def test_json(self):

@@ -173,6 +173,9 @@ class ExplainCommand final : public Command {
       for (const std::string& word : words) text += quoted(word) + " ";
       text.back() = '\n';
     }
+    text +=
+        "Buffers are zeros without :random. If the data decide branches, indices or atomics, give "
+        "real data with @file.npy.\n";
     print(options_.json ? object.dump(2) + "\n" : text);
   }
 
@@ -239,6 +242,7 @@ class ExplainCommand final : public Command {
     lab::ExplainRequest request = file_request(options_, which);
     request.compute_capabilities = options_.counted_for.all();
     request.device = device_of(request.compute_capabilities);
+    request.keep_buffers = true;
     try {
       lab::Explanation explanation = lab::explain(request, read_texture);
       report_faults(explanation);

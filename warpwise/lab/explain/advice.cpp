@@ -29,7 +29,7 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   if (global > 0) {
     text += fmt::format(
         " global memory takes {} transactions, and the minimum is {}, since the threads of a warp "
-        "use neighbouring addresses",
+        "use neighbouring addresses or the same one",
         grouped(transactions(memory.global_load) + transactions(memory.global_store)),
         grouped(memory.global_load.ideal_transactions + memory.global_store.ideal_transactions));
   }
@@ -111,6 +111,7 @@ std::size_t advised_capability(const Explanation& explanation) {
 }
 
 std::vector<Advice> advice_for(const Explanation& explanation) {
+  if (!explanation.launch.faults.empty()) return {};
   const std::size_t cc = advised_capability(explanation);
   std::vector<Finding> findings = merged(line_findings(explanation, cc));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
@@ -120,7 +121,8 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const bool good =
       findings.empty() && ratio(transactions(memory.global_atomic),
                                 memory.global_atomic.ideal_transactions) < about_the_minimum;
-  std::vector<Advice> advice;
+  std::vector<Advice> advice = launch_notes(explanation);
+  const std::size_t notes = advice.size();
   const LaunchPrediction* prediction = explanation.known_prediction();
   if (prediction != nullptr) {
     for (Finding& each : findings) value(*prediction, each);
@@ -134,10 +136,10 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   }
   sort(findings);
   for (const Finding& finding : findings) {
-    if (advice.size() == most_advice) break;
+    if (advice.size() == notes + most_advice) break;
     advice.push_back(finding.advice);
   }
-  if (good || advice.empty()) advice.push_back(praise(explanation, cc));
+  if (good || advice.size() == notes) advice.push_back(praise(explanation, cc));
   return advice;
 }
 

@@ -54,7 +54,8 @@ struct Advice {
 
 /// Returns at most three findings, the largest gain first. They are for the GPU of the
 /// explanation's prediction; without a prediction, for the newest compute capability that was asked
-/// for. If the counts show nothing to mend, the advice says so. Never empty.
+/// for. Notes on the launch stand before them. If the counts show nothing to mend, the advice says
+/// so. Empty only if the launch had faults.
 std::vector<Advice> advice_for(const Explanation& explanation);
 
 /// Returns the index in ExplainRequest::compute_capabilities that the advice is for.

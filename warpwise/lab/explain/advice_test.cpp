@@ -98,6 +98,7 @@ TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
                 "32,768 bytes are moved for 4,096 requested. The threads' addresses lie far apart"),
             std::string::npos)
       << advice_for(result_)[0].text;
+  EXPECT_FALSE(example_for(advice_for(result_)[0])) << "the example's kernel reads";
   counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("form several runs"), std::string::npos)
       << advice_for(result_)[0].text;
@@ -204,9 +205,7 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   std::vector<Advice> advice = advice_for(result_);
   ASSERT_FALSE(advice.empty());
   EXPECT_NEAR(advice[0].gain.value(), 32, 1);
-  EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 with a grid that fills it"),
-            std::string::npos)
-      << advice[0].text;
+  EXPECT_NE(advice[0].text.find("times as fast (modelled)"), std::string::npos) << advice[0].text;
   // The same conflicts, with DRAM as the bottleneck.
   result_.prediction = predicted(1, 1'000'000);
   advice = advice_for(result_);
@@ -216,7 +215,7 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   });
   ASSERT_NE(conflict, advice.end());
   EXPECT_NEAR(conflict->gain.value(), 1, 0.01);
-  EXPECT_NE(conflict->text.find("gains little (modelled): DRAM is the bottleneck there"),
+  EXPECT_NE(conflict->text.find("gains little (modelled): DRAM is the bottleneck."),
             std::string::npos)
       << conflict->text;
   EXPECT_TRUE(std::any_of(advice.begin(), advice.end(), [](const Advice& each) {
@@ -239,6 +238,7 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   loads.bytes_requested = 4'000'000;
   EXPECT_FALSE(said("near this GPU's roof"));
   EXPECT_TRUE(said("moves 8 bytes per requested byte"));
+  EXPECT_FALSE(example_for(advice_for(result_)[0])) << "the example's kernel uses its segments";
   // Without an L2, DRAM moves the bytes of the accesses.
   loads.bytes_moved = 64'000'000;
   loads.bytes_requested = 32'000'000;
@@ -246,14 +246,87 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   EXPECT_TRUE(said("moves 2 bytes per requested byte"));
 }
 
-TEST_F(AdviceOfALine, SaysWhenItIsOfALargerGrid) {
+TEST_F(AdviceOfALine, NamesTheGpuOnceAboveTheFindings) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  const std::string above = "Advice\nGains are for a GeForce GTX 1 and enough blocks to fill it.\n";
+  EXPECT_EQ(text_of(result_, false).find(above), std::string::npos);
+  result_.prediction = predicted(1, 1'000'000);
+  EXPECT_TRUE(advice_for(result_)[0].text.starts_with("DRAM is the bottleneck"));
+  EXPECT_NE(text_of(result_, false).find(above), std::string::npos) << text_of(result_, false);
+}
+
+TEST_F(AdviceOfALine, HasNoneForALaunchWithFaults) {
+  counts().shared_load.passes = 1024;
+  ASSERT_FALSE(advice_for(result_).empty());
+  result_.launch.faults.resize(1);
+  EXPECT_TRUE(advice_for(result_).empty());
+  const std::string text = text_of(result_, false);
+  EXPECT_NE(text.find("The launch had faults (above)."), std::string::npos) << text;
+  EXPECT_EQ(text.find("Advice"), std::string::npos) << text;
+  EXPECT_NE(text.find("out_of_bounds at a line that is not known (nvcc -lineinfo names it)"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("profile of such a GPU"), std::string::npos) << text;
+  EXPECT_EQ(json_of(result_)["placement"]["text"], "not known, since the launch had faults");
+}
+
+// Returns true if some advice has these words.
+bool says(const std::vector<Advice>& advice, const std::string& words) {
+  return std::ranges::any_of(
+      advice, [&](const Advice& each) { return each.text.find(words) != std::string::npos; });
+}
+
+TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.sources[0].lines[1] = "if (in[i] > 0) atomicAdd(counter, 1);";
+  EXPECT_TRUE(says(advice_for(result_), "Line 2: the atomic never ran"));
+  result_.launch.instructions_by_class["atomic"] = 1;
+  EXPECT_FALSE(says(advice_for(result_), "never ran"));
+  result_.launch.instructions_by_class.clear();
+  result_.sources[0].lines[1] = "// atomicAdd(counter, 1) is slow";
+  EXPECT_FALSE(says(advice_for(result_), "never ran"));
+}
+
+// Lanes that read one word share it: that is no reuse of shared memory's kind.
+TEST_F(AdviceOfALine, CountsABroadcastOnce) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  result_.prediction->sample.pace.block_cycles = 1e6;
+  emulator::TrafficCounts& loads = result_.prediction->sample.memory[0].global_load;
+  loads = {1000, 32'000, 1000, 0, 0, 128'000, 32'000, 1000};
+  EXPECT_NE(placement_of(result_).text.find("requested once"), std::string::npos)
+      << placement_of(result_).text;
+  loads = {1000, 32'000, 4000, 0, 0, 128'000, 128'000, 4000};
+  EXPECT_NE(placement_of(result_).text.find("requested 4 times"), std::string::npos)
+      << placement_of(result_).text;
+}
+
+TEST_F(AdviceOfALine, NamesAtomicsThatAreMostOfL2sTraffic) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1);
+  emulator::MemoryCounts& memory = result_.prediction->sample.memory[0];
+  memory.global_load.bytes_moved = 32'000;
+  memory.global_atomic.bytes_moved = 31'000;
+  EXPECT_FALSE(says(advice_for(result_), "Atomics are most of the traffic"));
+  memory.global_atomic.bytes_moved = 600'000;
+  EXPECT_TRUE(says(advice_for(result_), "Atomics are most of the traffic of L2"));
+  EXPECT_FALSE(says(advice_for(result_), "No change that these counts show"));
+}
+
+TEST_F(AdviceOfALine, BeginsWithIdleMultiprocessors) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(1, 1'000'000);
+  result_.prediction->profile.figures["multiprocessors"] = 132;
+  const auto first = [&](std::uint64_t blocks) {
+    result_.prediction->facts.blocks = blocks;
+    return advice_for(result_)[0].text;
+  };
   EXPECT_TRUE(
-      advice_for(result_)[0].text.starts_with("On a GeForce GTX 1, DRAM is the bottleneck"));
-  result_.prediction->facts.blocks = 1;
-  EXPECT_TRUE(advice_for(result_)[0].text.starts_with(
-      "On a GeForce GTX 1 with a grid that fills it, DRAM"));
+      first(1).starts_with("This launch has 1 block; a GeForce GTX 1 runs 132 SMs at once, "
+                           "so 131 are idle. Split the work over more blocks."))
+      << first(1);
+  EXPECT_TRUE(first(131).starts_with("This launch has 131 blocks")) << first(131);
+  EXPECT_EQ(first(132).find("This launch has"), std::string::npos) << first(132);
 }
 
 TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
@@ -299,6 +372,20 @@ TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {
   EXPECT_EQ(gain(20'000'000, 1, Remedy::reuse), 0);
 }
 
+TEST_F(AdviceOfALine, TellsIntegerDivisionsFromOthers) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 0);
+  emulator::LaunchResult& sample = result_.prediction->sample;
+  result_.prediction->profile.figures["issue_per_cycle"] = 1;
+  sample.totals.warp_instructions = sample.instructions_by_class["integer"] = 1'000'000'000;
+  sample.pace.further.all = sample.pace.further.integer = 4e9;
+  EXPECT_TRUE(says(advice_for(result_), "inside of integer divisions and remainders"));
+  EXPECT_FALSE(says(advice_for(result_), "rsqrtf"));
+  sample.pace.further.integer = 1e9;
+  sample.pace.further.float32 = 3e9;
+  EXPECT_TRUE(says(advice_for(result_), "rsqrtf"));
+}
+
 TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 1);
@@ -306,7 +393,7 @@ TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   result_.prediction->sample.pace.l2_read_sectors = 0;
   const std::vector<Advice> advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 2U);
-  EXPECT_NE(advice[0].text.find("no change that these counts show gains 5 %"), std::string::npos)
+  EXPECT_NE(advice[0].text.find("No change that these counts show gains 5 %"), std::string::npos)
       << advice[0].text;
   EXPECT_FALSE(example_for(advice[0]));
   EXPECT_FALSE(example_for(advice[1]));
@@ -358,7 +445,8 @@ TEST(Examples, RemediesHaveNames) { EXPECT_TRUE(test::names_each_enumerator<Reme
 TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
   counts().shared_load.passes = 1024;
   EXPECT_NE(text_of(result_, false)
-                .find("in another kernel, warpwise lab diff gemv texture conflict_free:"),
+                .find("Example from another kernel (all of it: warpwise lab diff gemv texture "
+                      "conflict_free):"),
             std::string::npos)
       << text_of(result_, false);
   EXPECT_EQ(json_of(result_)["advice"][0]["remedy"], "bank conflicts");

@@ -7,6 +7,7 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -169,6 +170,15 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
 void require_count(const emulator::KernelInfo& kernel, const std::vector<ArgumentSpec>& specs) {
   const std::size_t wanted = kernel.parameter_bytes.size();
   if (specs.size() == wanted) return;
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  if (types.size() == wanted) {
+    std::string all;
+    for (const std::string& type : types) all += (all.empty() ? "" : ", ") + type;
+    throw InvalidArgument(plain_name(kernel.name) + "(" + all + ") needs " +
+                          std::to_string(wanted) + " arguments and got " +
+                          std::to_string(specs.size()) +
+                          ": each is an --arg such as 'f32[1024]' or i32:5");
+  }
   std::string list;
   for (std::size_t i = 0; i < wanted; ++i) {
     list += (i == 0 ? ": " : "; ") + std::to_string(i) + " is " + parameter_text(kernel, i);
@@ -257,6 +267,15 @@ MemoryBytes Arguments::bytes() const {
     if (each.spec->kind == Kind::texture) result.textures += each.spec->bytes();
   }
   return result;
+}
+
+std::vector<std::byte> Arguments::bytes_of(std::size_t index) const {
+  const ArgumentSpec& spec = specs_[index];
+  if (spec.kind != Kind::buffer) return {};
+  const auto own = std::find_if(held_.begin(), held_.end(),
+                                [&](const Held& each) { return each.spec == &spec; });
+  const std::byte* const bytes = device_.host_pointer(own->address, spec.bytes());
+  return {bytes, bytes + spec.bytes()};
 }
 
 void Arguments::require_dumpable(const DumpSpec& what) const {

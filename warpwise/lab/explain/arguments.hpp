@@ -43,6 +43,9 @@ class Arguments {
 
   MemoryBytes bytes() const;
 
+  /// Returns the bytes of an argument that is a buffer, as the kernel left them; none for others.
+  std::vector<std::byte> bytes_of(std::size_t index) const;
+
   /// Writes a buffer, as the kernel left it, to an .npy file as a vector.
   /// \throws InvalidArgument  there is no such argument, or it is not a buffer
   /// \throws IoError

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/compared_lines.hpp"
@@ -115,6 +116,50 @@ std::vector<std::string> notes_of(const ExplainedKernel& before, const Explained
     }
   }
   return notes;
+}
+
+// Returns the number of elements that differ, floats by more than rounding.
+std::uint64_t differing(ScalarType type, const std::vector<std::byte>& a,
+                        const std::vector<std::byte>& b) {
+  const auto alike = [](double x, double y) {
+    constexpr double rounding = 1e-3;  // relative: sums in another order
+    return std::abs(x - y) <= rounding * std::max(std::abs(x), std::abs(y));
+  };
+  const auto size = static_cast<std::size_t>(size_of(type));
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at + size <= a.size(); at += size) {
+    if (std::memcmp(&a[at], &b[at], size) == 0) continue;
+    float x32 = 0, y32 = 0;
+    double x64 = 0, y64 = 0;
+    if (type == ScalarType::f32) {
+      std::memcpy(&x32, &a[at], size);
+      std::memcpy(&y32, &b[at], size);
+      if (alike(x32, y32)) continue;
+    } else if (type == ScalarType::f64) {
+      std::memcpy(&x64, &a[at], size);
+      std::memcpy(&y64, &b[at], size);
+      if (alike(x64, y64)) continue;
+    }
+    ++count;
+  }
+  return count;
+}
+
+// Names the buffers in which both kernels left different values for the same arguments.
+std::vector<std::string> differences_of(const Explanation& before, const Explanation& after) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(before.buffers.size(), after.buffers.size()); ++i) {
+    const std::vector<std::byte>& a = before.buffers[i];
+    if (a.size() != after.buffers[i].size()) continue;
+    const ScalarType type = before.request.arguments[i].type;
+    const std::uint64_t count = differing(type, a, after.buffers[i]);
+    if (count == 0) continue;
+    texts.push_back(fmt::format(
+        "Argument {} differs after the two kernels ({} of {} elements): they do not compute the "
+        "same.",
+        i, grouped(count), grouped(a.size() / static_cast<std::size_t>(size_of(type)))));
+  }
+  return texts;
 }
 
 bool is_predicted(const ExplainedKernel& kernel) {
@@ -229,7 +274,8 @@ Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after) 
   comparison.before = before.name;
   comparison.after = after.name;
   comparison.compute_capability = before.launches.front().request.compute_capabilities[cc];
-  comparison.notes = notes_of(before, after);
+  comparison.notes = differences_of(before.launches.front(), after.launches.front());
+  for (std::string& note : notes_of(before, after)) comparison.notes.push_back(std::move(note));
   comparison.counts = compared_counts_of(before, after, cc);
   if (is_predicted(before) && is_predicted(after)) comparison.times = times_of(before, after);
   add_lines(before, after, cc, comparison);

@@ -50,7 +50,8 @@ struct ComparedTimes {
 struct Comparison {
   std::string before;
   std::string after;
-  std::vector<std::string> notes;               ///< what the counts cover, if not a whole launch
+  std::vector<std::string>
+      notes;  ///< results that differ, and what the counts cover if not a whole launch
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;  ///< where both are predicted

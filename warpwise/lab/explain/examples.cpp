@@ -13,7 +13,8 @@ Example example_of(Remedy remedy) {
           "for (long long column = 0; column < p.columns; ++column) sum += a[column] * "
           "p.x[column];",
           "for (long long column = thread; column < p.columns; column += BLOCK_X) {\n"
-          "  sum += a_at(p, row, column) * x_at(p, column);",
+          "  sum += a_at(p, row, column) * x_at(p, column);\n"
+          "}",
           "warpwise lab diff gemv thread_per_row block_per_row"};
     case Remedy::bank_conflicts:
       return {"if (at < BLOCK_X) partial[at] += partial[at + distance];",
@@ -51,10 +52,12 @@ Example example_of(Remedy remedy) {
     case Remedy::more_in_flight:
       return {
           "for (int row = first - 1; row <= last; ++row) {\n"
-          "  const FourPixels pixels = load_four(p, from, x);",
+          "  const FourPixels pixels = load_four(p, from, x);\n"
+          "}",
           "FourPixels pixels[ROWS + 2];\n"
           "for (int r = 0; r < ROWS + 2; ++r) {\n"
-          "  pixels[r] = load_four(p, from, x);",
+          "  pixels[r] = load_four(p, from, x);\n"
+          "}",
           "warpwise lab diff sobel dot_product_grey rows_in_flight"};
     case Remedy::reuse:
       return {
@@ -62,7 +65,8 @@ Example example_of(Remedy remedy) {
           "sum += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;",
           "const float4 x = reinterpret_cast<const float4*>(p.x)[i];\n"
           "for (int r = 0; r < ROWS; ++r) {\n"
-          "  sum[r] += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;",
+          "  sum[r] += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;\n"
+          "}",
           "warpwise lab diff gemv vector two_rows"};
     case Remedy::fewer_bytes:
       return {"inside ? group.sums[k / 4][k % 4] : no_score();",

@@ -356,7 +356,9 @@ std::string Explanation::counted() const {
         "by {}; faults and fidelity are those of the sample",
         grouped(asked), grouped(grid), 100 * ratio(asked, grid), why, number(ratio(grid, asked)));
   }
-  return launches > 1 ? fmt::format("counts are the sum of {} launches", grouped(launches)) : "";
+  return launches > 1 ? fmt::format("counts are the sum of {} launches, the time is that of one",
+                                    grouped(launches))
+                      : "";
 }
 
 bool Explanation::is_shown(const emulator::LineCounts& line) const {
@@ -386,6 +388,9 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) runner.arguments().dump(dump);
+  for (std::size_t i = 0;
+       request.keep_buffers && !result.request.sample && i < request.arguments.size(); ++i)
+    result.buffers.push_back(runner.arguments().bytes_of(i));
   add_prediction(result, runner.arguments().bytes(),
                  [&](const emulator::LaunchOptions& sampled) { return runner.launch(sampled); });
   if (gpu == nullptr) return result;

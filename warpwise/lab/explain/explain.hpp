@@ -35,6 +35,7 @@ struct ExplainRequest {
   std::optional<int> registers;         ///< per thread, in place of the compiler's
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()
   std::vector<DumpSpec> dumps;
+  bool keep_buffers = false;  ///< keep what the kernel leaves in its buffers
   bool machine_code = false;  ///< read the machine code of the newest compute capability too
   bool fidelity = false;      ///< say in the text, line by line, what was not exact
   std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
@@ -81,6 +82,9 @@ struct Explanation {
   std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
+  /// Bytes that the whole launch left in each argument that is a buffer, else none; empty unless
+  /// ExplainRequest::keep_buffers.
+  std::vector<std::vector<std::byte>> buffers;
   std::optional<MachineCode> machine_code;     ///< set if it was asked for
   std::optional<GpuReport> gpu;                ///< likewise
   std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device

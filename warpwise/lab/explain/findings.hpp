@@ -27,6 +27,10 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
 /// Returns the findings from the launch's shape and the kernel's resources.
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);
 
+/// Returns what to know before the findings: multiprocessors without a block, and atomics that
+/// never ran.
+std::vector<Advice> launch_notes(const Explanation& explanation);
+
 /// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds those
 /// on other resources whose time is long enough to be worth a change. value() has been applied to
 /// all.

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/explain/arguments.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -87,36 +93,309 @@ std::optional<Element> element_of(const std::string& type) {
   return Element{vector->second, type.back() - '0'};
 }
 
-std::string structure_text(std::uint64_t bytes) {
+// A parameter, as far as the PTX and the source tell.
+struct Parameter {
+  std::string type;  // in C++, without blanks and qualifiers; empty if not known
+  bool is_input = false;
+  std::string name;      // in the source; empty if not known
+  std::string ptx_name;  // "_Z5scalePfi_param_0"
+  std::string ptx_type;
+  std::uint64_t bytes = 0;
+
+  bool is_pointer() const {
+    return type.ends_with('*') || (type.empty() && bytes == 8 && ptx_type.front() != 'f');
+  }
+};
+
+// A launch to try.
+struct Choice {
+  Shape shape;
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t size = 0;             // value of integers that seem to be sizes
+  std::map<std::size_t, int> larger;  // factor of a parameter's buffers
+};
+
+constexpr std::uint64_t small_value = 4;  // of integers that are no sizes: strides, radii
+
+bool is_small(const std::string& name) {
+  std::string lower = name;
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array parts = {"stride", "step", "period",  "radius", "window", "iter",
+                                "times",  "tap",  "channel", "shift",  "offset", "halo"};
+  return name == "k" || std::ranges::any_of(parts, [&](const char* part) {
+           return lower.find(part) != std::string::npos;
+         });
+}
+
+// Returns the parts of a parameter list, split at its commas outside of brackets.
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : list) {
+    if (c == '(' || c == '<' || c == '[') ++depth;
+    if (c == ')' || c == '>' || c == ']') --depth;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// Returns the last identifier of a text: "n" for " const int n ".
+std::string last_word(const std::string& text) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const auto end = std::find_if(text.rbegin(), text.rend(), is_part);
+  const auto begin = std::find_if_not(end, text.rend(), is_part);
+  return {begin.base(), end.base()};
+}
+
+// Returns the names of a kernel's parameters in the source; empty if it is not found there.
+std::vector<std::string> names_in(const std::string& source, const std::string& plain) {
+  std::string kernel = plain.substr(0, plain.find('<'));
+  kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
+  for (std::size_t at = source.find("__global__"); at != std::string::npos;
+       at = source.find("__global__", at + 1)) {
+    const std::size_t end = std::min(source.find_first_of("{;", at), source.size());
+    const std::size_t open = source.find(kernel + "(", at);
+    if (open >= end) continue;
+    const std::size_t begin = open + kernel.size() + 1;
+    const std::size_t close = source.rfind(')', end);
+    std::vector<std::string> names;
+    for (const std::string& each : split(std::string_view(source).substr(begin, close - begin)))
+      names.push_back(last_word(each));
+    return names;
+  }
+  return {};
+}
+
+std::string integer_text(const std::string& type, const std::string& name, const Choice& choice) {
+  return fmt::format("{}:{}", type, is_small(name) ? small_value : choice.size);
+}
+
+std::string buffer_text(const Element& element, const Choice& choice, std::size_t i,
+                        bool is_random) {
+  const auto found = choice.larger.find(i);
+  const auto factor = static_cast<std::uint64_t>(found == choice.larger.end() ? 1 : found->second);
+  return fmt::format("{}[{}]{}", element.type,
+                     choice.shape.threads * static_cast<std::uint64_t>(element.count) * factor,
+                     is_random ? ":random" : "");
+}
+
+// Returns the structure's members that the kernel reads, by their offsets: "f32", or "*" for an
+// address.
+std::map<std::uint64_t, std::string> members_of(std::string_view body, const std::string& name) {
+  static const std::regex load(
+      R"(ld\.param(?:\.v[24])?\.(\w)(\d+)\s+([^\[]*),\s*\[(\w+)(?:\+(\d+))?\];)");
+  std::map<std::uint64_t, std::string> members;
+  std::istringstream text{std::string(body)};
+  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+  for (std::string line; std::getline(text, line);) {
+    std::smatch match;
+    if (line.size() > longest_line || !std::regex_search(line, match, load) || match[4] != name)
+      continue;
+    const int bits = std::stoi(match[2]);
+    std::uint64_t at = match[5].matched ? std::stoull(match[5]) : 0;
+    std::string registers = match[3];
+    std::erase_if(registers, [](char c) { return c == '{' || c == '}' || c == ' '; });
+    for (const std::string& each : split(registers)) {
+      const bool is_address =
+          bits == 64 &&
+          std::regex_search(std::string(body),
+                            std::regex("cvta\\.to\\.global\\.u64\\s+%\\w+, " + each + ";"));
+      members[at] = is_address ? "*" : fmt::format("{}{}", match[1] == "f" ? 'f' : 'i', bits);
+      at += static_cast<std::uint64_t>(bits) / 8;
+    }
+  }
+  return members;
+}
+
+// Writes a structure: members that the kernel reads have values, the bytes between are zeros.
+std::string structure_text(std::string_view body, const Parameter& parameter, std::size_t i,
+                           const Choice& choice) {
+  const auto members = members_of(body, parameter.ptx_name);
   std::string text;
-  for (std::uint64_t done = 0; done < bytes; done += bytes % 4 == 0 ? 4 : 1)
-    text += (done == 0 ? "{" : ", ") + std::string(bytes % 4 == 0 ? "i32:0" : "i8:0");
+  for (std::uint64_t at = 0; at < parameter.bytes;) {
+    text += at == 0 ? "{" : ", ";
+    const auto found = members.find(at);
+    const auto next = members.upper_bound(at);
+    const std::uint64_t end = next == members.end() ? parameter.bytes : next->first;
+    if (found == members.end()) {
+      const bool is_word = at % 4 == 0 && end - at >= 4;
+      text += is_word ? "i32:0" : "i8:0";
+      at += is_word ? 4 : 1;
+    } else if (found->second == "*") {
+      text += buffer_text({"f32"}, choice, i, false);
+      at += 8;
+    } else {
+      const std::string& type = found->second;
+      const bool is_size = type == "i32" || type == "i64";
+      text += is_size ? integer_text(type, "", choice) : type + ":1";
+      at += std::stoull(type.substr(1)) / 8;
+    }
+  }
   return text + "}";
 }
 
-// Writes a value for a parameter. `type` is its C++ type, and empty if that is not known.
-std::string argument_text(const emulator::KernelInfo& kernel, std::size_t i,
-                          const std::string& type, const Shape& shape) {
-  const std::string& ptx = kernel.parameter_types[i];
-  const std::uint64_t bytes = kernel.parameter_bytes[i];
-  std::string plain = type;
-  for (const char* word : {"const", "volatile", "__restrict__"}) plain = without(plain, word);
-  std::erase(plain, ' ');
-  const bool is_pointer = plain.ends_with('*');
-  if (is_pointer || (plain.empty() && bytes == 8 && ptx.front() != 'f')) {
-    if (is_pointer) plain.pop_back();
-    const Element element =
-        plain.empty() ? Element{"f32"} : element_of(plain).value_or(Element{"u64"});
-    return fmt::format("{}[{}]", element.type,
-                       shape.threads * static_cast<std::uint64_t>(element.count));
+// Writes a value for a parameter.
+std::string argument_text(std::string_view body, const Parameter& parameter, std::size_t i,
+                          const Choice& choice) {
+  if (parameter.is_pointer()) {
+    const std::string plain = parameter.type.substr(0, parameter.type.find('*'));
+    const bool is_plain = parameter.type.size() <= plain.size() + 1;
+    const Element element = is_plain ? element_of(plain).value_or(Element{"f32"}) : Element{"u64"};
+    const bool has_range = element.type.front() == 'f' || element.type == "u8";
+    return buffer_text(element, choice, i, parameter.is_input && has_range);
   }
-  if (ptx == "b8") return structure_text(bytes);
-  const auto element = element_of(plain);
-  const bool is_real = element ? element->type.front() == 'f' : ptx.front() == 'f';
+  if (parameter.ptx_type == "b8") return structure_text(body, parameter, i, choice);
+  const auto element = element_of(parameter.type);
+  const bool is_real = element ? element->type.front() == 'f' : parameter.ptx_type.front() == 'f';
   const std::string name =
-      element ? element->type : fmt::format("{}{}", is_real ? 'f' : 'i', 8 * bytes);
-  return is_real || bytes < 4 ? name + ":1" : fmt::format("{}:{}", name, shape.threads_x);
+      element ? element->type : fmt::format("{}{}", is_real ? 'f' : 'i', 8 * parameter.bytes);
+  return is_real || parameter.bytes < 4 ? name + ":1" : integer_text(name, parameter.name, choice);
 }
+
+std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::string_view body,
+                                     const std::string& source) {
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  const std::vector<std::string> names = names_in(source, plain_name(kernel.name));
+  const std::size_t open = std::min(body.find('('), body.size());
+  const std::vector<std::string> in_ptx =
+      split(body.substr(open + 1, std::min(body.find("\n)"), body.size()) - open - 1));
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
+    Parameter& each = parameters.emplace_back();
+    each.ptx_type = kernel.parameter_types[i];
+    each.bytes = kernel.parameter_bytes[i];
+    if (names.size() == kernel.parameter_types.size()) each.name = names[i];
+    if (i < in_ptx.size()) each.ptx_name = last_word(in_ptx[i].substr(0, in_ptx[i].find('[')));
+    if (i >= types.size()) continue;
+    each.type = types[i];
+    each.is_input = types[i].find("const*") != std::string::npos ||
+                    types[i].find("const volatile*") != std::string::npos;
+    for (const char* word : {"const", "volatile", "__restrict__"})
+      each.type = without(each.type, word);
+    std::erase(each.type, ' ');
+  }
+  return parameters;
+}
+
+// A kernel whose launches are tried.
+class Trial {
+ public:
+  Trial(emulator::Program& program, const emulator::KernelInfo& kernel, const std::string& ptx,
+        const std::string& source)
+      : program_(program), kernel_(kernel), body_(body_of(ptx, kernel.name)),
+        parameters_(parameters_of(kernel, body_, source)) {
+    first_.shape = shape_of(kernel, ptx);
+    static const std::regex dynamic(R"(\.extern \.shared [^;]*?(\w+)\[\];)");
+    const std::size_t functions = std::min(ptx.find(".entry "), ptx.size());
+    const std::string declarations = ptx.substr(0, functions);
+    for (auto at = std::sregex_iterator(declarations.begin(), declarations.end(), dynamic);
+         at != std::sregex_iterator(); ++at) {
+      const std::regex use("[ ,\\[]" + (*at)[1].str() + "[;+\\]]");
+      if (!std::regex_search(body_.begin(), body_.end(), use)) continue;
+      first_.shared_bytes = 4 * parse_dimensions("--block", first_.shape.block).count();
+    }
+  }
+
+  // Returns a launch that ran without a fault, or the first one if none did.
+  Choice chosen() {
+    const auto sizes = std::ranges::count_if(parameters_, [](const Parameter& each) {
+      return !each.is_pointer() && each.bytes >= 4 && each.ptx_type.front() != 'f' &&
+             each.ptx_type != "b8" && !is_small(each.name);
+    });
+    std::vector<std::uint64_t> values = {first_.shape.threads_x, 256, 16, 1};
+    if (sizes >= 2) values = {256, 64, 16, 1};
+    if (sizes >= 3) values = {64, 16, 1};
+    for (const std::uint64_t value : values) {
+      Choice choice = first_;
+      choice.size = value;
+      constexpr int most_runs = 7;
+      for (int run = 0; run < most_runs; ++run) {
+        const auto faults = faults_of(choice);
+        if (faults.empty()) return choice;
+        if (!mend(faults, choice)) break;
+      }
+    }
+    first_.size = values.front();
+    return first_;
+  }
+
+  std::vector<std::string> words(const Choice& choice) const {
+    std::vector<std::string> words = {"--grid", choice.shape.grid, "--block", choice.shape.block};
+    if (choice.shared_bytes > 0)
+      words.insert(words.end(), {"--shared", std::to_string(choice.shared_bytes)});
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+      words.insert(words.end(), {"--arg", argument_text(body_, parameters_[i], i, choice)});
+    return words;
+  }
+
+ private:
+  // Runs the launch. A launch that cannot be tried counts as one without a fault.
+  std::vector<emulator::Fault> faults_of(const Choice& choice) const {
+    constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
+    try {
+      std::vector<ArgumentSpec> specs;
+      for (std::size_t i = 0; i < parameters_.size(); ++i)
+        specs.push_back(parse_argument(argument_text(body_, parameters_[i], i, choice)));
+      emulator::Device device;
+      const Arguments arguments(device, kernel_, specs, {});
+      auto faults = program_
+                        .launch(device, kernel_.name, parse_dimensions("--grid", choice.shape.grid),
+                                parse_dimensions("--block", choice.shape.block),
+                                choice.shared_bytes, arguments.parameters(),
+                                {.compute_capabilities = {}, .count = false, .budget = budget})
+                        .faults;
+      std::erase_if(faults, [](const emulator::Fault& each) {
+        return each.kind == emulator::FaultKind::budget;
+      });
+      return faults;
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+  // Changes the launch so that its accesses may lie within memory. Returns false if no change does
+  // that.
+  bool mend(const std::vector<emulator::Fault>& faults, Choice& choice) const {
+    static const std::regex past_end(R"(past the end of argument (\d+),)");
+    std::set<std::size_t> small;
+    bool shared = false;
+    for (const emulator::Fault& each : faults) {
+      std::smatch match;
+      if (std::regex_search(each.message, match, past_end)) small.insert(std::stoul(match[1]));
+      shared = shared || each.message.starts_with("shared");
+    }
+    bool changed = false;
+    for (const std::size_t i : small) {
+      constexpr int largest = 16;
+      int& factor = choice.larger.emplace(i, 1).first->second;
+      changed = changed || factor < largest;
+      factor = std::min(2 * factor, largest);
+    }
+    constexpr std::uint64_t most_shared = 48 * 1024;
+    if (shared && choice.shared_bytes > 0 && choice.shared_bytes < most_shared) {
+      choice.shared_bytes = std::min(4 * choice.shared_bytes, most_shared);
+      return true;
+    }
+    const bool is_free =
+        kernel_.required_threads.empty() && choice.shape.block.find(',') == std::string::npos;
+    if (shared && is_free && choice.shape.block != "32") {
+      choice.shape.block = "32";
+      return true;
+    }
+    return changed;
+  }
+
+  emulator::Program& program_;
+  const emulator::KernelInfo& kernel_;
+  std::string_view body_;
+  std::vector<Parameter> parameters_;
+  Choice first_;
+};
 
 }  // namespace
 
@@ -129,19 +408,17 @@ std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
     throw InvalidArgument(request.file +
                           " has no kernel (a template must be instantiated to become one)");
   }
+  const bool is_source = !request.file.ends_with(".ptx");
+  const std::string source = is_source ? read_text(request.file).value_or("") : "";
   std::vector<ListedKernel> kernels;
   for (const std::string& mangled : names) {
     const emulator::KernelInfo& info = program.kernel(mangled);
-    const Shape shape = shape_of(info, compilation.ptx);
-    const std::vector<std::string> types = parameter_types(mangled);
     ListedKernel& kernel = kernels.emplace_back();
     kernel.name = selecting_name(compilation.ptx, mangled);
-    kernel.arguments = {"--kernel", kernel.name, "--grid", shape.grid, "--block", shape.block};
-    for (std::size_t i = 0; i < info.parameter_types.size(); ++i) {
-      kernel.arguments.insert(
-          kernel.arguments.end(),
-          {"--arg", argument_text(info, i, i < types.size() ? types[i] : "", shape)});
-    }
+    kernel.arguments = {"--kernel", kernel.name};
+    Trial trial(program, info, compilation.ptx, source);
+    const std::vector<std::string> words = trial.words(trial.chosen());
+    kernel.arguments.insert(kernel.arguments.end(), words.begin(), words.end());
   }
   return kernels;
 }

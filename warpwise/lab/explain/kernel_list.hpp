@@ -19,8 +19,12 @@ struct ListedKernel {
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
 ///   blocks of 256 threads. The number of threads that a kernel is compiled for replaces that.
-/// - Buffers have an element for each thread. An integer is the number of threads along x.
+/// - Buffers have an element for each thread. A single size is the number of threads along x;
+///   several are smaller. Integers named as strides or radii are 4.
 /// - Types come from the kernel's mangled name. Without one, an address is a buffer of floats.
+///   Constant floats and bytes are random, other buffers are zeros.
+/// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
+///   blocks of 32 threads are tried too, and the first launch without a fault is listed.
 ///
 /// \throws InvalidArgument, CompileError, Unsupported, IoError  as compile_file(), and for a file
 /// without kernels

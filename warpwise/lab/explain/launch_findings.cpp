@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <regex>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/lab/explain/findings.hpp"
@@ -86,7 +87,45 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
                  Change{.instructions = idle, .starts = 1 - std::min(1.0, ratio(threads, 256))}};
 }
 
+std::optional<Advice> few_blocks(const Explanation& explanation) {
+  const LaunchPrediction* const prediction = explanation.known_prediction();
+  if (prediction == nullptr) return std::nullopt;
+  const std::uint64_t blocks = prediction->facts.blocks;
+  const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
+  if (blocks >= all) return std::nullopt;
+  return Advice{
+      fmt::format("This launch has {} block{}; {} runs {} SMs at once, so {} {} idle. "
+                  "Split the work over more blocks. The gains below assume enough blocks.",
+                  blocks, blocks == 1 ? "" : "s", prediction->profile.gpu_with_article(), all,
+                  all - blocks, all - blocks == 1 ? "is" : "are"),
+      cite("a block runs on one SM", "Occupancy")};
+}
+
+// Names the first line with an atomic if none of the kernel's atomics ran.
+std::optional<Advice> idle_atomic(const Explanation& explanation) {
+  static const std::regex atomic(R"(^(?!//).*\batomic\w*\s*\()");
+  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+  if (explanation.launch.instructions_by_class.contains("atomic")) return std::nullopt;
+  for (const emulator::LineCounts& line : explanation.launch.lines) {
+    const std::string code = explanation.source_line(line.file, line.line);
+    if (code.size() > longest_line || !std::regex_search(code, atomic)) continue;
+    return Advice{fmt::format("Line {}: the atomic never ran, so no count has its cost. If that is "
+                              "due to the data, give real data with @file.npy.",
+                              line.line),
+                  "counts are of what ran (docs/slow-kernel.md, The kernel)"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::vector<Advice> launch_notes(const Explanation& explanation) {
+  std::vector<Advice> notes;
+  for (auto note : {few_blocks(explanation), idle_atomic(explanation)}) {
+    if (note) notes.push_back(std::move(*note));
+  }
+  return notes;
+}
 
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc) {
   const CapabilityReport& report = explanation.capabilities[cc];

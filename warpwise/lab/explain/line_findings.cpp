@@ -197,7 +197,8 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   return Finding{bytes_over / bytes_per_slot,
-                 {text, cite("coalescing", "Global memory"), Remedy::coalescing},
+                 {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
+                  verb == "reads"},  // the example's kernel reads
                  Change{.bytes = bytes_over / all}};
 }
 
@@ -214,8 +215,9 @@ std::optional<Finding> local_array(const Explanation& explanation, const LineCou
       bytes / bytes_per_slot,
       {fmt::format(
            "{} {} local memory, {} transactions {}. An array of a thread lies there if its "
-           "index is not a constant. Write out the loops that index it (#pragma unroll), so "
-           "that it is held in registers, or keep it in shared memory.",
+           "index is not a constant. If the index is a loop counter, unroll the loop (#pragma "
+           "unroll): then registers hold the array. If it comes from data, keep the array in "
+           "shared memory, count[i * blockDim.x + threadIdx.x].",
            place(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
            each_request),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory, std::nullopt,

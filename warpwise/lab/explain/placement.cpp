@@ -15,8 +15,7 @@ constexpr double many = 2;
 // of distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
   const auto distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
-  const auto asked =
-      static_cast<double>(prediction.sample.memory.front().global_load.bytes_requested);
+  const double asked = needed_bytes(prediction.sample.memory.front().global_load);
   if (distinct <= 0) return "";
   const double times = asked / distinct;
   constexpr double worth_saving = 1.5;
@@ -28,6 +27,7 @@ std::string reuse_text(const LaunchPrediction& prediction) {
 }  // namespace
 
 Placement placement_of(const Explanation& explanation) {
+  if (!explanation.launch.faults.empty()) return {0, "not known, since the launch had faults"};
   const emulator::MemoryCounts& memory = explanation.launch.memory[advised_capability(explanation)];
   std::uint64_t made = 0;
   std::uint64_t needed = 0;
@@ -57,10 +57,8 @@ Placement placement_of(const Explanation& explanation) {
   const double waiting = bounds.of(Resource::latency);
   const double working = bounds.of(Resource::issue);
   const bool hidden = waiting < working;
-  const std::string balance = fmt::format(
-      "on {} with a grid that fills it, {} us of waiting and {} us of instructions, "
-      "modelled",
-      prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
+  const std::string balance = fmt::format("{} us of waiting and {} us of instructions, modelled",
+                                          time_text(waiting), time_text(working));
   if (hidden) {
     return {3, few + " and enough arithmetic to hide their latency (" + balance + ")"};
   }

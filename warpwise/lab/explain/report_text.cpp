@@ -190,8 +190,14 @@ std::string counted_text(const Explanation& explanation) {
 
 std::string fidelity_text(const Explanation& explanation) {
   const std::vector<emulator::ModelledUse>& uses = explanation.launch.modelled;
-  if (!explanation.request.fidelity)
-    return "\n" + wrapped("Fidelity: " + emulator::fidelity_line(uses) + ".", 0) + "\n";
+  if (!explanation.request.fidelity) {
+    return "\n" +
+           wrapped(uses.empty() ? "Fidelity: counts are exact, unless threads race. --check races "
+                                  "looks for that."
+                                : "Fidelity: " + emulator::fidelity_line(uses) + ".",
+                   0) +
+           "\n";
+  }
   std::string text = "\nFidelity\n- exact: everything not named below\n";
   for (const emulator::ModelledUse& use : uses) {
     std::vector<std::string> lines;
@@ -337,7 +343,10 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
   for (const emulator::Fault& fault : explanation.launch.faults) {
     const SourceFile* source = explanation.source(fault.file);
     const std::string place =
-        fmt::format("{}:{}", shown(source == nullptr ? fault.file : source->shown), fault.line);
+        fault.line == 0
+            ? "a line that is not known (nvcc -lineinfo names it)"
+            : fmt::format("{}:{}", shown(source == nullptr ? fault.file : source->shown),
+                          fault.line);
     text += "- " +
             wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
                                 paint.bad(std::string(name_of(fault.kind))), place,
@@ -361,10 +370,27 @@ std::string indented(const std::string& code, std::size_t indent) {
 
 std::string example_text(const Example& example, const Paint& paint) {
   constexpr std::size_t indent = 10;
-  return fmt::format("  {}\n  {} {}\n  {} {}\n",
-                     paint.quiet("in another kernel, " + example.shown_by + ":"),
-                     paint.quiet("before:"), indented(example.before, indent),
-                     paint.quiet("after: "), indented(example.after, indent));
+  return fmt::format(
+      "  {}\n  {} {}\n  {} {}\n",
+      paint.quiet("Example from another kernel (all of it: " + example.shown_by + "):"),
+      paint.quiet("before:"), indented(example.before, indent), paint.quiet("after: "),
+      indented(example.after, indent));
+}
+
+// Writes the advice, with examples.
+std::string advice_text(const Explanation& explanation, const Paint& paint) {
+  std::string text = "\n" + paint.bold("Advice") + "\n";
+  if (const LaunchPrediction* const prediction = explanation.known_prediction()) {
+    text += wrapped(fmt::format("Gains are for {} and enough blocks to fill it.",
+                                prediction->profile.gpu_with_article()),
+                    0) +
+            "\n";
+  }
+  for (const Advice& advice : advice_for(explanation)) {
+    text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
+    if (const auto example = example_for(advice)) text += example_text(*example, paint);
+  }
+  return text + "- " + wrapped("Summary: " + placement_of(explanation).text + ".", 2) + "\n";
 }
 
 }  // namespace
@@ -377,14 +403,14 @@ std::string text_of(const Explanation& explanation, bool colour) {
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;
   text += faults_text(explanation, paint);
-  text += "\n" + paint.bold("Advice") + "\n";
-  for (const Advice& advice : advice_for(explanation)) {
-    text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
-    if (const auto example = example_for(advice)) text += example_text(*example, paint);
-  }
-  text += "- " +
-          wrapped("Kind of kernel (docs/advice.md): " + placement_of(explanation).text + ".", 2) +
-          "\n";
+  text += explanation.launch.faults.empty()
+              ? advice_text(explanation, paint)
+              : "\n" +
+                    wrapped(
+                        "The launch had faults (above). Correct the arguments or the kernel "
+                        "first: there is no time, and no advice.",
+                        0) +
+                    "\n";
   return text + fidelity_text(explanation);
 }
 

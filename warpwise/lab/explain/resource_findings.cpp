@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
@@ -15,6 +16,8 @@ namespace {
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
+// Bytes moved for each requested byte from which segments count as not fully used.
+constexpr double too_many_bytes = 1.5;
 // Least gain of a finding that stands behind others.
 constexpr double worth_a_line = 1.02;
 // Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
@@ -40,25 +43,33 @@ struct Suggestion {
   bool has_example = true;
 };
 
-// "L2 is the bottleneck", "L2 is a further limit after latency".
-std::string standing(const Bounds& bounds, Resource resource, const std::string& name,
-                     bool many = false) {
-  const std::string be = name + (many ? " are " : " is ");
-  if (resource == bounds.rules()) return be + "the bottleneck";
-  return fmt::format("{}a further limit after {}", be, name_of(bounds.rules()));
+// Names a resource as the subject or object of a verb.
+std::string words_of(Resource resource) {
+  switch (resource) {
+    case Resource::issue: return "executing instructions";
+    case Resource::latency: return "waiting";
+    default: return std::string(name_of(resource));
+  }
 }
 
-Suggestion about_issue(const LaunchPrediction& prediction, const Bounds& bounds) {
-  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
-  const double moved = bytes_of(memory.global_load) + bytes_of(memory.global_store);
-  const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
-  std::string text = standing(bounds, Resource::issue, "instruction issue");
-  if (moved > 0) {
-    text += fmt::format(": {:.1f} warp instructions per 128 bytes of global memory traffic",
-                        instructions / moved * 128);
-  }
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+// "L2 is the bottleneck", "L2 takes 64 % of the time that waiting takes".
+std::string standing(const Bounds& bounds, Resource resource, const std::string& name,
+                     bool many = false) {
+  if (resource == bounds.rules()) return name + (many ? " are " : " is ") + "the bottleneck";
+  return fmt::format("{} {} {:.0f} % of the time that {} {}", capitalised(words_of(resource)),
+                     many ? "take" : "takes", 100 * bounds.of(resource) / bounds.of(bounds.rules()),
+                     words_of(bounds.rules()),
+                     bounds.rules() == Resource::atomics ? "take" : "takes");
+}
+
+Suggestion about_issue(const Bounds& bounds) {
   return {
-      text +
+      standing(bounds, Resource::issue, "Instruction issue") +
           ". Compute several results per thread: they share index arithmetic and conditions. Keep "
           "conditions that hold for most blocks out of the inner loop. With half the instructions,",
       Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
@@ -75,13 +86,19 @@ std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction) {
   const double share = all > 0 ? prediction.sample.pace.further.all / all : 0;
   constexpr double many = 0.1;
   if (share < many) return std::nullopt;
+  const rules::MachineInstructions& inside = prediction.sample.pace.further;
+  const bool of_integers = inside.integer > inside.float32 + inside.float64;
+  const std::string text =
+      of_integers ? "integer divisions and remainders. If the divisor is a power of two, use & "
+                    "(divisor - 1) and shifts, as in tid & (2 * s - 1). If it is fixed during the "
+                    "launch, compute a multiplier on the host."
+                  : "divisions, square roots and the like. Divide by constants or powers of two, "
+                    "multiply by a reciprocal, or use a faster function (rsqrtf, __fdividef) where "
+                    "it is exact enough.";
   return Suggestion{
-      fmt::format(
-          "{:.0f} % of the machine instructions are the inside of divisions, square roots "
-          "and the like. Divide by constants or powers of two, multiply by a reciprocal, or "
-          "use a faster function (rsqrtf, __fdividef) where it is exact enough. With single "
-          "instructions in their place,",
-          100 * share),
+      fmt::format("{:.0f} % of the machine instructions are the inside of {} With single "
+                  "instructions in their place,",
+                  100 * share, text),
       Remedy::fewer_instructions, Change{.divisions = 1}, false};
 }
 
@@ -95,7 +112,7 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
   const double doubles = count("float64") + prediction.sample.pace.further.conversion64;
   if (doubles == 0 || prediction.sample.pace.further.conversion64 == 0) return std::nullopt;
   return Suggestion{
-      "the kernel converts between single and double precision, and double precision is slow. A "
+      "The kernel converts between single and double precision, and double precision is slow. A "
       "constant without f is a double: write 0.5f, not 0.5. In single precision,",
       Remedy::fewer_instructions, Change{.doubles = 1}, false};
 }
@@ -130,9 +147,9 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double waiting = half * fewer;
   return Suggestion{
       fmt::format("{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
-                  "per thread. Access neighbouring elements with one wide load or store of up to "
-                  "16 bytes; this saves index arithmetic too. With {:.0f} % fewer instructions and "
-                  "{:.0f} % less waiting,",
+                  "per thread. Accesses of 16 bytes to neighbouring elements, as by float4, would "
+                  "save {:.0f} % of the instructions, index arithmetic among them, and {:.0f} % of "
+                  "the waiting:",
                   100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // Waiting that ends with its instruction must not be saved twice.
@@ -152,8 +169,8 @@ std::optional<Suggestion> about_shared_width(const LaunchPrediction& prediction)
   const double saved = share * std::max(0.0, 1 - words / widest);
   return Suggestion{
       fmt::format("{:.0f} % of the instructions load from shared memory, {:.2g} word{} per "
-                  "thread. Load neighbouring words with one wide load of up to 16 bytes. With "
-                  "{:.0f} % fewer instructions,",
+                  "thread. Loads of up to 16 bytes, of neighbouring words, would save {:.0f} % of "
+                  "the instructions:",
                   100 * share, words, number(words) == "1" ? "" : "s", 100 * saved),
       Remedy::wide_accesses, Change{.instructions = saved}};
 }
@@ -169,12 +186,12 @@ std::optional<Suggestion> better(const LaunchPrediction& prediction, std::option
 std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
   const double distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
-  const double times = distinct > 0 ? static_cast<double>(loads.bytes_requested) / distinct : 0;
+  const double times = distinct > 0 ? needed_bytes(loads) / distinct : 0;
   constexpr double often = 1.5;
   if (times < often) return std::nullopt;
   const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
   return Suggestion{
-      fmt::format("each byte is loaded {} times. Keep data that neighbouring threads or the "
+      fmt::format("Each byte is loaded {} times. Keep data that neighbouring threads or the "
                   "next results need again in registers or in a tile of shared memory. With half "
                   "the repeated loads and their address arithmetic,",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
@@ -200,20 +217,44 @@ std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction)
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
   if (bounds.starts_us >= bounds.of(Resource::latency)) {
-    return {fmt::format("{}: the time is that of starting the blocks, which are short. Let each "
-                        "thread process several elements. With half the blocks,",
-                        standing(bounds, Resource::latency, "latency")),
+    const std::string share =
+        bounds.rules() == Resource::latency
+            ? "most of the time"
+            : fmt::format("{:.0f} % of the time that {} takes",
+                          100 * bounds.of(Resource::latency) / bounds.of(bounds.rules()),
+                          words_of(bounds.rules()));
+    return {fmt::format("Blocks are so short that starting them takes {}. Let each thread process "
+                        "several elements. With half the blocks,",
+                        share),
             Remedy::more_in_flight, Change{.starts = half}, false};
   }
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
+  const int together = prediction.facts.blocks_per_sm;
   return {
       fmt::format(
-          "{}: a block alone takes {:.0f} cycles, and {} blocks fit on an SM to hide its waiting. "
-          "Keep more loads in flight: load two or four independent elements into registers before "
+          "{}. A block alone takes {} cycles; {} on an SM {} not enough to fill the time that it "
+          "waits. Keep more loads in flight: load two or four independent elements into registers "
+          "before "
           "the first is used, or make room for more warps. With half the waiting,",
-          standing(bounds, Resource::latency, "latency"),
-          prediction.sample.pace.block_cycles / blocks, prediction.facts.blocks_per_sm),
+          standing(bounds, Resource::latency, "Waiting"),
+          grouped(static_cast<std::uint64_t>(prediction.sample.pace.block_cycles / blocks)),
+          together == 1 ? "it alone" : fmt::format("{} blocks", together),
+          together == 1 ? "is" : "are"),
       Remedy::more_in_flight, Change{.waiting = half}};
+}
+
+// Returns true if atomics are at least half of what is asked of L2.
+bool mostly_atomics(const LaunchPrediction& prediction) {
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const double atomics = bytes_of(memory.global_atomic);
+  return atomics > 0 && atomics >= bytes_of(memory.global_load) + bytes_of(memory.global_store);
+}
+
+Suggestion about_atomics(const std::string& what) {
+  return {what +
+              ": L2 serialises operations on one 128-byte line. Combine them in registers and "
+              "shared memory first, and let each block add its results once.",
+          Remedy::reuse, std::nullopt, false};
 }
 
 // Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
@@ -223,8 +264,7 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
   const emulator::PaceCounts& pace = prediction.sample.pace;
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   const double distinct = 32 * static_cast<double>(pace.distinct_read_sectors);
-  const double times =
-      distinct > 0 ? static_cast<double>(memory.global_load.bytes_requested) / distinct : 0;
+  const double times = distinct > 0 ? needed_bytes(memory.global_load) / distinct : 0;
   constexpr double often = 1.5;
   if (times < often) return std::nullopt;
   const double needed = distinct + 32 * static_cast<double>(pace.dram_written_sectors);
@@ -233,13 +273,12 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
           ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
           : bytes_of(memory.global_load) + bytes_of(memory.global_store);
   return Suggestion{
-      fmt::format(
-          "{}: threads request each byte {}{} times. Keep data that neighbouring threads or "
-          "the next results need again in registers or in a tile of shared memory. With "
-          "half the repeated bytes,",
-          standing(bounds, resource, std::string(name_of(resource))),
-          prediction.sample.blocks < prediction.facts.blocks ? "at least " : "",
-          times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
+      fmt::format("{}: each byte is read {}{} times. Keep data that neighbouring threads or "
+                  "the next results need again in registers or in a tile of shared memory. With "
+                  "half the repeated bytes,",
+                  standing(bounds, resource, std::string(name_of(resource))),
+                  prediction.sample.blocks < prediction.facts.blocks ? "about " : "",
+                  times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
       Remedy::reuse, Change{.again = asked > needed ? half * (1 - needed / asked) : 0}};
 }
 
@@ -247,33 +286,29 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
                                 Resource resource) {
   switch (resource) {
     case Resource::issue:
-      return better(prediction, about_issue(prediction, bounds),
+      return better(prediction, about_issue(bounds),
                     better(prediction, about_divisions(prediction), about_doubles(prediction)));
     case Resource::latency: return about_latency(prediction, bounds);
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
-      return Suggestion{standing(bounds, resource, "shared memory") +
+      return Suggestion{standing(bounds, resource, "Shared memory") +
                             ": keep values that a thread reads again in registers, and compute "
                             "several results from each value. With half the passes,",
                         Remedy::reuse, Change{.passes = half}};
     case Resource::atomics:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
-      return Suggestion{standing(bounds, resource, "atomics", true) +
-                            ": L2 serialises operations on one 128-byte line. Combine them in "
-                            "registers and shared memory first, and let each block add its results "
-                            "once.",
-                        Remedy::reuse, std::nullopt, false};
+      return about_atomics(standing(bounds, resource, "Atomics", true));
     case Resource::constants:
       if (resource != bounds.rules()) return std::nullopt;
-      return Suggestion{standing(bounds, resource, "constant memory") +
+      return Suggestion{standing(bounds, resource, "Constant memory") +
                             ": it serves one address of a warp at a time. If threads index a table "
                             "differently, put it into global or shared memory.",
                         Remedy::constant_memory, std::nullopt};
     case Resource::texture:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{
-          "texture fetch is the bottleneck: compute several results from each value that a thread "
+          "Texture fetch is the bottleneck: compute several results from each value that a thread "
           "fetches.",
           Remedy::reuse, std::nullopt};
     case Resource::dram: break;
@@ -307,11 +342,10 @@ std::string about_dram(const LaunchPrediction& prediction, double share) {
   const std::string rules =
       fmt::format("DRAM is the bottleneck, with {:.0f} % of the modelled time", 100 * share);
   const double moved = moved_in_vain(prediction);
-  constexpr double worth_saying = 1.5;
-  if (moved >= worth_saying) {
+  if (moved >= too_many_bytes) {
     return fmt::format(
-        "{}, but moves {} bytes per requested byte. The kernel reaches the roof when neighbouring "
-        "threads use the whole segments of memory that they touch.",
+        "{}, but moves {} bytes per requested byte. Use all 32 bytes of each segment that is read: "
+        "then DRAM moves no more than needed.",
         rules, number(moved));
   }
   return rules +
@@ -330,13 +364,6 @@ std::vector<Resource> by_length(const Bounds& bounds) {
 
 constexpr const char* model_rule = "bottleneck of a kernel (docs/prediction.md, The model)";
 
-// Names the GPU. If the grid is too small to fill it, the text says that findings are for a full
-// GPU, whose bottleneck may be another one.
-std::string on(const LaunchPrediction& prediction) {
-  return "On " + prediction.profile.gpu_with_article() +
-         (larger_to_fill(prediction) > 1 ? " with a grid that fills it, " : ", ");
-}
-
 }  // namespace
 
 std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
@@ -350,7 +377,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     });
     if (known) return;
     Finding finding;
-    finding.advice = {on(prediction) + suggestion.text, model_rule, suggestion.remedy, std::nullopt,
+    finding.advice = {suggestion.text, model_rule, suggestion.remedy, std::nullopt,
                       suggestion.has_example};
     finding.change = suggestion.change;
     if (finding.change) {
@@ -362,7 +389,9 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt});
+      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;  // as the example's kernel
+      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt,
+           is_roof});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }
@@ -373,6 +402,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
       if (suggestion) add(*suggestion);
     }
   }
+  if (mostly_atomics(prediction)) add(about_atomics("Atomics are most of the traffic of L2"));
   return findings;
 }
 
@@ -385,9 +415,9 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
     if (bounds.of(each) < worth_naming * bounds.of(bounds.rules())) break;
     parts.push_back(fmt::format("{} {:.0f} %", name_of(each), 100 * share));
   }
-  return {on(prediction) + fmt::format("no change that these counts show gains 5 % (modelled). "
-                                       "Parts of the time, which overlap: {}.",
-                                       fmt::join(parts, ", ")),
+  return {fmt::format("No change that these counts show gains 5 % (modelled). Parts of the time, "
+                      "which overlap: {}.",
+                      fmt::join(parts, ", ")),
           model_rule};
 }
 
@@ -395,21 +425,16 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   if (!finding.change) return;
   const double gain = gain_of(prediction, *finding.change);
   finding.advice.gain = gain;
-  const bool goes_on = finding.advice.text.ends_with(',');
+  const bool goes_on = finding.advice.text.ends_with(',') || finding.advice.text.ends_with(':');
   if (goes_on) {
     finding.advice.text += fmt::format(" the kernel would be {:.{}g} times as fast (modelled).",
                                        gain, gain < worth_a_change ? 3 : 2);
   } else if (gain < worth_a_change) {
-    finding.advice.text += fmt::format(
-        " On {} with a grid that fills it, this gains little (modelled): {} is the bottleneck "
-        "there.",
-        prediction.profile.gpu_with_article(), name_of(bounds_when_full(prediction).rules()));
+    finding.advice.text += fmt::format(" Mending it gains little (modelled): {} is the bottleneck.",
+                                       name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without this problem, the kernel would be up to {:.2g} times as fast on {} with a grid "
-        "that fills "
-        "it (modelled).",
-        gain, prediction.profile.gpu_with_article());
+        " Without this problem, the kernel would be up to {:.2g} times as fast (modelled).", gain);
   }
 }
 

@@ -48,6 +48,16 @@ inline std::uint64_t transactions(const emulator::TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
+/// Returns the bytes that requests need, each once in a request: a word that all lanes of a warp
+/// read counts once.
+inline double needed_bytes(const emulator::TrafficCounts& traffic) {
+  const auto requested = static_cast<double>(traffic.bytes_requested);
+  const std::uint64_t made = transactions(traffic);
+  return made == 0 ? requested
+                   : std::min(requested, static_cast<double>(traffic.bytes_moved) *
+                                             ratio(traffic.ideal_transactions, made));
+}
+
 /// Breaks a text into lines of at most 100 columns at blanks, with `indent` blanks before every
 /// line but the first.
 inline std::string wrapped(const std::string& text, std::size_t indent) {
