@@ -67,9 +67,10 @@ def others(records):
         origins.append(origin(records[name]))
         for given, labels in records[name]["inputs"].items():
             racy, right = labels["racy"], labels["right"]
-            rows.append([name, str(racy["programs"]), str(racy["races"]), str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
+            rows.append([f"{name} {given}".strip().replace("_", "\\_"), str(racy["programs"]), str(racy["races"]), str(racy.get("racecheck", "–")),
+                         str(right["programs"]), str(right["races"]), str(kernel_reports(right) - right["races"])])
     return "\n\n".join(origins) + "\n\n" + table(
-        ["suite", "racy programs", "found", "right programs", "reported as racy", "other reports"], rows)
+        ["suite", "racy programs", "found", "racecheck finds", "right programs", "reported as racy", "other reports"], rows)
 
 
 PARTS = {"indigo": indigo, "outside": outside, "indigo3": indigo3, "others": others}
