@@ -10,6 +10,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+
+#include "warpwise/base/counted.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -115,18 +118,16 @@ std::string summary_of(const std::vector<Json>& records) {
   // A process that was killed has not reported its last launches.
   const std::string least = is_final ? "" : "at least ";
   if (records.size() == 1) return least + records[0].at("summary").get<std::string>();
-  const auto counted = [](std::uint64_t count, const char* one, const char* many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-  };
   std::string text = fmt::format("{}{} of {} in {} processes, {}", least,
-                                 counted(sum(records, "launches"), "launch", "launches"),
-                                 counted(kernels_in(records), "kernel", "kernels"), records.size(),
-                                 counted(sum(records, "faults"), "fault", "faults"));
+                                 counted(sum(records, "launches"), "launch", "es"),
+                                 counted(kernels_in(records), "kernel"), records.size(),
+                                 counted(sum(records, "faults"), "fault"));
   if (const std::uint64_t suppressed = sum(records, "suppressed"); suppressed > 0)
     text += fmt::format(", {} suppressed", suppressed);
   if (const std::uint64_t refused = sum(records, "refused"); refused > 0)
     text += fmt::format(", {} not run",
-                        counted(refused, "kernel or CUDA function", "kernels or CUDA functions"));
+                        refused == 1 ? "1 kernel or CUDA function"
+                                     : std::to_string(refused) + " kernels or CUDA functions");
   return text;
 }
 

@@ -109,6 +109,9 @@ const std::map<std::string, FloatOperations, std::less<>>& operations_of_many() 
 }  // namespace
 
 FloatOperations float_operations(std::string_view ptx) {
+  // Flushing subnormal numbers changes the operands, not the number of operations.
+  if (const std::size_t flush = ptx.find(".rn.ftz."); flush != std::string_view::npos)
+    return float_operations(std::string(ptx.substr(0, flush + 3)).append(ptx.substr(flush + 7)));
   const auto many = operations_of_many().find(ptx);
   if (many != operations_of_many().end()) return many->second;
   const std::string_view opcode = ptx.substr(0, ptx.find('.'));

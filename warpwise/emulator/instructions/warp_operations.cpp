@@ -16,13 +16,17 @@ namespace {
 
 enum class Shuffle { up, down, butterfly, index };
 
+/// The lanes that a shuffle's lanes read from: their own if the other one is out of range.
+struct Shuffled {
+  std::array<int, warp_lanes> from{};
+  Mask in_range = 0;
+};
+
 template <Shuffle mode>
-void shuffle(Warp& warp, const Operation& op) {
-  const auto* a = source<std::uint32_t>(warp, op.a);
+Shuffled shuffled(const Warp& warp, const Operation& op) {
   const auto* b = source<std::uint32_t>(warp, op.b);
   const auto* c = source<std::uint32_t>(warp, op.c);
-  std::uint32_t out[warp_lanes];
-  Mask in_range = 0;
+  Shuffled result;
   for (int i = 0; i < warp_lanes; ++i) {
     const int distance = static_cast<int>(b[i] & 31);
     const int segment = static_cast<int>(c[i] >> 8 & 31);
@@ -47,11 +51,20 @@ void shuffle(Warp& warp, const Operation& op) {
         valid = from <= last;
         break;
     }
-    out[i] = a[valid ? from : i];
-    in_range |= static_cast<Mask>(valid) << i;
+    result.from[static_cast<std::size_t>(i)] = valid ? from : i;
+    result.in_range |= static_cast<Mask>(valid) << i;
   }
+  return result;
+}
+
+template <Shuffle mode>
+void shuffle(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const Shuffled lanes = shuffled<mode>(warp, op);
+  std::uint32_t out[warp_lanes];
+  for (std::size_t i = 0; i < warp_lanes; ++i) out[i] = a[lanes.from[i]];
   write_lanes(warp, op.dst, out);
-  if (op.dst2 >= 0) set_predicate(warp, op.dst2, in_range);
+  if (op.dst2 >= 0) set_predicate(warp, op.dst2, lanes.in_range);
 }
 
 Mask voted(const Warp& warp, const Operation& op) { return predicate(warp, op.a, op.a_negated); }
@@ -244,6 +257,13 @@ Table make_warp_table() {
 }
 
 }  // namespace
+
+std::array<int, warp_lanes> lanes_shuffled_from(const Warp& warp, const Operation& op) {
+  if (op.run == shuffle<Shuffle::up>) return shuffled<Shuffle::up>(warp, op).from;
+  if (op.run == shuffle<Shuffle::down>) return shuffled<Shuffle::down>(warp, op).from;
+  if (op.run == shuffle<Shuffle::butterfly>) return shuffled<Shuffle::butterfly>(warp, op).from;
+  return shuffled<Shuffle::index>(warp, op).from;
+}
 
 const Table& warp_operations() {
   static const Table table = make_warp_table();

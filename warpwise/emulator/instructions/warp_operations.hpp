@@ -2,12 +2,17 @@
 
 // Internal to the emulator: operations that exchange values between lanes.
 
+#include <array>
+
 #include "warpwise/emulator/instructions/table.hpp"
 
 namespace warpwise::emulator {
 
 /// Returns shfl, vote, match, redux, activemask, elect, clocks, and operations without effect.
 const Table& warp_operations();
+
+/// Returns the lane that each lane of a shuffle reads from.
+std::array<int, warp_lanes> lanes_shuffled_from(const Warp& warp, const Operation& op);
 
 /// membar, fence. \param for_device  false: it orders only what threads of the block see
 Handler fence_handler(ObserverSet observers, bool for_device);

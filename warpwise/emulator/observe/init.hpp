@@ -151,9 +151,7 @@ class Init : public Observer {
   void list_sources(const Warp& warp, const Operation& op);
   bool shows_bits(const Operation& op) const;
   void try_values(Warp& warp, const Operation& op, Mask lanes);
-  template <class Prepare>
-  std::uint8_t* run_on_copies(Warp& warp, const Operation& op, Mask lanes, const Prepare& prepare);
-  Mask lanes_that_read_absent(Warp& warp, const Operation& op, Mask lanes);
+  Mask lanes_that_read_absent(const Warp& warp, const Operation& op, Mask lanes) const;
   void try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number);
   RegisterBytes shadow_of_result(const Warp& warp, RegisterPlace place, std::size_t number,
                                  Mask lanes, const Showing& showing) const;

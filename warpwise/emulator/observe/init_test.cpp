@@ -363,6 +363,13 @@ TEST(Init, ShufflesFromLanesThatTheBlockDoesNotHave) {
   EXPECT_TRUE(launch(sum_of("8"), 0, 16).faults.empty());
   EXPECT_TRUE(launch(sum_of("16"), 0, 24).faults.empty());
   EXPECT_TRUE(launch(sum_of("64"), 0, 32).faults.empty());
+  // The value is the distance, too.
+  const auto one_register = [](const std::string& lanes) {
+    return "mov.u32 %r5, 1;\nshfl.sync.down.b32 %r4, %r5, %r5, 31, -1;\nsetp.lt.u32 %p1, %r1, " +
+           lanes + ";\n@%p1 st.global.u32 [%l4], %r4;";
+  };
+  EXPECT_TRUE(launch(one_register("19"), 0, 20).faults.empty());
+  EXPECT_EQ(launch(one_register("20"), 0, 20).faults.size(), 1U);
 }
 
 TEST(Init, Atomics) {

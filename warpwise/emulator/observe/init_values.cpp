@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/instructions/warp_operations.hpp"
 #include "warpwise/emulator/observe/init.hpp"
 
 namespace warpwise::emulator {
@@ -95,13 +96,8 @@ void Init::follow_partly(Warp& warp, const Operation& op, Mask lanes) {
 }
 
 /// Returns the lanes that get their value of a shuffle from a lane that is not there.
-Mask Init::lanes_that_read_absent(Warp& warp, const Operation& op, Mask lanes) {
-  const std::uint8_t* copies = run_on_copies(warp, op, lanes, [&](std::uint8_t* registers) {
-    for (std::uint32_t i = 0; i < warp_lanes; ++i)
-      std::memcpy(registers + op.a + i * sizeof(i), &i, sizeof(i));
-  });
-  std::array<std::uint32_t, warp_lanes> from;
-  std::memcpy(from.data(), copies + op.dst, sizeof(from));
+Mask Init::lanes_that_read_absent(const Warp& warp, const Operation& op, Mask lanes) const {
+  const std::array<int, warp_lanes> from = lanes_shuffled_from(warp, op);
   Mask reading = 0;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -189,25 +185,35 @@ void Init::carry(Warp& warp, const Operation& op, Mask lanes) {
   if (flags.writes != 0) carry = (carry & ~lanes) | undefined;
 }
 
-/// Runs an operation for lanes on copies of its registers, which prepare(copies) may change first.
-/// Returns the copies.
-template <class Prepare>
-std::uint8_t* Init::run_on_copies(Warp& warp, const Operation& op, Mask lanes,
-                                  const Prepare& prepare) {
+/// Runs an operation on copies of its registers, with the trial's values for undefined operands.
+void Init::try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number) {
+  auto& tried = tried_[number];
+  tried.resize(sources_.size());
   if (scratch_.size() == 0) {
     scratch_ = AlignedBytes(code_->register_bytes);
     std::memset(scratch_.data(), 0, scratch_.size());
   }
-  const Accesses& own = code_->accesses[op.index];
+  const auto& [reads, writes] = code_->accesses[op.index];
   auto* copies = reinterpret_cast<std::uint8_t*>(scratch_.data());
   const auto* real = reinterpret_cast<const std::uint8_t*>(warp.registers);
-  for (const auto* registers : {&own.reads, &own.writes}) {
+  for (const auto* registers : {&reads, &writes}) {
     for (const std::int32_t v : *registers) {
       const RegisterPlace place = place_of(v);
       std::memcpy(copies + place.offset, real + place.offset, place_bytes(place.width));
     }
   }
-  prepare(copies);
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const RegisterPlace place = sources_[s];
+    const std::uint8_t* shadow = shadow_at(warp, place);
+    const auto first = static_cast<std::size_t>(place.offset);
+    for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
+      const std::uint8_t value = tried_byte(first + i, number);
+      const std::uint8_t bits =
+          place.width == Width::predicate ? shadow[i] : undefined_bits(shadow[i]);
+      copies[first + i] = static_cast<std::uint8_t>((copies[first + i] & ~bits) | (value & bits));
+      tried[s][i] = copies[first + i];
+    }
+  }
   std::byte* const registers = std::exchange(warp.registers, scratch_.data());
   const Mask active = std::exchange(warp.active, lanes);
   const bool whole = std::exchange(warp.whole, false);
@@ -215,29 +221,6 @@ std::uint8_t* Init::run_on_copies(Warp& warp, const Operation& op, Mask lanes,
   warp.registers = registers;
   warp.active = active;
   warp.whole = whole;
-  return copies;
-}
-
-/// Runs an operation with the trial's values for undefined operands.
-void Init::try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number) {
-  auto& tried = tried_[number];
-  tried.resize(sources_.size());
-  const std::uint8_t* copies = run_on_copies(warp, op, lanes, [&](std::uint8_t* registers) {
-    for (std::size_t s = 0; s < sources_.size(); ++s) {
-      const RegisterPlace place = sources_[s];
-      const std::uint8_t* shadow = shadow_at(warp, place);
-      const auto first = static_cast<std::size_t>(place.offset);
-      for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
-        std::uint8_t& byte = registers[first + i];
-        const std::uint8_t value = tried_byte(first + i, number);
-        const std::uint8_t bits =
-            place.width == Width::predicate ? shadow[i] : undefined_bits(shadow[i]);
-        byte = static_cast<std::uint8_t>((byte & ~bits) | (value & bits));
-        tried[s][i] = byte;
-      }
-    }
-  });
-  const auto& writes = code_->accesses[op.index].writes;
   auto& given = given_[number];
   given.resize(writes.size());
   for (std::size_t w = 0; w < writes.size(); ++w) {

@@ -25,6 +25,9 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
+/// The site of this thread's CallScope; null outside of one.
+thread_local const CallSite* site_of_scope = nullptr;
+
 // Number of program frames to look up. Inlined code of CUDA's headers may lie above the caller.
 constexpr std::size_t most_looked_at = 4;
 
@@ -224,6 +227,16 @@ std::string ProgramPlace::text() const {
   return result;
 }
 
+CallScope::CallScope() {
+  if (site_of_scope != nullptr) return;
+  site_ = CallSite::here_in_python();
+  site_of_scope = &site_;
+}
+
+CallScope::~CallScope() {
+  if (site_of_scope == &site_) site_of_scope = nullptr;
+}
+
 CallSite CallSite::here() {
   CallSite site;
   const int count = ::backtrace(site.frames_.data(), static_cast<int>(site.frames_.size()));
@@ -232,6 +245,7 @@ CallSite CallSite::here() {
 }
 
 CallSite CallSite::here_in_python() {
+  if (site_of_scope != nullptr) return *site_of_scope;
   CallSite site = here();
   const char* const file = frame_of(site.address()).file;
   if (file == nullptr || is_of_python(file)) site.python_ = python_place();

@@ -31,6 +31,7 @@ class CallSite {
   static CallSite here();
   /// Returns the same, with the line of Python if Python or one of its packages makes the call.
   /// Takes Python's lock (python_place.hpp).
+  /// Within a CallScope it returns that scope's site.
   static CallSite here_in_python();
   /// Returns the site of a program's instruction at which a signal stopped it earlier.
   /// \param stack  words of the thread's stack, the innermost first
@@ -56,6 +57,20 @@ class CallSite {
   std::array<void*, 16> frames_{};  ///< return addresses, the innermost first
   std::size_t count_ = 0;
   std::shared_ptr<const ProgramPlace> python_;  ///< null outside of Python
+};
+
+/// Takes the site of the current call before a lock is taken. While it exists, here_in_python() of
+/// this thread does not ask for Python's lock, which another thread may hold while it waits for
+/// ours.
+class CallScope {
+ public:
+  CallScope();
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  CallSite site_;
 };
 
 }  // namespace warpwise::emulator::runtime

@@ -83,7 +83,7 @@ CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return cuCtxGetCurrent(c
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data, unsigned int) {
   if (capture_of(stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const OnStream on(stream);
-  const WorkScope scope;
+  const HostFunctionScope scope;
   function(stream, result_of(emulated().sticky), data);
   return CUDA_SUCCESS;
 }

@@ -61,6 +61,7 @@ bool is_graph_memory(const void* pointer) {
 
 cudaError_t take_graph_memory(const void* pointer) {
   return guarded([&]() -> cudaError_t {
+    const CallScope call;
     const std::lock_guard lock(memory().mutex);
     const std::size_t bytes = memory().reserved.at(pointer);
     if (emulated().device.holds(address_of(pointer))) return cudaErrorInvalidValue;

@@ -563,7 +563,7 @@ bool any_kernel_was_refused() { return reports().any_refused(); }
 namespace {
 
 struct ErrorListeners {
-  std::recursive_mutex mutex;  // a listener may call CUDA
+  std::mutex mutex;
   std::map<const void*, std::function<void(const std::string&)>> all;
 };
 ErrorListeners& error_listeners() {
@@ -587,9 +587,10 @@ void remove_error_listener(const void* key) {
 
 void note_error(const std::string& name, const std::string& text) {
   reports().error(name, text);
-  ErrorListeners& listeners = error_listeners();
-  const std::lock_guard lock(listeners.mutex);
-  for (const auto& [key, listener] : std::map(listeners.all)) listener(name + ": " + text);
+  std::unique_lock lock(error_listeners().mutex);
+  const auto listeners = error_listeners().all;
+  lock.unlock();  // a listener may wait for another thread
+  for (const auto& [key, listener] : listeners) listener(name + ": " + text);
 }
 
 void note_call_not_run(const std::string& function) { reports().call_not_run(function); }

@@ -318,9 +318,9 @@ void GraphBranches::end() {
 WorkScope::WorkScope(std::string kernel, bool is_waited_for) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
-  CallSite site = CallSite::here_in_python();
+  call_.emplace();
   lock_ = StreamOrder::Lock(order->mutex_);
-  order->begin(std::move(kernel), is_waited_for, std::move(site));
+  order->begin(std::move(kernel), is_waited_for, CallSite::here_in_python());
 }
 
 WorkScope::~WorkScope() {
@@ -330,6 +330,7 @@ WorkScope::~WorkScope() {
 HostFunctionScope::HostFunctionScope() {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
+  const CallScope call;
   const StreamOrder::Lock lock(order->mutex_);
   page_guard().open();
   const WorkScope work;

@@ -178,6 +178,7 @@ class WorkScope {
 
  private:
   WorkScope(std::string kernel, bool is_waited_for);
+  std::optional<CallScope> call_;
   StreamOrder::Lock lock_;
 };
 
