@@ -96,7 +96,7 @@ int main(int words, char**) {
   cudaMalloc(&counter, sizeof(unsigned));
   count<<<4, 32>>>(counter, 10);
   if (words > 1) count<<<4, 32>>>(counter, 1ULL << 40);
-  ahead<<<1 << 24, 32>>>(counter, 100'000);
+  ahead<<<1 << 30, 32>>>(counter, 100'000);
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
 }
 """

@@ -14,11 +14,11 @@ const Costs& costs() {
       {"div.u32",
        {{.all = 18, .integer = 15, .special = 1, .conversion = 2}, {.all = 9, .integer = 9}}},
       {"div.s32",
-       {{.all = 24, .integer = 21, .special = 1, .conversion = 2}, {.all = 13, .integer = 13}}},
+       {{.all = 26, .integer = 23, .special = 1, .conversion = 2}, {.all = 12, .integer = 12}}},
       {"rem.u32",
        {{.all = 17, .integer = 14, .special = 1, .conversion = 2}, {.all = 8, .integer = 8}}},
       {"rem.s32",
-       {{.all = 21, .integer = 18, .special = 1, .conversion = 2}, {.all = 11, .integer = 11}}},
+       {{.all = 23, .integer = 20, .special = 1, .conversion = 2}, {.all = 10, .integer = 10}}},
       // These are subroutines.
       {"div.u64",
        {{.all = 68, .integer = 62, .special = 1, .conversion = 2},

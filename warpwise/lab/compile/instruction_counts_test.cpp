@@ -29,9 +29,9 @@ struct Instruction {
 
 constexpr std::array counted_instructions = {
     Instruction{"div.u32", "u32", "u32", "A, B"},
-    Instruction{"div.s32", "s32", "s32", "A, B", 2},
+    Instruction{"div.s32", "s32", "s32", "A, B"},
     Instruction{"rem.u32", "u32", "u32", "A, B"},
-    Instruction{"rem.s32", "s32", "s32", "A, B", 2},
+    Instruction{"rem.s32", "s32", "s32", "A, B"},
     Instruction{"div.full.f32", "f32", "f32", "A, B"},
     Instruction{"div.approx.f32", "f32", "f32", "A, B"},
     Instruction{"sqrt.approx.f32", "f32", "f32", "A"},
@@ -118,6 +118,9 @@ TEST(InstructionCounts, AreThoseOfTheCompiler) {
   const std::filesystem::path ptxas = find_toolchain().ptxas;
   if (ptxas.empty()) GTEST_SKIP() << "there is no ptxas here";
   const TemporaryFolder folder;
+  // Another version may need more or fewer.
+  if (run_program({ptxas.string(), "--version"}, folder).output.find("V13.0.") == std::string::npos)
+    GTEST_SKIP() << "the counts are those of ptxas 13.0";
   std::ofstream ptx(folder / "counts.ptx");
   ptx << ".version 8.0\n.target sm_90\n.address_size 64\n";
   for (std::size_t i = 0; i < counted_instructions.size(); ++i) {
