@@ -135,6 +135,9 @@ def test_triton_specialises_as_in_a_launch():
     assert stores(triton.jit(spread.fn, do_not_specialize=["stride"]), 1) == 32
     assert stores(spread, 1, np.int32(1)) == stores(spread, 1, False) == 8
     assert stores(spread, 1, None) == 0
+    refused(spread, 128, {
+        "wide is 2.5, which explain cannot give as Triton's i64": (TARGET, 1, 2.5, 1, 512),
+        "wide is None": (TARGET, 1, None, 1, 512)})
 
 
 def test_others():

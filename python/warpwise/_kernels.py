@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import operator
 import os
 import re
 from typing import Any, NamedTuple
@@ -195,12 +196,13 @@ def _specialised(backend: Any, parameter: Any, value: Any) -> "tuple[str, Any]":
 
 def _word_of_triton(name: str, kind: str, value: Any) -> Any:
     """Returns an argument of this Triton type as the command takes it."""
-    if isinstance(value, numpy.ndarray):
+    if isinstance(value, numpy.ndarray) and kind.startswith("*"):
         return value
-    if kind in ("u1", "i1"):
+    if kind in ("u1", "i1") and not isinstance(value, numpy.ndarray):
         return numpy.uint8(bool(value))
-    family, bits = re.fullmatch(r"\*?k?([a-z]+)(\w+)", kind).groups()
+    family = kind.rstrip("0123456789")
     try:
-        return numpy.dtype({"i": "int", "u": "uint", "fp": "float"}[family] + bits).type(value)
+        name_of_type = {"i": "int", "u": "uint", "fp": "float"}[family] + kind[len(family):]
+        return numpy.dtype(name_of_type).type(float(value) if family == "fp" else operator.index(value))
     except (KeyError, OverflowError, TypeError, ValueError):
         raise TypeError(f"{name} is {value}, which explain cannot give as Triton's {kind}") from None
