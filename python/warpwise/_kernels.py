@@ -23,7 +23,7 @@ ARCHITECTURE = 90  # that of warpwise run's emulated GPU
 def compiled(kernel: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
     """Returns a kernel of numba, CuPy or Triton, compiled for the types of its arguments.
 
-    kernel     a function under @cuda.jit or @triton.jit, or a cupy.RawKernel. Of @triton.autotune, the function within
+    kernel     a function under @cuda.jit or @triton.jit, or a cupy.RawKernel; for @triton.autotune its function
     block      the threads of a block; those of Triton tell num_warps
     arguments  NumPy arrays and numbers. Triton's have its constants in their places
     folder     where the PTX is written
