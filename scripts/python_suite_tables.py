@@ -75,7 +75,9 @@ def summary(records):
 def methods(record):
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     machine = record["machine"]
-    return f"- {record['stack']}: {record['what']}; {versions}; {machine['method']}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}."
+    commits = list(dict.fromkeys(feature["commit"] for feature in record["features"].values()))
+    of = f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}"
+    return f"- {record['stack']}: {record['what']}; {versions}; {machine['method']}; {machine['cpu']}, {of}, {machine['date']}."
 
 
 def verdict(count):

@@ -1,12 +1,16 @@
 """emulator.explain on kernels of numba, CuPy and Triton: what they cost by their own lines, and what is refused."""
 
+import gc
 import inspect
 import os
+import pathlib
 import pickle
 import shutil
+import warnings
 
 import numpy as np
 import pytest
+import warpwise
 
 emulator = pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
 if shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
@@ -23,6 +27,19 @@ def expect(report, line, text, sectors):
     assert report["faults"] == [] and loads["transactions"]["32"] == sectors * loads["requests"] > 0
     assert text in str(report) and text in report._repr_html_()
     assert pickle.loads(pickle.dumps(report)) == report
+
+
+class OfADevice:
+    """An array of a device, as numba and CuPy make known theirs. None can be made without a GPU."""
+
+    __cuda_array_interface__ = {"shape": (1024,), "typestr": "<f4", "data": (0, False), "version": 3}
+
+
+def refused(kernel, block, messages):
+    """Each of these arguments is refused with its message."""
+    for message, arguments in messages.items():
+        with pytest.raises(TypeError, match=message):
+            emulator.explain(kernel, 4, block, *arguments)
 
 
 def line_in(function, mark):
@@ -43,8 +60,16 @@ def test_numba():
     expect(report, line_in(gather.py_func, "source[2"), "target[i] = source[2 * i]", 8)
     beyond = emulator.explain(gather, (8, 1), (128, 1), SOURCE[:64], TARGET, 1024, check="all")
     assert [each["kind"] for each in beyond["faults"]] == ["out_of_bounds"]
-    with pytest.raises(TypeError, match="contiguous"):
-        emulator.explain(gather, 8, 128, SOURCE[::2], TARGET, 1024)
+    refused(gather, 128, {
+        "the rows of source must be contiguous": (SOURCE[::2], TARGET, 1024),
+        "count is of <class 'NoneType'>": (SOURCE, TARGET, None),
+        "count is of <class 'str'>": (SOURCE, TARGET, "1024"),
+        "count is 18446744073709551616, which 64 bits": (SOURCE, TARGET, 2**64),
+        r"source has bool; .* a.view\(numpy.uint8\)": (SOURCE > 0, TARGET, 1024),
+        r"target is an array of a device; .* a.copy_to_host\(\)": (SOURCE, OfADevice(), 1024),
+        "source, target, count; 1 are given": (SOURCE,)})
+    with pytest.raises(TypeError, match="without its launch"):
+        emulator.explain(gather[8, 128], 8, 128, SOURCE, TARGET, 1024)
 
 
 def test_cupy():
@@ -54,6 +79,13 @@ def test_cupy():
             '  if (i < count) target[i] = source[STRIDE * i];\n}\n')
     kernel = cupy.RawKernel(code, "gather", options=("-DSTRIDE=2",))
     expect(emulator.explain(kernel, (8,), (128,), SOURCE, TARGET, 1024), 3, "source[STRIDE * i]", 8)
+    narrow = cupy.RawKernel('extern "C" __global__ void fill(float* to, int value, unsigned more, float scale, bool set) {\n'
+                            '  if (set) to[threadIdx.x] = value + scale * more;\n}\n', "fill")
+    assert emulator.explain(narrow, 1, 32, TARGET, -5, 2**32 - 1, np.float32(2), True)["faults"] == []
+    refused(narrow, 32, {
+        "argument 1 is 4294967296, and the kernel's parameter has 32 bits": (TARGET, 2**32, 1, np.float32(2), True),
+        r"argument 3 is a float, .* numpy.float32\(2.0\)": (TARGET, 1, 1, 2.0, True),
+        "argument 1 is of <class 'NoneType'>": (TARGET, None, 1, np.float32(2), True)})
     with pytest.raises(ValueError, match="mistake"):
         emulator.explain(cupy.RawKernel("mistake", "gather"), 1, 32)
 
@@ -70,8 +102,42 @@ def test_triton():
 
     report = emulator.explain(gather, 4, 128, SOURCE, TARGET, 1024, 256)
     expect(report, line_in(gather.fn, "tl.load"), "tl.load(source + 2 * i", 16)  # a thread loads two neighbours
-    with pytest.raises(TypeError, match="source, target, count, BLOCK; 1 are given"):
-        emulator.explain(gather, 4, 128, SOURCE)
+    tuned = triton.autotune([triton.Config({"BLOCK": 256})], key=[])(gather)
+    assert emulator.explain(tuned, 4, 128, SOURCE, TARGET, 1024, 256)["lines"] == report["lines"]
+    refused(gather, 128, {
+        "source, target, count, BLOCK; 1 are given": (SOURCE,),
+        "count is of <class 'str'>": (SOURCE, TARGET, "1024", 256),
+        "source has bool": (SOURCE > 0, TARGET, 1024, 256),
+        "count is 18446744073709551616": (SOURCE, TARGET, 2**64, 256),
+        r"target is an array of a device; .* a.get\(\) of CuPy": (SOURCE, OfADevice(), 1024, 256)})
+    with pytest.raises(TypeError, match="without its launch"):
+        emulator.explain(gather[(4,)], 4, 128, SOURCE, TARGET, 1024, 256)
+
+
+def test_triton_specialises_as_in_a_launch():
+    triton = pytest.importorskip("triton")
+    tl = triton.language
+
+    @triton.jit
+    def spread(target, stride, wide: tl.int64, more, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        if more is not None:
+            tl.store(target + i * stride + wide, more)
+
+    def stores(kernel, stride, more=True):
+        report = emulator.explain(kernel, 2, 128, TARGET, stride, 0, more, 512)
+        assert report["faults"] == []
+        return sum(line["by_cc"]["9.0"]["global_store"]["requests"] for line in report["lines"]
+                   if line["line"] == line_in(spread.fn, "tl.store"))
+
+    # A stride of 1 is a constant: a thread stores its four neighbours at once.
+    assert stores(spread, 1) == 8
+    assert stores(triton.jit(spread.fn, do_not_specialize=["stride"]), 1) == 32
+    assert stores(spread, 1, np.int32(1)) == stores(spread, 1, False) == 8
+    assert stores(spread, 1, None) == 0
+    refused(spread, 128, {
+        "wide is 2.5, which explain cannot give as Triton's i64": (TARGET, 1, 2.5, 1, 512),
+        "wide is None": (TARGET, 1, None, 1, 512)})
 
 
 def test_others():
@@ -79,3 +145,32 @@ def test_others():
         emulator.explain(len, 1, 32)
     with pytest.raises(TypeError, match="its grid, its block"):
         emulator.explain(len)
+    with pytest.raises(TypeError, match="no html"):
+        emulator.explain("kernel.cu", html="a.html")
+
+
+def test_a_failed_page_is_an_error_and_the_folder_is_removed(tmp_path):
+    file = tmp_path / "set.ptx"
+    file.write_text(""".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry set(.param .u64 to)
+{
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [to];
+  st.global.u32 [%d1], 1;
+  ret;
+}
+""")
+    report = emulator.explain(file, kernel="set", grid=1, block=1, arg=[TARGET])
+    folder = pathlib.Path(report._folder)
+    assert "set" in report._repr_html_() and folder.is_dir()
+    file.unlink()
+    for _ in range(2):
+        with pytest.raises(warpwise.Error, match="set.ptx"):
+            report._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del report
+        gc.collect()
+    assert not folder.exists()

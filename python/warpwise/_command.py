@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Optional
 
 import numpy
 
@@ -34,8 +34,8 @@ def worded(subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Ma
     return words
 
 
-def said(words: "list[str]") -> str:
-    """Runs `warpwise WORDS` and returns its standard output."""
+def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
+    """Runs `warpwise WORDS` and returns its standard output. An Error is raised if it has none, or has not made its file."""
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
@@ -44,7 +44,7 @@ def said(words: "list[str]") -> str:
     except OSError as error:
         raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
     # The status does not tell: a kernel with faults has a report and a status other than 0.
-    if not ended.stdout and "--html" not in words:
+    if not (os.path.exists(makes) if makes else ended.stdout):
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     return ended.stdout
 

@@ -1,7 +1,10 @@
 """PTX of Python kernels, and the command's words for their arguments, for `emulator.explain`. No GPU is needed."""
 
+import inspect
 import math
+import operator
 import os
+import re
 from typing import Any, NamedTuple
 
 import numpy
@@ -20,19 +23,21 @@ ARCHITECTURE = 90  # that of warpwise run's emulated GPU
 def compiled(kernel: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
     """Returns a kernel of numba, CuPy or Triton, compiled for the types of its arguments.
 
-    kernel     a function under @cuda.jit or @triton.jit, or a cupy.RawKernel
+    kernel     a function under @cuda.jit or @triton.jit, or a cupy.RawKernel; for @triton.autotune its function
     block      the threads of a block; those of Triton tell num_warps
     arguments  NumPy arrays and numbers. Triton's have its constants in their places
     folder     where the PTX is written
     A TypeError is raised for other kernels and arguments. Errors of the compilers pass through.
     """
     module = type(kernel).__module__.split(".")[0]
-    if module in ("numba", "numba_cuda"):
+    if module in ("numba", "numba_cuda") and hasattr(kernel, "py_func"):
         text, options = _of_numba(kernel, arguments)
     elif module == "cupy" and type(kernel).__name__ == "RawKernel":
         text, options = _of_cupy(kernel, arguments, folder)
     elif module == "triton":
         text, options = _of_triton(kernel, math.prod(_extents(block)), arguments)
+    elif type(kernel).__name__ == "_LaunchConfiguration" or getattr(kernel, "__module__", None) == "triton.runtime.jit":
+        raise TypeError("explain takes a kernel without its launch: explain(kernel, grid, block, ...), not kernel[grid, block]")
     else:
         raise TypeError(f"explain takes a file's name, or a kernel of numba, CuPy's RawKernel or Triton, not {type(kernel)}")
     file = os.path.join(folder, "kernel.ptx")
@@ -45,35 +50,51 @@ def _extents(block: Any) -> "tuple[int, ...]":
     return tuple(block) if isinstance(block, (list, tuple)) else (block,)
 
 
-def _number(value: Any) -> Any:
-    """Returns a number of Python with the type that numba and CuPy give it."""
-    return {bool: numpy.uint8, int: numpy.int64, float: numpy.float64}.get(type(value), lambda same: same)(value)
-
-
-def _array(value: Any) -> Any:
-    if not value.flags.c_contiguous:
-        raise TypeError("an argument's rows must be contiguous: explain copies arrays in C's order")
+def _checked(name: str, value: Any) -> Any:
+    """Returns an array as it is, and a number with the type that numba and CuPy give it; a TypeError names the argument."""
+    if hasattr(type(value), "__cuda_array_interface__"):
+        raise TypeError(f"{name} is an array of a device; give NumPy arrays: a.get() of CuPy, a.copy_to_host() of numba")
+    if isinstance(value, (bool, numpy.bool_)):
+        return numpy.uint8(value)
+    if isinstance(value, int):
+        if not -2**63 <= value < 2**64:
+            raise TypeError(f"{name} is {value}, which 64 bits do not hold")
+        return numpy.int64(value) if value < 2**63 else numpy.uint64(value)
+    if isinstance(value, float):
+        return value if isinstance(value, numpy.generic) else numpy.float64(value)
+    if not isinstance(value, (numpy.ndarray, numpy.generic)):
+        raise TypeError(f"{name} is of {type(value)}; explain takes NumPy arrays and numbers")
+    if value.dtype.kind not in "iuf" or value.dtype.itemsize > 8:
+        more = "; a.view(numpy.uint8) has the same bytes" if value.dtype.kind == "b" else ""
+        raise TypeError(f"{name} has {value.dtype}; explain takes integers and floats of up to 64 bits{more}")
+    if isinstance(value, numpy.ndarray) and not value.flags.c_contiguous:
+        raise TypeError(f"the rows of {name} must be contiguous: explain copies arrays in C's order")
     return value
 
 
 def _of_numba(kernel: Any, arguments: "tuple[Any, ...]") -> "tuple[str, dict[str, Any]]":
     from numba import cuda, types, typeof
 
+    names = inspect.signature(kernel.py_func).parameters
+    if len(arguments) != len(names):
+        raise TypeError(f"{kernel.py_func.__name__} has the arguments {', '.join(names)}; {len(arguments)} are given")
+    checked = [_checked(name, value) for name, value in zip(names, arguments)]
     fast = bool(kernel.targetoptions.get("fastmath"))
     signature = types.void(*map(typeof, arguments))
     text, _ = cuda.compile_ptx(kernel.py_func, signature, lineinfo=True, fastmath=fast, cc=divmod(ARCHITECTURE, 10))
     words: "list[Any]" = []
-    for value in arguments:
+    for value in checked:
         if isinstance(value, numpy.ndarray):
             # numba's array: two pointers of its owner, number and size of elements, data, shape, strides.
             sizes = [value.size, value.itemsize], [*value.shape, *value.strides]
-            words += [numpy.int64(0)] * 2 + [*map(numpy.int64, sizes[0]), _array(value), *map(numpy.int64, sizes[1])]
+            words += [numpy.int64(0)] * 2 + [*map(numpy.int64, sizes[0]), value, *map(numpy.int64, sizes[1])]
         else:
-            words.append(_number(value))
+            words.append(value)
     return text, {"arg": words}
 
 
 def _of_cupy(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[str, dict[str, Any]]":
+    checked = [_checked(f"argument {index}", value) for index, value in enumerate(arguments)]
     import cupy
     from cupy_backends.cuda.libs import nvrtc
 
@@ -94,39 +115,94 @@ def _of_cupy(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[s
         raise ValueError(f"{kernel.name}: {nvrtc.getProgramLog(program).strip() or error}") from None
     finally:
         nvrtc.destroyProgram(program)
-    return text, {"kernel": kernel.name, "arg": [_array(value) if isinstance(value, numpy.ndarray) else _number(value)
-                                                for value in arguments]}
+    found = re.search(rf"\.entry {re.escape(kernel.name)}\s*\(([^)]*)\)", text)
+    parameters = re.findall(r"\.param (?:\.align \d+ )?\.(\w+)", found[1]) if found else []
+    words = [_narrowed(index, value, checked[index], *parameters[index:index + 1]) for index, value in enumerate(arguments)]
+    return text, {"kernel": kernel.name, "arg": words}
+
+
+def _narrowed(index: int, given: Any, word: Any, parameter: str = "") -> Any:
+    """Returns the word of a number of Python with the size of the kernel's parameter. CuPy passes 64 bits, and a kernel reads its part."""
+    if type(given) is float and parameter == "f32":
+        raise TypeError(f"argument {index} is a float, 64 bits for CuPy, and the kernel's parameter has 32: give numpy.float32({given})")
+    if type(given) is not int or parameter not in ("u8", "u16", "u32"):
+        return word
+    bits = int(parameter[1:])
+    if not -2**(bits - 1) <= given < 2**bits:
+        raise TypeError(f"argument {index} is {given}, and the kernel's parameter has {bits} bits")
+    return numpy.dtype(f"i{bits // 8}" if given < 2**(bits - 1) else f"u{bits // 8}").type(given)
 
 
 def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]") -> "tuple[str, dict[str, Any]]":
     import triton
     from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
+    from triton.compiler import ASTSource, make_backend
 
+    while not isinstance(kernel, triton.JITFunction) and hasattr(kernel, "fn"):
+        kernel = kernel.fn  # @triton.autotune and @triton.heuristics: their constants are among the arguments
+    if not isinstance(kernel, triton.JITFunction):
+        raise TypeError(f"explain takes a function under @triton.jit, not {type(kernel)}")
     if len(arguments) != len(kernel.arg_names):
         raise TypeError(f"{kernel.__name__} has the arguments {', '.join(kernel.arg_names)}; {len(arguments)} are given")
+    target = GPUTarget("cuda", ARCHITECTURE, 32)
+    backend = make_backend(target)
     signature, constants, facts = {}, {}, {}
     words: "list[Any]" = []
     for index, (parameter, value) in enumerate(zip(kernel.params, arguments)):
-        if parameter.is_constexpr:
-            signature[parameter.name], constants[(index,)] = "constexpr", value
+        kind, fact = ("constexpr", None) if parameter.is_constexpr else _specialised(backend, parameter, value)
+        signature[parameter.name] = kind
+        if kind == "constexpr":
+            constants[(index,)] = value
             continue
-        if isinstance(value, numpy.ndarray):
-            words.append(_array(value))
-        elif isinstance(value, int):
-            words.append(numpy.int32(value) if -2**31 <= value < 2**31 else numpy.int64(value))
-        else:
-            words.append(numpy.float32(value) if isinstance(value, float) else value)
-        number = words[-1].dtype
-        kind = {"i": "i", "u": "u", "f": "fp"}[number.kind] + str(8 * number.itemsize)
-        signature[parameter.name] = ("*" if isinstance(value, numpy.ndarray) else "") + kind
-        # Triton assumes this itself of pointers and integers that are multiples of 16; buffers start at such places.
-        if isinstance(value, numpy.ndarray) or (number.kind in "iu" and int(value) % 16 == 0):
-            facts[(index,)] = [["tt.divisibility", 16]]
-    made = triton.compile(ASTSource(kernel, signature, constants, facts), target=GPUTarget("cuda", ARCHITECTURE, 32),
+        if isinstance(fact, str):
+            facts[(index,)] = backend.parse_attr(fact)
+        words.append(_word_of_triton(parameter.name, kind, value))
+    made = triton.compile(ASTSource(kernel, signature, constants, facts), target=target,
                           options={"num_warps": threads // 32})
     text = made.asm["ptx"]
     # Scratch memory that the kernel has none of follows the arguments.
     parameters = text.partition(".entry")[2].partition(")")[0].count(".param")
     words += [numpy.int64(0)] * (parameters - len(words))
     return text, {"kernel": kernel.__name__, "arg": words, "shared": made.metadata.shared}
+
+
+class _Pointer:
+    """An array as Triton sees it: its type, and an address that is a multiple of 16, as those of the buffers are."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    @staticmethod
+    def data_ptr() -> int:
+        return 0
+
+
+def _specialised(backend: Any, parameter: Any, value: Any) -> "tuple[str, Any]":
+    """Returns the type that Triton gives an argument, "constexpr" for a constant, and what it assumes of the value."""
+    from triton._C.libtriton import native_specialize_impl
+
+    typed = parameter.annotation_type
+    if value is not None:  # Triton's constant
+        number = _checked(parameter.name, value)
+        if isinstance(value, numpy.ndarray):
+            value = _Pointer(value.dtype)
+        elif isinstance(value, numpy.generic):
+            typed = typed or {"i": "i", "u": "u", "f": "fp"}[number.dtype.kind] + str(8 * number.dtype.itemsize)
+            value = value.item()
+    kind, fact = native_specialize_impl(type(backend), value, parameter.is_const, not parameter.do_not_specialize,
+                                        not parameter.do_not_specialize_on_alignment)
+    return typed or kind, fact
+
+
+def _word_of_triton(name: str, kind: str, value: Any) -> Any:
+    """Returns an argument of this Triton type as the command takes it."""
+    if isinstance(value, numpy.ndarray) and kind.startswith("*"):
+        return value
+    if kind in ("u1", "i1") and not isinstance(value, numpy.ndarray):
+        return numpy.uint8(bool(value))
+    family = kind.rstrip("0123456789")
+    try:
+        name_of_type = {"i": "int", "u": "uint", "fp": "float"}[family] + kind[len(family):]
+        return numpy.dtype(name_of_type).type(float(value) if family == "fp" else operator.index(value))
+    except (KeyError, OverflowError, TypeError, ValueError):
+        raise TypeError(f"{name} is {value}, which explain cannot give as Triton's {kind}") from None

@@ -31,7 +31,9 @@
 
 import html
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
@@ -54,9 +56,10 @@ class Report(dict[str, Any]):
     """A report on a kernel: the dict of `warpwise explain --json`. print() shows it as text, a notebook as a page."""
 
     def __init__(self, subjects: "Iterable[Any]", options: "Mapping[str, Any]",
-                 folder: "Optional[tempfile.TemporaryDirectory[str]]" = None) -> None:
-        self._folder = folder or tempfile.TemporaryDirectory()
-        self._words = ["explain", *worded(subjects, options, {"size": "x"}, self._folder.name)]
+                 folder: "Optional[str]" = None) -> None:
+        self._folder = folder or tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, self._folder, True)
+        self._words = ["explain", *worded(subjects, options, {"size": "x"}, self._folder)]
         super().__init__(parsed(self._words))
 
     @property
@@ -69,10 +72,12 @@ class Report(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """Returns the page of `warpwise explain --html`, in a frame. The kernel runs again."""
-        file = os.path.join(self._folder.name, "report.html")
-        said([*self._words, "--html", file])
+        file = os.path.join(self._folder, "report.html")
+        said([*self._words, "--html", file], makes=file)
         with open(file, encoding="utf-8") as page:
-            return f'<iframe style="width: 100%; height: 40em; border: 0" srcdoc="{html.escape(page.read())}"></iframe>'
+            text = page.read()
+        os.remove(file)
+        return f'<iframe style="width: 100%; height: 40em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
@@ -95,11 +100,17 @@ def explain(*subjects: Any, **options: Any) -> Report:
     change. The report holds the kernel's faults. If the command fails, an Error is raised; for a kernel or an argument
     of another kind a TypeError.
     """
+    if "html" in options:
+        raise TypeError("explain takes no html: a notebook shows the report's page, and the command writes it with --html FILE")
     if not subjects or isinstance(subjects[0], (str, os.PathLike)):
         return Report(subjects, options)
     if len(subjects) < 3:
         raise TypeError("explain takes a kernel with its grid, its block and its arguments")
     kernel, grid, block, *arguments = subjects
-    folder = tempfile.TemporaryDirectory()
-    made = compiled(kernel, block, tuple(arguments), folder.name)
+    folder = tempfile.mkdtemp()
+    try:
+        made = compiled(kernel, block, tuple(arguments), folder)
+    except BaseException:
+        shutil.rmtree(folder, True)
+        raise
     return Report([made.file], {"grid": grid, "block": block, **made.options, **options}, folder)
