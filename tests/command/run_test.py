@@ -306,6 +306,9 @@ class Refusals(RunTest):
         self.fail_with(1, "run", "/", says="/ is a folder")
         write("plain", b"text")
         self.fail_with(1, "run", "./plain", says="./plain is not executable")
+        write("host.cu", b"int main() {}\n")
+        for name in ["host.cu", "./host.cu"]:
+            self.fail_with(1, "run", name, says=f"{name} is source code: compile it first, nvcc")
 
     def test_a_static_runtime(self):
         """As nvcc links by default."""

@@ -40,6 +40,8 @@ constexpr std::string_view runtime_library = "libcudart.so.13";
 
 // Searches like execvp(), but gives a reason if it finds nothing.
 fs::path find_program(const std::string& name) {
+  if (name.ends_with(".cu") && !lab::is_program(name) && fs::exists(name))
+    throw Error(name + " is source code: compile it first, nvcc -lineinfo -o PROGRAM " + name);
   if (name.find('/') == std::string::npos) {
     const fs::path found = lab::in_search_path(name);
     if (!found.empty()) return found;

@@ -125,7 +125,8 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   throw InvalidArgument("there " + std::string(several ? "is more than one" : "is no") +
                         " kernel \"" + wanted + "\"; " +
                         (all.empty() ? "there are none at all: a template must be instantiated"
-                                     : "there are: " + list_of(all)));
+                                     : "there are: " + list_of(all) +
+                                           (several ? "" : " (a template must be instantiated)")));
 }
 
 }  // namespace warpwise::lab

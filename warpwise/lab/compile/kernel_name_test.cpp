@@ -52,6 +52,8 @@ TEST(KernelName, ParametersTellKernelsOfOneNameApart) {
   EXPECT_EQ(message_of<InvalidArgument>([&] { kernel_in(ptx, "over"); }),
             "there is more than one kernel \"over\"; there are: over(int*), over(int*, float), "
             "ns::over, other");
+  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "scale"); }),
+               {"no kernel \"scale\"", "there are: over(int*), ", "template must be instantiated"});
   expect_words(message_of<InvalidArgument>([&] { kernel_in("", "k"); }),
                {"none at all", "template"});
 }
