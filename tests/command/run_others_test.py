@@ -276,6 +276,21 @@ extern "C" int add() {{
         done, suites, _ = self.run_reported(sys.executable, "-c", code, options=["--check", "memory"], code=1)
         self.assertEqual(self.said(done)[-1], "warpwise: 0 launches of 0 kernels, 2 faults", done.stderr)
 
+    def test_calls_that_hold_pythons_lock(self):
+        """A thread that keeps Python's lock waits for no thread that asks for that lock."""
+        code = ("import ctypes, threading\nfree = ctypes.CDLL('libcuda.so.1')\nheld = ctypes.PyDLL('libcuda.so.1')\n"
+                "context = ctypes.c_void_p()\nfree.cuInit(0)\nfree.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\n"
+                "free.cuCtxSetCurrent(context)\nbytes = ctypes.c_void_p()\nfree.cuMemAlloc_v2(ctypes.byref(bytes), 64)\n"
+                "idle = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p)\n"
+                "def allocate():\n    free.cuCtxSetCurrent(context)\n    here = ctypes.c_void_p()\n    for i in range(500):\n"
+                "        free.cuMemAllocAsync(ctypes.byref(here), 64, None)\n        free.cuMemFreeAsync(here, None)\n"
+                "        free.cuLaunchHostFunc(None, idle, None)\n"
+                "def fill():\n    free.cuCtxSetCurrent(context)\n    for i in range(2000): held.cuMemsetD8_v2(bytes, 0, 64)\n"
+                "threads = [threading.Thread(target=each) for each in [allocate, fill] * 2]\n"
+                "for each in threads: each.start()\nfor each in threads: each.join()\nfree.cuMemFree_v2(bytes)\n")
+        done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_place_of_which_only_the_file_is_known(self):
         """Symbols name a static function's source file, but without -g nothing gives the line."""
         write("twice.cu", b"static void __attribute__((noinline)) free_it(void* p) { cudaFree(p); }\n"
