@@ -418,7 +418,7 @@ def explained():
     yield case(*EXPLAIN[:4], "--block", "4294967295,4294967295,4294967295", says="1024")
     yield case(*EXPLAIN[:2], "--block", "1", "--grid", "1,65536", says="65535")
     yield case(*EXPLAIN, "--shared", "1000000000", says="shared memory")
-    yield case(*EXPLAIN, "--arg", "i32:1", says="0 parameters")
+    yield case(*EXPLAIN, "--arg", "i32:1", says="needs 0 arguments")
     yield case("explain", "in/buffer.ptx", *LAUNCH, says="1 parameters")
     yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", "i32:1", says="argument 0")
     for fill in ["missing.npy", "in/words.npy", "in/a.npy", "in/claims.npy", "in/overflow.npy"]:
