@@ -37,13 +37,15 @@ RESULTS = REPOSITORY / "results/emulator/python"
 SUITES = REPOSITORY / "scripts/python_suites"
 
 
-def one_line(text):
-    """Returns a message's start and end: a chain of exceptions has its cause at its end."""
-    line = " ".join((text or "").split())
+def one_line(text, suite=""):
+    """Returns a message's start and end: a chain of exceptions has its cause at its end. Paths begin in the suite or its packages."""
+    line = re.sub(r"/[^\s'\"]*/site-packages/", "", " ".join((text or "").split()))
+    if suite:
+        line = line.replace(f"{suite}/", "")
     return line if len(line) <= 300 else f"{line[:180]} … {line[-118:]}"
 
 
-def cases_in(junit):
+def cases_in(junit, suite=""):
     """Returns each test's outcome and message from pytest's report; an error of a fixture counts for its test."""
     cases = {}
     for case in xml.etree.ElementTree.parse(junit).getroot().iter("testcase"):
@@ -53,7 +55,7 @@ def cases_in(junit):
         if outcome == "skipped" and bad.get("type") == "pytest.xfail":
             outcome = "passed"
         if cases.get(name, {}).get("outcome") != "failed":
-            cases[name] = {"test": name, "outcome": outcome, "says": one_line(bad.get("message") if bad is not None else "")}
+            cases[name] = {"test": name, "outcome": outcome, "says": one_line(bad.get("message") if bad is not None else "", suite)}
     return cases
 
 
@@ -103,7 +105,7 @@ class Suite:
                 log.write(done.stdout)
         if not junit.exists():
             sys.exit(f"pytest wrote no report:\n{done.stdout.decode(errors='replace')[-3000:]}")
-        return cases_in(junit)
+        return cases_in(junit, self.suite)
 
     def word(self, file):
         """Returns how pytest is given a file."""

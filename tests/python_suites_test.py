@@ -32,6 +32,10 @@ def failed(says):
 
 
 class Report(unittest.TestCase):
+    def test_paths_begin_in_the_suite_or_its_packages(self):
+        self.assertEqual(record.one_line("File '/home/me/e/lib/python3.11/site-packages/a/b.py', /home/me/suite/t.py:3", "/home/me/suite"),
+                         "File 'a/b.py', t.py:3")
+
     def test_cases(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "tests.xml"
