@@ -26,38 +26,37 @@ def duration(seconds):
 def waits(record):
     """Returns seconds from a fresh clone, packages included: to the first picture (the later of both demos), and to
     the end of the demo without and with CUDA."""
-    first = record["packages"]["first"]["wall_s"]
-    packages = first + record["packages"]["others"]["wall_s"]
-    whole = {demo["cuda"]: packages + demo["wall_s"] for demo in record["demos"]}
-    return packages, max(first + demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
+    whole = {demo["cuda"]: demo["wall_s"] for demo in record["demos"]}
+    return max(demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
 
 
 def english(record):
-    packages, first, without, with_cuda = waits(record)
+    first, without, with_cuda = waits(record)
     machine = record["machine"]
     also = f", or {duration(with_cuda)} with a CUDA toolkit" if with_cuda else ""
     return (f"In a fresh clone `scripts/demo.sh` shows a first picture after {duration(first)} and ends after {duration(without)}{also}. "
-            f"Debian's packages take {duration(packages)} of that ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
+            f"It installs Debian's packages in this time ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
 
 
 def korean(record):
-    packages, first, without, with_cuda = (None if each is None else parts_of(each, "분", "초") for each in waits(record))
+    first, without, with_cuda = (None if each is None else parts_of(each, "분", "초") for each in waits(record))
     machine = record["machine"]
     also = f", CUDA 툴킷이 있으면 {with_cuda} 뒤에" if with_cuda else ""
-    return (f"새로 복제한 저장소에서 `scripts/demo.sh`는 {first} 뒤에 첫 그림을 보여 주고 {without} 뒤에{also} 끝납니다. 그중 {packages}는 "
-            f"데비안 패키지에 듭니다({machine['cpu']}, 커밋 {machine['commit']}, {machine['date'][:10]}).")
+    return (f"새로 복제한 저장소에서 `scripts/demo.sh`는 {first} 뒤에 첫 그림을 보여 주고 {without} 뒤에{also} 끝납니다. 데비안 패키지 설치도 "
+            f"이 시간에 들어 있습니다({machine['cpu']}, 커밋 {machine['commit']}, {machine['date'][:10]}).")
 
 
 def steps(record):
     def cells(times):
         return [duration(times["wall_s"]), f"{times['cpu_s']:,.0f} s"]
 
-    rows = [["`scripts/packages.sh --first`", *cells(record["packages"]["first"])],
-            ["`scripts/packages.sh` then", *cells(record["packages"]["others"])]]
+    rows = []
     for demo in record["demos"]:
         name = "demo with CUDA" if demo["cuda"] else "demo without CUDA"
         rows += [[f"{name}, to the first picture", duration(demo["first_picture_s"]), ""], [f"{name}, whole", *cells(demo)],
                  [f"{name}, its builds", *cells(demo["build"])]]
+    if "before" in record:
+        rows.append([f"the build with CUDA at {record['before']['commit']}", *cells(record["before"])])
     return table(["what", "wall", "CPU"], rows)
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Times what a new user waits for, and records it as FOLDER/build.json: in a Debian 12 that has git and bash and nothing else,
-scripts/packages.sh in its two parts, then scripts/demo.sh of a fresh clone without a CUDA toolkit, then that of another one with it.
+scripts/demo.sh of a fresh clone without a CUDA toolkit, then in another such system with it. Packages are included.
 
-  scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE]
+  scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE] [--before COMMIT]
 
 FOLDER is one of results/. SYSTEM is a folder that is not there yet, or a system there that `debootstrap --variant=minbase
---include=git,ca-certificates bookworm SYSTEM` has made; it is kept. FILE is a wheel of the same commit that scripts/package.sh
-has made. Needs root, debootstrap, a network, 4 GB, and a machine that does nothing else for half an hour. Changes nothing
-outside of SYSTEM and FOLDER.
+--include=git,ca-certificates bookworm SYSTEM` has made; it is kept. The demos run in two copies of it, which are removed.
+FILE is a wheel of the same commit that scripts/package.sh has made. --before builds COMMIT as well, with the toolkit, for a
+comparison. Needs root, debootstrap, a network, 6 GB, and a machine that does nothing else for a quarter of an hour. Changes
+nothing outside of SYSTEM and FOLDER.
 """
 import argparse
 import contextlib
@@ -23,32 +24,48 @@ import time
 from ninja_log import logged, seconds
 from recording import REPOSITORY, clean_commit, machine_of, write
 
-METHOD = ("each script once, in a Debian system without its packages, sources and toolkit on this machine's disk, no compiler "
-          "cache; wall: from start to exit; cpu: user and system seconds of the process and all that it started; of a build both as "
-          "scripts/build.sh says them, configuration included; objects: wall seconds of each compilation, as many at a time as Ninja runs")
+METHOD = ("each demo once, in a Debian system of its own without the packages, sources and toolkit on this machine's disk, no "
+          "compiler cache; wall: from start to exit; cpu: user and system seconds of the process and all that it started; of a build both "
+          "as scripts/build.sh says them, configuration included; objects: wall seconds of each compilation, as many at a time as Ninja runs")
 ENVIRONMENT = ["/usr/bin/env", "-i", "HOME=/root", "TERM=dumb", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
 BUILT = re.compile(r"^Built (\w+ of )?build/release in (\d+) s, (\d+) s of CPU", re.M)
 
 
-class System:
-    """A Debian system in a folder."""
+def make_debian(root):
+    if not (root / "etc/debian_version").exists():
+        subprocess.run(["debootstrap", "--variant=minbase", "--include=git,ca-certificates", "bookworm", root,
+                        "http://deb.debian.org/debian"], check=True, stdout=subprocess.DEVNULL)
+    if (root / "usr/bin/g++").exists():
+        sys.exit(f"record-build.py: {root} has the packages already; the first picture waits for them")
 
-    def __init__(self, root):
-        self.root = root
-        self.mounts = contextlib.ExitStack()
-        if not (root / "etc/debian_version").exists():
-            subprocess.run(["debootstrap", "--variant=minbase", "--include=git,ca-certificates", "bookworm", root,
-                            "http://deb.debian.org/debian"], check=True, stdout=subprocess.DEVNULL)
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+
+class System(contextlib.ExitStack):
+    """A copy of a Debian system. Removed at exit."""
+
+    def __init__(self, debian, name):
+        super().__init__()
+        self.root = debian.with_name(f"{debian.name}-{name}")
+        subprocess.run(["cp", "--archive", "--reflink=auto", debian, self.root], check=True)
+        self.callback(self.remove)
+        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        self.mount("-t", "proc", "proc", at=self.root / "proc")
+        self.mount("--bind", "/dev", at=self.root / "dev")
 
     def mount(self, *how, at):
         at.mkdir(parents=True, exist_ok=True)
         subprocess.run(["mount", *how, at], check=True)
-        self.mounts.callback(subprocess.run, ["umount", "--lazy", at])
+        self.callback(subprocess.run, ["umount", "--lazy", at])
 
-    def clone(self, name):
-        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", REPOSITORY, self.root / "root" / name], check=True)
-        return self.root / "root" / name
+    def remove(self):
+        if f" {self.root}/" in pathlib.Path("/proc/mounts").read_text(encoding="utf-8"):
+            sys.exit(f"record-build.py: {self.root} still has mounts of this machine's folders; it is not removed")
+        subprocess.run(["rm", "-rf", self.root], check=True)
+
+    def clone(self, commit="HEAD"):
+        there = self.root / "root" / commit
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", REPOSITORY, there], check=True)
+        subprocess.run(["git", "-C", there, "checkout", "--quiet", commit], check=True)
+        return there
 
     def run(self, clone, command):
         """Runs a command in a clone as its user types it; returns what it printed, and its wall and processor seconds."""
@@ -67,13 +84,17 @@ class System:
         return "".join(said), {"wall_s": round(wall, 1), "cpu_s": round(used.ru_utime + used.ru_stime, 1)}
 
 
+def built(said):
+    """Returns the seconds of all builds whose output this is."""
+    found = [(int(wall), int(cpu)) for _, wall, cpu in BUILT.findall(said)]
+    return {"wall_s": sum(wall for wall, _ in found), "cpu_s": sum(cpu for _, cpu in found)}
+
+
 def demo(system, clone, cuda):
     start = time.time()
     said, times = system.run(clone, "scripts/demo.sh")
     first = (clone / "demo-output/first-edges.png").stat().st_mtime - start
-    built = [(int(wall), int(cpu)) for _, wall, cpu in BUILT.findall(said)]
-    return {"cuda": cuda, "first_picture_s": round(first, 1), **times,
-            "build": {"wall_s": sum(wall for wall, _ in built), "cpu_s": sum(cpu for _, cpu in built)}}
+    return {"cuda": cuda, "first_picture_s": round(first, 1), **times, "build": built(said)}
 
 
 def objects(clone):
@@ -92,26 +113,25 @@ def sizes(system, clone, wheel):
     return {**found, "wheel": wheel.stat().st_size} if wheel else found
 
 
-def recorded(system, commit, chosen):
-    system.mount("-t", "proc", "proc", at=system.root / "proc")
-    system.mount("--bind", "/dev", at=system.root / "dev")
-    without = system.clone("without-cuda")
-    packages = {}
-    for part, option in [("first", " --first"), ("others", "")]:
-        said, packages[part] = system.run(without, "scripts/packages.sh" + option)
-        if "Installing:" not in said:
-            sys.exit(f"record-build.py: {system.root} has the packages already; the first picture waits for them")
-    demos = [demo(system, without, False)]
-    clone = without
+def recorded(debian, commit, chosen):
     machine = machine_of(datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), commit, METHOD)
-    machine["compiler"] = system.run(without, "c++ --version")[0].splitlines()[0]
-    if chosen.toolkit.exists():
-        system.mount("--bind", chosen.toolkit.resolve(), at=system.root / "usr/local/cuda")
-        clone = system.clone("with-cuda")
-        demos.append(demo(system, clone, True))
-        machine["toolkit"] = re.search(r"V([\d.]+)", system.run(clone, "/usr/local/cuda/bin/nvcc --version")[0])[1]
-    return {"machine": machine, "packages": packages, "demos": demos, "sizes": sizes(system, clone, chosen.wheel),
-            "objects": objects(clone)}
+    record = {"machine": machine, "demos": []}
+    for cuda in (False, True) if chosen.toolkit.exists() else (False,):
+        with System(debian, "with-cuda" if cuda else "without-cuda") as system:
+            if cuda:
+                system.mount("--bind", chosen.toolkit.resolve(), at=system.root / "usr/local/cuda")
+            clone = system.clone()
+            record["demos"].append(demo(system, clone, cuda))
+            machine["compiler"] = system.run(clone, "c++ --version")[0].splitlines()[0]
+            if cuda:
+                machine["toolkit"] = re.search(r"V([\d.]+)", system.run(clone, "/usr/local/cuda/bin/nvcc --version")[0])[1]
+            record |= {"sizes": sizes(system, clone, chosen.wheel), "objects": objects(clone)}
+            if cuda and chosen.before:
+                before = system.clone(chosen.before)
+                system.run(before, "scripts/packages.sh")
+                _, times = system.run(before, "scripts/build.sh release -DWARPWISE_TESTS=OFF")
+                record["before"] = {"commit": chosen.before, **times}
+    return record
 
 
 def main():
@@ -120,14 +140,14 @@ def main():
     arguments.add_argument("system", type=pathlib.Path)
     arguments.add_argument("--toolkit", default="/usr/local/cuda", type=pathlib.Path)
     arguments.add_argument("--wheel", type=pathlib.Path)
+    arguments.add_argument("--before", metavar="COMMIT")
     chosen = arguments.parse_args()
     commit = clean_commit("record-build.py")
     if os.getloadavg()[0] > 1:
         sys.exit("record-build.py: this machine does something else at present, which would be timed as well")
-    system = System(chosen.system.resolve())
-    with system.mounts:
-        record = recorded(system, commit, chosen)
-    write(chosen.folder / "build.json", record)
+    debian = chosen.system.resolve()
+    make_debian(debian)
+    write(chosen.folder / "build.json", recorded(debian, commit, chosen))
 
 
 if __name__ == "__main__":

@@ -167,23 +167,25 @@ class Settings(unittest.TestCase):
 
 class Builds(unittest.TestCase):
     RECORD = {"machine": {"cpu": "C, 2 cores", "compiler": "g++", "toolkit": "13.0", "commit": "c", "date": "2026-01-01T", "method": "m"},
-              "packages": {"first": {"wall_s": 15.4, "cpu_s": 10}, "others": {"wall_s": 20, "cpu_s": 10}}, "sizes": {"library": 14.96e6, "installation": 39e6},
+              "sizes": {"library": 14.96e6, "installation": 39e6},
               "demos": [{"cuda": False, "first_picture_s": 20, "wall_s": 85, "cpu_s": 160, "build": {"wall_s": 70, "cpu_s": 140}},
                         {"cuda": True, "first_picture_s": 30, "wall_s": 324.8, "cpu_s": 1600, "build": {"wall_s": 300, "cpu_s": 1500}}],
               "objects": {"warpwise/CMakeFiles/warpwise.dir/primitives/sobel/cuda.cu.o": 50.4,
                           "warpwise/cli/CMakeFiles/first.dir/__/base/view.cpp.o": 1}}
 
-    def test_waits_include_the_packages(self):
+    def test_waits(self):
         text = build_tables.english(self.RECORD)
-        self.assertIn("a first picture after 45 s and ends after 2 min, or 6 min with a CUDA toolkit. Debian's packages "
-                      "take 35 s of that (C, 2 cores, commit c, 2026-01-01).", text)
-        self.assertIn("45초 뒤에 첫 그림을 보여 주고 2분 뒤에, CUDA 툴킷이 있으면 6분 뒤에 끝납니다", build_tables.korean(self.RECORD))
+        self.assertIn("a first picture after 30 s and ends after 1 min 25 s, or 5 min 25 s with a CUDA toolkit. It installs "
+                      "Debian's packages in this time (C, 2 cores, commit c, 2026-01-01).", text)
+        self.assertIn("30초 뒤에 첫 그림을 보여 주고 1분 25초 뒤에, CUDA 툴킷이 있으면 5분 25초 뒤에 끝납니다", build_tables.korean(self.RECORD))
         without = {**self.RECORD, "demos": self.RECORD["demos"][:1]}
-        self.assertIn("after 35 s and ends after 2 min. Debian's packages take 35 s", build_tables.english(without))
+        self.assertIn("after 20 s and ends after 1 min 25 s. It installs", build_tables.english(without))
 
     def test_details(self):
         text = build_tables.details(self.RECORD)
         self.assertIn("| demo with CUDA, its builds | 5 min | 1,500 s |", text)
+        before = {**self.RECORD, "before": {"commit": "b", "wall_s": 900, "cpu_s": 1800}}
+        self.assertIn("| the build with CUDA at b | 15 min | 1,800 s |", build_tables.details(before))
         self.assertIn("of 2 objects: warpwise/primitives/sobel/cuda.cu 50 s, warpwise/cli/base/view.cpp 1 s.", text)
         self.assertIn("`libwarpwise.so` has 15.0 MB, an installation 39.0 MB.", text)
         self.assertIn(", the wheel 8.0 MB.", build_tables.details({**self.RECORD, "sizes": {**self.RECORD["sizes"], "wheel": 8e6}}))
