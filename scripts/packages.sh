@@ -15,6 +15,7 @@ packages=(
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libpng-dev                                                # PNG files
+  libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page, the completion, the progress of a build
 )
 [ "${1:-}" = "--first" ] || packages+=(
@@ -24,7 +25,6 @@ packages=(
   pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
   libglfw3-dev libimgui-dev libgl-dev                        # windows
   libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
-  libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
   packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
