@@ -2,13 +2,13 @@
 """Times what a new user waits for, and records it as FOLDER/build.json: in a Debian 12 that has git and bash and nothing else,
 scripts/demo.sh of a fresh clone without a CUDA toolkit, then in another such system with it. Packages are included.
 
-  scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE] [--before COMMIT]
+  scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE] [--before "COMMIT OPTION..."]
 
 FOLDER is one of results/. SYSTEM is a folder that is not there yet, or a system there that `debootstrap --variant=minbase
 --include=git,ca-certificates bookworm SYSTEM` has made; it is kept. The demos run in two copies of it, which are removed.
-FILE is a wheel of the same commit that scripts/package.sh has made. --before builds COMMIT as well, with the toolkit, for a
-comparison. Needs root, debootstrap, a network, 6 GB, and a machine that does nothing else for a quarter of an hour. Changes
-nothing outside of SYSTEM and FOLDER.
+FILE is a wheel of the same commit that scripts/package.sh has made. --before builds an earlier COMMIT as well, with the
+toolkit and any CMake options after it ("1d77bb3d -DNAME=VALUE"), for a comparison. Needs root, debootstrap, a network, 6 GB,
+and a machine that does nothing else for a quarter of an hour. Changes nothing outside of SYSTEM and FOLDER.
 """
 import argparse
 import contextlib
@@ -127,10 +127,12 @@ def recorded(debian, commit, chosen):
                 machine["toolkit"] = re.search(r"V([\d.]+)", system.run(clone, "/usr/local/cuda/bin/nvcc --version")[0])[1]
             record |= {"sizes": sizes(system, clone, chosen.wheel), "objects": objects(clone)}
             if cuda and chosen.before:
-                before = system.clone(chosen.before)
+                write(chosen.folder / "build.json", record)
+                commit, *options = chosen.before.split()
+                before = system.clone(commit)
                 system.run(before, "scripts/packages.sh")
-                _, times = system.run(before, "scripts/build.sh release -DWARPWISE_TESTS=OFF")
-                record["before"] = {"commit": chosen.before, **times}
+                _, times = system.run(before, " ".join(["scripts/build.sh release -DWARPWISE_TESTS=OFF", *options]))
+                record["before"] = {"commit": commit, **times}
     return record
 
 
@@ -140,7 +142,7 @@ def main():
     arguments.add_argument("system", type=pathlib.Path)
     arguments.add_argument("--toolkit", default="/usr/local/cuda", type=pathlib.Path)
     arguments.add_argument("--wheel", type=pathlib.Path)
-    arguments.add_argument("--before", metavar="COMMIT")
+    arguments.add_argument("--before", metavar="COMMIT OPTION...")
     chosen = arguments.parse_args()
     commit = clean_commit("record-build.py")
     if os.getloadavg()[0] > 1:
