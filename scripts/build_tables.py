@@ -56,7 +56,8 @@ def steps(record):
         rows += [[f"{name}, to the first picture", duration(demo["first_picture_s"]), ""], [f"{name}, whole", *cells(demo)],
                  [f"{name}, its builds", *cells(demo["build"])]]
     if "before" in record:
-        rows.append([f"the build with CUDA at {record['before']['commit']}", *cells(record["before"])])
+        before, then = record["before"], record["before"]["then"]
+        rows += [[f"build with CUDA at {before['commit']}", *cells(before)], [f"build with CUDA at {then['commit']}, in the same run", *cells(then)]]
     return table(["what", "wall", "CPU"], rows)
 
 

@@ -13,6 +13,7 @@ and a machine that does nothing else for a quarter of an hour. Changes nothing o
 import argparse
 import contextlib
 import datetime
+import json
 import os
 import pathlib
 import re
@@ -113,6 +114,13 @@ def sizes(system, clone, wheel):
     return {**found, "wheel": wheel.stat().st_size} if wheel else found
 
 
+def build_before(system, commit, *options):
+    clone = system.clone(commit)
+    system.run(clone, "scripts/packages.sh")
+    _, times = system.run(clone, " ".join(["scripts/build.sh release -DWARPWISE_TESTS=OFF", *options]))
+    return {"commit": commit, **times}
+
+
 def recorded(debian, commit, chosen):
     machine = machine_of(datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), commit, METHOD)
     record = {"machine": machine, "demos": []}
@@ -127,12 +135,7 @@ def recorded(debian, commit, chosen):
                 machine["toolkit"] = re.search(r"V([\d.]+)", system.run(clone, "/usr/local/cuda/bin/nvcc --version")[0])[1]
             record |= {"sizes": sizes(system, clone, chosen.wheel), "objects": objects(clone)}
             if cuda and chosen.before:
-                write(chosen.folder / "build.json", record)
-                commit, *options = chosen.before.split()
-                before = system.clone(commit)
-                system.run(before, "scripts/packages.sh")
-                _, times = system.run(before, " ".join(["scripts/build.sh release -DWARPWISE_TESTS=OFF", *options]))
-                record["before"] = {"commit": commit, **times}
+                record["before"] = {**build_before(system, *chosen.before.split()), "then": {"commit": commit, **record["demos"][1]["build"]}}
     return record
 
 
@@ -149,7 +152,11 @@ def main():
         sys.exit("record-build.py: this machine does something else at present, which would be timed as well")
     debian = chosen.system.resolve()
     make_debian(debian)
-    write(chosen.folder / "build.json", recorded(debian, commit, chosen))
+    path = chosen.folder / "build.json"
+    record = recorded(debian, commit, chosen)
+    if "before" not in record and path.exists():  # it names the commit that was measured beside it
+        record |= {key: value for key, value in json.loads(path.read_text(encoding="utf-8")).items() if key == "before"}
+    write(path, record)
 
 
 if __name__ == "__main__":
