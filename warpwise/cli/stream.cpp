@@ -65,7 +65,9 @@ class StreamCommand final : public Command {
     std::vector<std::shared_ptr<live::Stage>> stages = make_stages(pipeline_, is_gpu);
     require_two_places();
     require_outputs();
-    const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
+    live::SourceOptions options = source_;
+    options.with_companions = true;
+    const std::shared_ptr<live::Source> source = live::open_source(paths_[0], options);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
     live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
     if (is_gpu) pipeline.join_chains();
@@ -74,6 +76,7 @@ class StreamCommand final : public Command {
     const StreamPlace place = find_place(pipeline, is_gpu, *source);
     say(fmt::format("{}: {}{}", source->name(), source->stream().text(),
                     interop_text(place, *source)));
+    say_drops(*sink, pipeline.result(), *source);
     std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
     sink->begin(pipeline.result());
     finish(run(source, std::move(lanes), sink, place), pipeline, *source, *sink, place);
@@ -123,6 +126,14 @@ class StreamCommand final : public Command {
   void say(const std::string& line) const {
     if (where_.json) return;
     writes_to_standard_output() ? print_error(line) : print_line(line);
+  }
+
+  // Gives the sink the source's sound, subtitles and chapters, and names what it cannot hold.
+  void say_drops(live::Sink& sink, const live::Stream& stream, live::Source& source) const {
+    std::shared_ptr<live::Companions> companions = source.take_companions();
+    const std::string dropped = sink.drops(stream, companions.get());
+    if (!dropped.empty()) say(fmt::format("{} does not hold: {}", sink.name(), dropped));
+    sink.accompany(std::move(companions));
   }
 
   StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
