@@ -59,6 +59,9 @@ class VideoFiles(CommandTest):
         self.assertEqual(self.stream("phone.mp4", "out.y4m")[1],
                          "out.y4m does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
 
+        report = json.loads("\n".join(self.stream("phone.mp4", "out.y4m", "--fps", "25", "--json")))
+        self.assertEqual(report["not_held"], "sound, subtitles and chapters")
+
     def test_a_new_rate_keeps_the_length(self):
         self.make_phone_video("phone.mp4")
         self.stream("phone.mp4", "out.mkv", "--fps", "25")

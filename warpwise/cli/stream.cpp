@@ -76,10 +76,12 @@ class StreamCommand final : public Command {
     const StreamPlace place = find_place(pipeline, is_gpu, *source);
     say(fmt::format("{}: {}{}", source->name(), source->stream().text(),
                     interop_text(place, *source)));
-    say_drops(*sink, pipeline.result(), *source);
+    const std::string not_held = hand_over(*sink, pipeline.result(), *source);
+    if (!not_held.empty()) say(fmt::format("{} does not hold: {}", sink->name(), not_held));
     std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
     sink->begin(pipeline.result());
-    finish(run(source, std::move(lanes), sink, place), pipeline, *source, *sink, place);
+    const live::Summary summary = run(source, std::move(lanes), sink, place);
+    finish({summary, pipeline, *source, *sink, place, not_held});
   }
 
  private:
@@ -128,12 +130,12 @@ class StreamCommand final : public Command {
     writes_to_standard_output() ? print_error(line) : print_line(line);
   }
 
-  // Gives the sink the source's sound, subtitles and chapters, and names what it cannot hold.
-  void say_drops(live::Sink& sink, const live::Stream& stream, live::Source& source) const {
+  // Gives the sink the source's sound, subtitles and chapters. Returns what it cannot hold.
+  static std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source) {
     std::shared_ptr<live::Companions> companions = source.take_companions();
-    const std::string dropped = sink.drops(stream, companions.get());
-    if (!dropped.empty()) say(fmt::format("{} does not hold: {}", sink.name(), dropped));
+    std::string not_held = sink.drops(stream, companions.get());
     sink.accompany(std::move(companions));
+    return not_held;
   }
 
   StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
@@ -176,16 +178,14 @@ class StreamCommand final : public Command {
                       [&](const live::Progress& now) { status.show(status_text(now, total)); }});
   }
 
-  void finish(const live::Summary& summary, const live::Pipeline& pipeline,
-              const live::Source& source, const live::Sink& sink, const StreamPlace& place) const {
-    const StreamReport report{summary, pipeline, source, sink, place};
+  void finish(const StreamReport& report) const {
     if (where_.json) {
       print(json_text(report));
     } else {
       say(text_of(report));
     }
-    if (summary.failure) std::rethrow_exception(summary.failure);
-    if (summary.was_stopped) Interruption::end();
+    if (report.summary.failure) std::rethrow_exception(report.summary.failure);
+    if (report.summary.was_stopped) Interruption::end();
   }
 
   std::vector<std::string> paths_;

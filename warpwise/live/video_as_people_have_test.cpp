@@ -100,6 +100,25 @@ TEST_F(PeoplesVideoTest, EmptyFramesOfAnAviTakeTheirTime) {
   EXPECT_EQ(times("b.avi"), half);
 }
 
+// The stamps of the second recording begin at zero again.
+TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v mpeg2video -bf 0 a.mpg");
+  const Bytes once = content(path("a.mpg"));
+  store(path("twice.mpg"), joined({once, once}));
+  const auto source = open("twice.mpg");
+  Bytes frame(static_cast<std::size_t>(source->stream().shape.bytes()));
+  double last = -0.04;
+  int count = 0;
+  for (; source->next(frame); ++count) {
+    const double now =
+        static_cast<double>(source->time()->start) / source->stream().ticks().per_second();
+    EXPECT_NEAR(now - last, 0.04, 0.0401) << count;
+    last = now;
+  }
+  EXPECT_GT(count, 195);
+  EXPECT_NEAR(last, (count - 1) * 0.04, 0.1);
+}
+
 TEST_F(PeoplesVideoTest, EqualFramesStayEqual) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=30000/1001 -frames:v 40 -c:v ffv1 -pix_fmt yuv420p a.mkv");
   const auto source = open("a.mkv");
