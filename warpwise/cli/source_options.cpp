@@ -18,14 +18,21 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
     options.height = size.height;
   });
   add("--fps",
-      "Frames per second to request from a camera, or to assume instead of another source's", "N",
-      [&options](const std::string& text) {
+      "Frames per second: asked of a camera, made of a video by repeating or leaving out frames, "
+      "assumed of other sources",
+      "N", [&options](const std::string& text) {
         try {
           options.rate = live::parse_rate(text);
         } catch (const InvalidArgument& error) {
           throw UsageError(std::string("--fps: ") + error.what());
         }
       });
+  add("--track", "Which of a file's videos, counted from 1", "N",
+      [&options](const std::string& text) {
+        options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
+      });
+  app.add_flag("--no-autorotate{false}", options.autorotate,
+               "Leave a video's frames as they are stored: its turn goes along as a tag");
   add_choice(app, "--matrix", "Weights of the colours in luma, instead of the source's",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,

@@ -65,7 +65,9 @@ class StreamCommand final : public Command {
     std::vector<std::shared_ptr<live::Stage>> stages = make_stages(pipeline_, is_gpu);
     require_two_places();
     require_outputs();
-    const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
+    live::SourceOptions options = source_;
+    options.with_companions = true;
+    const std::shared_ptr<live::Source> source = live::open_source(paths_[0], options);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
     live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
     if (is_gpu) pipeline.join_chains();
@@ -74,9 +76,12 @@ class StreamCommand final : public Command {
     const StreamPlace place = find_place(pipeline, is_gpu, *source);
     say(fmt::format("{}: {}{}", source->name(), source->stream().text(),
                     interop_text(place, *source)));
+    const std::string not_held = hand_over(*sink, pipeline.result(), *source);
+    if (!not_held.empty()) say(fmt::format("{} does not hold: {}", sink->name(), not_held));
     std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
     sink->begin(pipeline.result());
-    finish(run(source, std::move(lanes), sink, place), pipeline, *source, *sink, place);
+    const live::Summary summary = run(source, std::move(lanes), sink, place);
+    finish({summary, pipeline, *source, *sink, place, not_held});
   }
 
  private:
@@ -125,6 +130,14 @@ class StreamCommand final : public Command {
     writes_to_standard_output() ? print_error(line) : print_line(line);
   }
 
+  // Gives the sink the source's sound, subtitles and chapters. Returns what it cannot hold.
+  static std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source) {
+    std::shared_ptr<live::Companions> companions = source.take_companions();
+    std::string not_held = sink.drops(stream, companions.get());
+    sink.accompany(std::move(companions));
+    return not_held;
+  }
+
   StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
     StreamPlace place;
     const std::size_t threads = cpu_threads(where_);
@@ -165,16 +178,14 @@ class StreamCommand final : public Command {
                       [&](const live::Progress& now) { status.show(status_text(now, total)); }});
   }
 
-  void finish(const live::Summary& summary, const live::Pipeline& pipeline,
-              const live::Source& source, const live::Sink& sink, const StreamPlace& place) const {
-    const StreamReport report{summary, pipeline, source, sink, place};
+  void finish(const StreamReport& report) const {
     if (where_.json) {
       print(json_text(report));
     } else {
       say(text_of(report));
     }
-    if (summary.failure) std::rethrow_exception(summary.failure);
-    if (summary.was_stopped) Interruption::end();
+    if (report.summary.failure) std::rethrow_exception(report.summary.failure);
+    if (report.summary.was_stopped) Interruption::end();
   }
 
   std::vector<std::string> paths_;

@@ -149,6 +149,7 @@ std::string json_text(const StreamReport& report) {
     json["interop"] = {{"taken", why_not.empty()}};
     if (!why_not.empty()) json["interop"]["why_not"] = why_not;
   }
+  if (!report.not_held.empty()) json["not_held"] = report.not_held;
   if (summary.failure) json["error"] = reason_of(summary.failure);
   // A file's name may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

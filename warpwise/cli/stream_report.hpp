@@ -24,6 +24,7 @@ struct StreamReport {
   const live::Source& source;
   const live::Sink& sink;
   const StreamPlace& place;
+  std::string not_held = {};  ///< of the source, by the sink; empty if it holds all
 };
 
 /// Describes a running stream: "120 of 300 frames, 59.9 fps, 2 dropped".

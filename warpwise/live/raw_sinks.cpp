@@ -40,6 +40,10 @@ std::string sampling_of(Siting siting) {
   throw InvalidArgument("chroma lies nowhere");
 }
 
+std::string ratio_text(std::int64_t first, std::int64_t second) {
+  return std::to_string(first) + ":" + std::to_string(second);
+}
+
 class Y4mSink final : public Sink {
  public:
   explicit Y4mSink(const std::string& path)
@@ -51,12 +55,24 @@ class Y4mSink final : public Sink {
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
+  std::string drops(const Stream& stream, const Companions* companions) const override {
+    std::string dropped;
+    const auto add = [&](bool has, const char* what) {
+      if (has) dropped += (dropped.empty() ? "" : ", ") + std::string(what);
+    };
+    add(companions != nullptr, "sound, subtitles and chapters");
+    add(stream.is_varying, "varying times (--fps makes them equal)");
+    add(stream.orientation != 1, "the turn");
+    add(stream.transfer == 16 || stream.transfer == 18, "the transfer");
+    return dropped;
+  }
+
   void begin(const Stream& stream) override {
-    const Rate rate = stream.rate.is_known() ? stream.rate : Rate{25, 1};
-    const std::string ratio =
-        std::to_string(rate.numerator) + ":" + std::to_string(rate.denominator);
-    write_text(
-        io::y4m_header(stream.shape, ratio, "0:0", sampling_of(stream.colours.siting.value)));
+    const Rate rate = stream.rate.is_known() ? stream.rate : assumed_rate;
+    const PixelAspect& pixel = stream.pixel_aspect;
+    write_text(io::y4m_header(stream.shape, ratio_text(rate.numerator, rate.denominator),
+                              pixel.is_known() ? ratio_text(pixel.width, pixel.height) : "0:0",
+                              sampling_of(stream.colours.siting.value)));
   }
 
   void write(std::span<const std::byte> pixels) override {

@@ -51,8 +51,12 @@ Stream stream_of(const io::Y4mHeader& header, const SourceOptions& options) {
     tags.range = header.shape.full_range.value() ? Range::full : Range::limited;
   }
   tags.siting = siting_of(header.sampling);
-  return stream_of(header.shape.format.value(), header.shape.width, header.shape.height,
-                   options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  Stream stream = stream_of(header.shape.format.value(), header.shape.width, header.shape.height,
+                            options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  const std::size_t colon = header.aspect.find(':');
+  stream.pixel_aspect = {std::stoll(header.aspect.substr(0, colon)),
+                         std::stoll(header.aspect.substr(colon + 1))};
+  return stream;
 }
 
 class Y4mSource final : public Source {

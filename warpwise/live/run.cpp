@@ -26,6 +26,7 @@ double milliseconds_between(Clock::time_point start, Clock::time_point end) {
 struct Frame {
   Lane* lane = nullptr;
   Clock::time_point arrived;
+  FrameTime time;
 };
 
 // State shared by the threads of a run. A reader that is left waiting keeps it alive.
@@ -144,12 +145,13 @@ bool Run::read_into(Lane& lane) {
   const Clock::time_point asked = Clock::now();
   if (!lane.read(*source_)) return false;
   const Clock::time_point arrived = Clock::now();
+  const std::optional<FrameTime> time = source_->time();
   const std::scoped_lock lock(mutex_);
   if (is_stopped_) return false;  // it was stopped while the source waited; no worker may be left
   read_milliseconds_ += milliseconds_between(asked, arrived);
-  ++progress_.read;
+  const std::int64_t number = progress_.read++;
   if (options_.realtime) drop_waiting();
-  ready_.push_back({&lane, arrived});
+  ready_.push_back({&lane, arrived, time ? *time : source_->stream().regular_time(number)});
   changed_.notify_all();
   return true;
 }
@@ -218,7 +220,7 @@ std::optional<Frame> Run::next_to_write() {
 
 void Run::write(const Frame& frame) {
   const Clock::time_point asked = Clock::now();
-  sink_->write(frame.lane->result());
+  sink_->write_at(frame.lane->result(), frame.time);
   const Clock::time_point written = Clock::now();
   const std::scoped_lock lock(mutex_);
   write_milliseconds_ += milliseconds_between(asked, written);

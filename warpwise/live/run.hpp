@@ -60,8 +60,8 @@ struct Watcher {
 
 /// Runs frames from a source through lanes to a sink that has begun, and finishes the sink.
 /// Reading, computing and writing overlap, with at most one frame in each lane. Frames are written
-/// in their order. Returns when all frames are written. A source that waits for a frame when it is
-/// asked to stop is left waiting.
+/// in their order, each with its time. Returns when all frames are written. A source that waits for
+/// a frame when it is asked to stop is left waiting.
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
             std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher);
 

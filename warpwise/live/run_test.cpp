@@ -50,6 +50,16 @@ class Counter : public Source {
   bool fails_;
 };
 
+/// Gives the numbers at times of their own: 0, 1, 4, 9, ….
+class Slowing final : public Counter {
+ public:
+  using Counter::Counter;
+
+  std::optional<FrameTime> time() const override {
+    return FrameTime{(given() - 1) * (given() - 1), 1};
+  }
+};
+
 /// Has a frame every 20 milliseconds and keeps the last four that nobody took, like a driver.
 class Camera final : public Source {
  public:
@@ -126,6 +136,10 @@ class Keeper final : public Sink {
     std::memcpy(&number, pixels.data(), sizeof number);
     kept_.push_back(number);
   }
+  void write_at(std::span<const std::byte> pixels, const FrameTime& time) override {
+    starts_.push_back(time.start);
+    write(pixels);
+  }
   void finish() override {
     ++times_finished_;
     std::this_thread::sleep_for(delay_at_finish);
@@ -133,6 +147,7 @@ class Keeper final : public Sink {
   }
 
   const std::vector<Number>& kept() const { return kept_; }
+  const std::vector<Number>& starts() const { return starts_; }
   int times_finished() const { return times_finished_; }
 
   bool fails_at_finish = false;
@@ -142,6 +157,7 @@ class Keeper final : public Sink {
   milliseconds delay_;
   Number fails_at_;
   std::vector<Number> kept_;
+  std::vector<Number> starts_;
   int times_finished_ = 0;
 };
 
@@ -225,6 +241,18 @@ TEST_P(RunTest, AllFramesComeOutOnceAndInOrder) {
   EXPECT_EQ(summary.lanes.download, 1500);
   EXPECT_GT(summary.age_median, 0);
   EXPECT_GE(summary.age_p99, summary.age_median);
+}
+
+TEST_P(RunTest, FramesKeepTheirTimes) {
+  run_with(std::make_shared<Slowing>(50, false));
+  std::vector<Number> squares = count_to(50);
+  for (Number& each : squares) each *= each;
+  EXPECT_EQ(sink->starts(), squares);
+}
+
+TEST_P(RunTest, FramesWithoutTimesAreCounted) {
+  run_with(std::make_shared<Counter>(50, false));
+  EXPECT_EQ(sink->starts(), count_to(50));
 }
 
 TEST_P(RunTest, ASourceWithoutFramesGivesNone) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "warpwise/live/source.hpp"
 #include "warpwise/live/stream.hpp"
 
 namespace warpwise::live {
@@ -32,10 +33,23 @@ class Sink {
   /// Format that the sink stores: i420 if the sink itself averages the chroma.
   virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
 
+  /// Says what of such a stream and its companions the file cannot hold: "subtitles (subrip),
+  /// chapters"; empty if nothing. `companions` may be null.
+  virtual std::string drops(const Stream& /*stream*/, const Companions* /*companions*/) const {
+    return {};
+  }
+  /// Takes the companions that the file can hold. Called before begin(), or never.
+  virtual void accompany(std::shared_ptr<Companions> /*companions*/) {}
+
   /// Called once, with the stream that takes() asked for. \throws IoError
   virtual void begin(const Stream& stream) = 0;
   /// \throws IoError  the disk is full, the pipe's reader has closed it, …
   virtual void write(std::span<const std::byte> pixels) = 0;
+  /// Writes a frame with its time, in ticks of the stream given to begin(). A sink without times
+  /// writes it like the others.
+  virtual void write_at(std::span<const std::byte> pixels, const FrameTime& /*time*/) {
+    write(pixels);
+  }
   /// Ends the file, which then holds every frame that was written. Called once, after a failure
   /// too: the frames already written stay. \throws IoError
   virtual void finish() = 0;

@@ -68,6 +68,27 @@ TEST_F(SinksTest, Y4mTakesWhatItHolds) {
   EXPECT_EQ(taken(PixelFormat::rgb24).range, Range::limited);
 }
 
+TEST_F(SinksTest, AY4mFileKeepsTheShapeOfPixels) {
+  Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
+  stream.pixel_aspect = {4, 3};
+  test::write_all(*y4m_sink(path("a.y4m")), stream, {random_frame(stream, 1)});
+  EXPECT_NE(read("a.y4m").find(" A4:3 "), std::string::npos);
+  const PixelAspect back = y4m_source(path("a.y4m"), {})->stream().pixel_aspect;
+  EXPECT_EQ(back.width, 4);
+  EXPECT_EQ(back.height, 3);
+}
+
+TEST_F(SinksTest, AY4mFileSaysWhatItDrops) {
+  Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
+  const auto sink = y4m_sink(path("a.y4m"));
+  EXPECT_EQ(sink->drops(stream, nullptr), "");
+  stream.is_varying = true;
+  stream.orientation = 6;
+  stream.transfer = 18;
+  EXPECT_EQ(sink->drops(stream, nullptr),
+            "varying times (--fps makes them equal), the turn, the transfer");
+}
+
 TEST_F(SinksTest, AY4mFileAppearsWhenItIsFinished) {
   const Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
   const auto sink = y4m_sink(path("a.y4m"));

@@ -12,6 +12,18 @@
 
 namespace warpwise::live {
 
+/// Sound, subtitles and chapters that belong to a video. Only the module for videos knows the
+/// content.
+class Companions {
+ public:
+  virtual ~Companions() = default;
+  Companions(const Companions&) = delete;
+  Companions& operator=(const Companions&) = delete;
+
+ protected:
+  Companions() = default;
+};
+
 /// Gives frames one after another.
 class Source {
  public:
@@ -27,6 +39,14 @@ class Source {
   /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the
   /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
+
+  /// Time of the frame that next() gave last, later than that of the frame before; nullopt if the
+  /// source has no times of its own.
+  virtual std::optional<FrameTime> time() const { return std::nullopt; }
+
+  /// Gives away the sound, subtitles and chapters of a source opened with_companions; null if it
+  /// has none. The source adds to them until the caller has dropped them.
+  virtual std::shared_ptr<Companions> take_companions() { return nullptr; }
 
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
   virtual bool is_opengl() const { return false; }
@@ -63,7 +83,12 @@ struct SourceOptions {
   std::optional<PixelFormat> format = std::nullopt;   ///< of a camera, a pattern, …
   std::optional<std::int64_t> width = std::nullopt;   ///< likewise; set with height
   std::optional<std::int64_t> height = std::nullopt;  ///< likewise; set with width
+  /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
+  /// Number of the video in a video file, counted from 1; without it FFmpeg's choice.
+  std::optional<int> track = std::nullopt;
+  bool autorotate = true;        ///< turns a video's frames upright; false: leaves that to players
+  bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 };
 
 /// Opens the source of that name:

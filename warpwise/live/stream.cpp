@@ -2,15 +2,62 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
+
 namespace warpwise::live {
 
 std::string Rate::text() const { return is_known() ? fmt::format("{:.4g}", per_second()) : ""; }
+
+Rate Stream::ticks() const {
+  if (own_ticks.is_known()) return own_ticks;
+  return rate.is_known() ? rate : assumed_rate;
+}
+
+FrameTime Stream::regular_time(std::int64_t number) const {
+  const Rate of_frames = rate.is_known() ? rate : assumed_rate;
+  const double each = ticks().per_second() / of_frames.per_second();
+  const auto at = [&](std::int64_t n) { return std::llround(static_cast<double>(n) * each); };
+  return {at(number), at(number + 1) - at(number)};
+}
+
+std::string turn_text(int orientation) {
+  constexpr std::array names = {"",
+                                "",
+                                "mirrored",
+                                "a half turn",
+                                "upside down",
+                                "mirrored, a quarter turn to the left",
+                                "a quarter turn to the right",
+                                "mirrored, a quarter turn to the right",
+                                "a quarter turn to the left"};
+  return names.at(static_cast<std::size_t>(orientation));
+}
+
+namespace {
+
+std::string transfer_text(int transfer) {
+  switch (transfer) {
+    case 16: return ", transfer pq (tag)";
+    case 18: return ", transfer hlg (tag)";
+    default: return {};
+  }
+}
+
+}  // namespace
 
 std::string Stream::text() const {
   std::string text = fmt::format("{}x{} {}", shape.width, shape.height, shape.pixel_text());
   const std::string colour_text = text_of(colours, format());
   if (!colour_text.empty()) text += ", " + colour_text;
+  text += transfer_text(transfer);
+  const bool is_square = pixel_aspect.width == pixel_aspect.height;
+  if (pixel_aspect.is_known() && !is_square) {
+    text += fmt::format(", pixels {}:{}", pixel_aspect.width, pixel_aspect.height);
+  }
+  if (orientation != 1) text += ", not turned: " + turn_text(orientation);
   if (rate.is_known()) text += ", " + rate.text() + " fps";
+  if (is_varying) text += " on average";
   return text;
 }
 

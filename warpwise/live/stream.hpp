@@ -25,17 +25,50 @@ struct Rate {
   std::string text() const;
 };
 
+/// Time of a frame, in ticks since the first frame; Stream::ticks() says how many make a second.
+struct FrameTime {
+  std::int64_t start = 0;
+  std::int64_t duration = 0;  ///< 0 if unknown
+};
+
+/// Rate of streams that state none.
+inline constexpr Rate assumed_rate = {25, 1};
+
+/// Shape of a pixel: its width to its height; 0:1 if unknown.
+struct PixelAspect {
+  std::int64_t width = 0;
+  std::int64_t height = 1;
+
+  bool is_known() const { return width > 0 && height > 0; }
+};
+
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
   io::PictureShape shape;  ///< 8-bit frames with a known format
   Colours colours;
-  Rate rate;
+  Rate rate;                ///< of varying frames their mean rate
+  Rate own_ticks = {};      ///< unit of the frames' times; unknown: a frame is a tick
+  bool is_varying = false;  ///< frames last for different times
+  PixelAspect pixel_aspect = {};
+  /// Turn that makes the frames upright, by Exif's number, 1 to 8; 1: none.
+  int orientation = 1;
+  /// Primaries and transfer by their numbers in ITU-T H.273; 2: not stated.
+  int primaries = 2;
+  int transfer = 2;
+
+  /// Ticks a second of the frames' times.
+  Rate ticks() const;
+  /// Time of frame `number`, counted from 0, if all last equally long.
+  FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
   /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
   /// fps".
   std::string text() const;
 };
+
+/// Describes the turn of that number of Exif: "a quarter turn to the right"; empty for 1.
+std::string turn_text(int orientation);
 
 /// Makes a stream of such frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,

@@ -24,11 +24,12 @@ struct CameraMode {
 /// runs where they are missing.
 class VideoModule {
  public:
-  /// Reads the frames of the first video in a file, as stored: a rotation for players is ignored.
+  /// Reads the frames of a file's video, each with its time, upright if options.autorotate.
   /// 4:2:2 in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24; nothing
-  /// else changes. The options format and size have no effect.
-  /// \throws IoError  it is missing, is no video, or of a kind that is not read (more than 8 bits,
-  /// interlaced, …): the message says which.
+  /// else changes. A cover picture is no video. options.rate gives the frames that the file shows
+  /// at equal distances. The options format and size have no effect.
+  /// \throws IoError  it is missing, is no video, has no such track, or is of a kind that is not
+  /// read (more than 8 bits, interlaced, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
   /// Opens a camera; `path` is "/dev/video0". Among the modes that match the options it takes the
@@ -46,7 +47,8 @@ class VideoModule {
   /// - .mkv: lossless FFV1
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
-  /// written as 25 frames a second. Nothing is written before Sink::begin().
+  /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid
+  /// of the stream's rate, or milliseconds if frames vary. Nothing is written before Sink::begin().
   /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
 

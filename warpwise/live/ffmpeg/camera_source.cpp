@@ -148,7 +148,8 @@ std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions
   SourceOptions of_camera = options;
   of_camera.rate.reset();
   auto camera = std::make_unique<CameraSource>(
-      std::make_unique<Decoder>(open(path, options), path, Damage::is_passed_over), of_camera);
+      std::make_unique<Decoder>(open(path, options), path, Damage::is_passed_over, of_camera),
+      of_camera);
   if (!is_what_was_asked(camera->stream(), options)) {
     refuse(path, "it does not give" + text_of(options));
   }

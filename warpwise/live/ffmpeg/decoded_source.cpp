@@ -1,8 +1,13 @@
 #include "warpwise/live/ffmpeg/decoded_source.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <new>
 #include <utility>
 
 #include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/ffmpeg/tags.hpp"
+#include "warpwise/live/turn.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -43,18 +48,64 @@ const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {
   return *first;
 }
 
-Rate rate_of(const AVStream& stream) {
-  for (const AVRational rate : {stream.avg_frame_rate, stream.r_frame_rate}) {
-    const Rate in_our_words{rate.num, rate.den};
-    if (rate.den > 0 && in_our_words.is_possible()) return in_our_words;
-  }
-  return {};
+PixelFormat format_in(const AVFrame& frame) {
+  return format_of(static_cast<AVPixelFormat>(frame.format)).value();
 }
 
-Stream stream_of_frames(const AVFrame& first, const AVStream& video, const SourceOptions& options) {
-  return stream_of(format_of(static_cast<AVPixelFormat>(first.format)).value(), first.width,
-                   first.height, options.rate.value_or(rate_of(video)), options.colours,
-                   tags_of(first, *video.codecpar));
+// Returns the turn that the source makes, by Exif's number.
+int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& options) {
+  const int orientation = orientation_of(first, decoder.stream());
+  if (!options.autorotate || orientation == 1) return 1;
+  if (orientation == 0) {
+    decoder.fail(
+        "its frames have to be turned by an angle that is no quarter turn; "
+        "--no-autorotate reads them as they are stored");
+  }
+  if (!can_turn(format_in(first))) {
+    decoder.fail("its frames have to be turned (" + turn_text(orientation) +
+                 "), but are 4:2:2; --no-autorotate reads them as they are stored, ffmpeg's "
+                 "-pix_fmt yuv444p makes frames that can be turned");
+  }
+  return orientation;
+}
+
+// Describes the frames as the source gives them.
+Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
+                        const SourceOptions& options) {
+  const AVStream& video = decoder.stream();
+  const int turn = turn_by(first, decoder, options);
+  // The colours are guessed by the size as it is stored.
+  Stream stream = stream_of(format_in(first), first.width, first.height, {}, options.colours,
+                            tags_of(first, *video.codecpar));
+  stream.shape = turned(stream.shape, turn);
+  set_pace(stream, video);
+  set_tags(stream, first, video);
+  if (turn >= 5) std::swap(stream.pixel_aspect.width, stream.pixel_aspect.height);
+  if (turn == 1) stream.orientation = std::max(1, orientation_of(first, video));
+  if (options.rate) {
+    stream.rate = *options.rate;
+    stream.own_ticks = {};
+    stream.is_varying = false;
+  }
+  return stream;
+}
+
+std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
+                           const SourceOptions& options) {
+  const int turn = turn_by(first, decoder, options);
+  const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
+  return decoder.name() + " (" + decoder.codec_name() + turned_by + ")";
+}
+
+Stream timing_of(const Stream& stream, const AVStream& video) {
+  Stream timing = stream;
+  set_pace(timing, video);
+  return timing;
+}
+
+std::int64_t microseconds_of(const AVFrame& frame, const AVStream& video) {
+  if (frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
+  return av_rescale_q(frame.best_effort_timestamp, video.time_base, microsecond);
 }
 
 }  // namespace
@@ -68,24 +119,67 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptio
 
 DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                              const SourceOptions& options)
-    : Source(decoder->name() + " (" + decoder->codec_name() + ")",
-             stream_of_frames(first, decoder->stream(), options)),
-      decoder_(std::move(decoder)), first_(&first), pixels_(first.format) {}
+    : Source(name_with_kind(first, *decoder, options), stream_of_frames(first, *decoder, options)),
+      decoder_(std::move(decoder)), ahead_(&first),
+      first_frame_(microseconds_of(first, decoder_->stream())), pixels_(first.format),
+      stored_(io::PictureShape::of(format_in(first), first.width, first.height)),
+      turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
+      clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
+  if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
+  ahead_time_ = clock_.next(first, timing_);
+}
+
+std::shared_ptr<Companions> DecodedSource::take_companions() {
+  const std::shared_ptr<OtherTracks> others = decoder_->take_other_tracks();
+  if (others) others->set_first_frame(first_frame_);
+  return others;
+}
 
 bool DecodedSource::next(std::span<std::byte> pixels) {
-  const AVFrame* frame = first_ != nullptr ? std::exchange(first_, nullptr) : decoder_->next();
-  if (frame == nullptr) return false;
-  require_like_the_first(*frame);
-  copy_frame(*frame, pixels);
+  if (is_of_new_rate_) return next_of_new_rate(pixels);
+  if (ahead_ == nullptr && !decode_ahead()) return false;
+  const AVFrame& frame = *std::exchange(ahead_, nullptr);
+  time_ = ahead_time_;
+  copy(frame, pixels);
   return true;
 }
 
+bool DecodedSource::decode_ahead() {
+  ahead_ = decoder_->next();
+  if (ahead_ != nullptr) ahead_time_ = clock_.next(*ahead_, timing_);
+  return ahead_ != nullptr;
+}
+
+// Gives the frame that the file shows at the time of the next frame of the new rate.
+bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
+  const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
+  const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());
+  while (ahead_ != nullptr && ahead_time_.start <= now) {
+    av_frame_unref(shown_.get());
+    if (av_frame_ref(shown_.get(), ahead_) < 0) throw std::bad_alloc();
+    shown_until_ = ahead_time_.start + ahead_time_.duration;
+    decode_ahead();
+  }
+  if (ahead_ == nullptr && now >= shown_until_) return false;
+  time_ = stream().regular_time(returned_++);
+  copy(*shown_, pixels);
+  return true;
+}
+
+void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
+  require_like_the_first(frame);
+  if (turn_ == 1) return copy_frame(frame, pixels);
+  copy_frame(frame, unturned_);
+  turn(stored_, unturned_, turn_, pixels);
+}
+
 void DecodedSource::require_like_the_first(const AVFrame& frame) const {
-  const io::PictureShape& all = stream().shape;
+  const io::PictureShape& all = stored_;
   const std::string at = " at frame " + std::to_string(decoder_->number());
   if (frame.width != all.width || frame.height != all.height) {
     decoder_->fail("it changes its size from " + size_text(all.width, all.height) + " to " +
-                   size_text(frame.width, frame.height) + at);
+                   size_text(frame.width, frame.height) + at +
+                   "; ffmpeg's -vf scale makes them equal");
   }
   if (frame.format != pixels_) {
     decoder_->fail("it changes its pixels from " + name_of_pixels(pixels_) + " to " +

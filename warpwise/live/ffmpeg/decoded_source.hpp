@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "warpwise/live/ffmpeg/decoder.hpp"
+#include "warpwise/live/ffmpeg/frame_clock.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -19,19 +21,39 @@ class DecodedSource : public Source {
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options);
 
   bool next(std::span<std::byte> pixels) final;
+  std::optional<FrameTime> time() const final { return time_; }
+  std::shared_ptr<Companions> take_companions() final;
 
  protected:
   const AVStream& video() const { return decoder_->stream(); }
+  /// Returns true if the frames have another rate than the file's.
+  bool is_of_new_rate() const { return is_of_new_rate_; }
 
  private:
   // Takes the decoder only after the first frame was decoded.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                 const SourceOptions& options);
   void require_like_the_first(const AVFrame& frame) const;
+  bool decode_ahead();
+  bool next_of_new_rate(std::span<std::byte> pixels);
+  void copy(const AVFrame& frame, std::span<std::byte> pixels);
 
   std::unique_ptr<Decoder> decoder_;
-  const AVFrame* first_;  // null after it was returned
-  int pixels_;            // an AVPixelFormat, the same for all frames
+  const AVFrame* ahead_;  // decoded and not yet returned; null if there is none
+  FrameTime ahead_time_;
+  std::int64_t first_frame_;  // its time in the file, in microseconds
+  int pixels_;                // an AVPixelFormat, the same for all frames
+  io::PictureShape stored_;   // before the turn
+  int turn_;                  // by Exif's number
+  std::vector<std::byte> unturned_;
+  Stream timing_;  // with the file's own rate and ticks
+  FrameClock clock_;
+  bool is_of_new_rate_;
+  FrameTime time_;  // of the frame returned last
+  // For a new rate: the frame that is shown, its end, and the number of frames returned.
+  Frame shown_ = new_frame();
+  std::int64_t shown_until_ = 0;
+  std::int64_t returned_ = 0;
 };
 
 }  // namespace warpwise::live::ffmpeg

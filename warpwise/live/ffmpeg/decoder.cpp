@@ -1,7 +1,10 @@
 #include "warpwise/live/ffmpeg/decoder.hpp"
 
+#include <algorithm>
 #include <new>
+#include <vector>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -23,17 +26,52 @@ std::string reason_of_reading(int error) {
 
 }  // namespace
 
-Decoder::Decoder(Input input, std::string name, Damage damage)
+Decoder::Decoder(Input input, std::string name, Damage damage, const SourceOptions& options)
     : name_(std::move(name)), damage_(damage), input_(std::move(input)) {
-  const AVCodec* codec = nullptr;
-  const int index = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-  if (index == AVERROR_STREAM_NOT_FOUND) fail("there is no video in it");
-  if (index < 0) fail("this FFmpeg has no decoder for its video");
-  stream_ = input_->streams[index];
+  choose_stream(options);
+  const AVCodec* codec = avcodec_find_decoder(stream_->codecpar->codec_id);
+  if (codec == nullptr) fail("this FFmpeg has no decoder for its video");
+  if (options.with_companions) {
+    others_ = std::make_shared<OtherTracks>(*input_);
+    others_in_use_ = others_;
+  }
   for (unsigned i = 0; i < input_->nb_streams; ++i) {
-    if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
+    const bool is_read =
+        input_->streams[i] == stream_ || (others_ && others_->has(static_cast<int>(i)));
+    if (!is_read) input_->streams[i]->discard = AVDISCARD_ALL;
   }
   open_codec(codec);
+}
+
+// A cover picture is stored as a video of one frame, but belongs to the sound.
+void Decoder::choose_stream(const SourceOptions& options) {
+  std::vector<const AVStream*> videos;
+  bool has_cover = false;
+  for (unsigned i = 0; i < input_->nb_streams; ++i) {
+    const AVStream& each = *input_->streams[i];
+    if (each.codecpar->codec_type != AVMEDIA_TYPE_VIDEO) continue;
+    const bool is_cover = (each.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+    has_cover = has_cover || is_cover;
+    if (!is_cover) videos.push_back(&each);
+  }
+  if (videos.empty()) {
+    fail(has_cover ? "there is no video in it, only a cover picture" : "there is no video in it");
+  }
+  const int best = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const auto is_best = [&](const AVStream* each) { return each->index == best; };
+  const auto found = std::ranges::find_if(videos, is_best);
+  stream_ = found != videos.end() ? *found : videos.front();
+  if (!options.track) return;
+  if (*options.track > static_cast<int>(videos.size())) {
+    fail("it has no video track " + std::to_string(*options.track) + ", only " +
+         counted(videos.size(), "track"));
+  }
+  stream_ = videos[static_cast<std::size_t>(*options.track - 1)];
+}
+
+std::shared_ptr<OtherTracks> Decoder::take_other_tracks() {
+  std::shared_ptr<OtherTracks> others = std::move(others_);
+  return others && !others->is_empty() ? others : nullptr;
 }
 
 void Decoder::open_codec(const AVCodec* codec) {
@@ -110,6 +148,14 @@ std::string Decoder::trouble_in_reading(int error) const {
   return is_cut && damage_ == Damage::is_an_error ? damaged : "";
 }
 
+// Puts a packet of another track aside.
+bool Decoder::is_of_the_video() {
+  if (packet_->stream_index == stream_->index) return packet_->size > 0;
+  const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
+  if (others && others->has(packet_->stream_index)) others->put(*packet_);
+  return false;
+}
+
 bool Decoder::read_packet() {
   if (!trouble_.empty()) return false;
   int error = 0;
@@ -118,9 +164,10 @@ bool Decoder::read_packet() {
     forget_messages();
     count_passed_over();
     error = av_read_frame(input_.get(), packet_.get());
-  } while (error == AVERROR(EAGAIN) ||
-           (error >= 0 && (packet_->stream_index != stream_->index || packet_->size == 0)));
+  } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
   trouble_ = trouble_in_reading(error);
+  const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
+  if (others && error < 0) others->end();
   return error >= 0 && trouble_.empty();
 }
 

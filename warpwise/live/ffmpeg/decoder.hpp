@@ -4,7 +4,8 @@
 #include <string>
 
 #include "warpwise/live/ffmpeg/libraries.hpp"
-#include "warpwise/live/stream.hpp"
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
+#include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
 
@@ -12,13 +13,14 @@ namespace warpwise::live::ffmpeg {
 /// skipped, because its cable loses bytes at times.
 enum class Damage { is_an_error, is_passed_over };
 
-/// Decodes the frames of an input's first video stream, in the order of display.
+/// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
  public:
   /// Decodes a file on as many threads as there are cores. A camera is decoded on one thread,
-  /// because no frame may wait for the next. \throws IoError  the input has no video, or FFmpeg no
-  /// decoder for it.
-  Decoder(Input input, std::string name, Damage damage);
+  /// because no frame may wait for the next. The options say which of the videos, and whether the
+  /// other tracks are collected. \throws IoError  the input has no such video, or FFmpeg no decoder
+  /// for it.
+  Decoder(Input input, std::string name, Damage damage, const SourceOptions& options);
 
   /// Returns the next frame, valid until the next call; null after the last one.
   /// \throws IoError  the input is damaged, cut short, or gone. All frames before that were
@@ -29,6 +31,9 @@ class Decoder {
   std::int64_t number() const { return number_; }
 
   const AVStream& stream() const { return *stream_; }
+  AVFormatContext& input() const { return *input_; }
+  /// Gives away the other tracks; see Source::take_companions().
+  std::shared_ptr<OtherTracks> take_other_tracks();
   /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
   /// The codec's name: "mpeg4".
@@ -38,10 +43,12 @@ class Decoder {
 
  private:
   [[noreturn]] void fail_at_next(const std::string& why) const;
+  void choose_stream(const SourceOptions& options);
   void open_codec(const AVCodec* codec);
   void count_passed_over();
   void feed();
   bool read_packet();
+  bool is_of_the_video();
   std::string trouble_in_reading(int error) const;
   void send(const AVPacket* packet);
 
@@ -54,8 +61,10 @@ class Decoder {
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::int64_t number_ = 0;
-  int passed_over_ = 0;  // failures since the last frame
-  std::string trouble_;  // why reading ended early; empty at a normal end
+  int passed_over_ = 0;                       // failures since the last frame
+  std::shared_ptr<OtherTracks> others_;       // until they are given away
+  std::weak_ptr<OtherTracks> others_in_use_;  // empty if nobody wants them
+  std::string trouble_;                       // why reading ended early; empty at a normal end
 };
 
 }  // namespace warpwise::live::ffmpeg

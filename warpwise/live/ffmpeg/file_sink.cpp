@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <climits>
+#include <deque>
+#include <limits>
 #include <new>
+#include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/ffmpeg/tags.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -58,6 +63,20 @@ AVRational rational_of(const Rate& rate) {
   return result;
 }
 
+// An .avi file has a frame at every tick, which may be empty. Varying frames get ticks of a
+// millisecond.
+AVRational grid_of_avi(const Stream& stream) {
+  return stream.is_varying ? AVRational{1000, 1} : rational_of(stream.rate);
+}
+
+AVRational aspect_of(const PixelAspect& pixel) {
+  AVRational result{0, 1};
+  if (pixel.is_known()) av_reduce(&result.num, &result.den, pixel.width, pixel.height, INT_MAX);
+  return result;
+}
+
+bool keeps_turns(const KnownFile& file) { return file.kind == Kind::h264; }
+
 // Distance of key frames. A truncated file loses the frames after its last key frame.
 int frames_of_two_seconds(AVRational rate) {
   return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
@@ -96,7 +115,14 @@ class FileSink final : public Sink {
     return file_.kind == Kind::ffv1 ? taken.format() : PixelFormat::i420;
   }
   void begin(const Stream& stream) override;
-  void write(std::span<const std::byte> pixels) override;
+  std::string drops(const Stream& stream, const Companions* companions) const override;
+  void accompany(std::shared_ptr<Companions> companions) override {
+    others_ = std::dynamic_pointer_cast<OtherTracks>(companions);
+  }
+  void write(std::span<const std::byte> pixels) override {
+    write_at(pixels, stream_.regular_time(frames_));
+  }
+  void write_at(std::span<const std::byte> pixels, const FrameTime& time) override;
   void finish() override;
 
  private:
@@ -109,6 +135,11 @@ class FileSink final : public Sink {
   void open_file();
   void renew_frame();
   void write_packets();
+  bool takes_track(const OtherTracks::Track& track) const;
+  void add_other_tracks();
+  PacketFilter filter_for(const OtherTracks::Track& track);
+  void write_other_packets(std::int64_t before);
+  void write_copied(AVPacket& packet, AVRational time_base);
 
   const KnownFile& file_;
   const AVCodec& encoder_;
@@ -117,7 +148,19 @@ class FileSink final : public Sink {
   Output output_;  // set by begin(); is_begun_ says that its header was written
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
+  Stream stream_;
   std::int64_t frames_ = 0;
+  std::int64_t last_stamp_ = -1;
+  std::int64_t end_ = 0;                // of the last frame, in microseconds
+  std::deque<std::int64_t> durations_;  // of the frames in the encoder, in its unit
+  std::shared_ptr<OtherTracks> others_;
+  struct Copied {
+    int from;
+    int to;
+    PacketFilter filter;  // null if packets stay as they are
+    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();
+  };
+  std::vector<Copied> copied_;
   bool is_begun_ = false;
   bool has_failed_ = false;
 };
@@ -167,6 +210,7 @@ AVPixelFormat FileSink::pixels_of(PixelFormat format) const {
 void FileSink::begin(const Stream& stream) {
   forget_messages();
   format_ = stream.format();
+  stream_ = stream;
   open_encoder(stream);
   open_file();
 }
@@ -179,7 +223,12 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->width = static_cast<int>(stream.shape.width);
   codec_->height = static_cast<int>(stream.shape.height);
   codec_->framerate = rate;
-  codec_->time_base = av_inv_q(rate);
+  codec_->time_base =
+      av_inv_q(file_.kind == Kind::mjpeg ? grid_of_avi(stream) : rational_of(stream.ticks()));
+  codec_->sample_aspect_ratio = aspect_of(stream.pixel_aspect);
+  codec_->color_primaries = static_cast<AVColorPrimaries>(stream.primaries);
+  codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
+  if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
   Colours colours = stream.colours;
   if (file_.kind != Kind::ffv1 && !is_420(format_)) colours.siting.value = Siting::centre;
   const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
@@ -197,15 +246,19 @@ void FileSink::open_file() {
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, nullptr));
   output_.reset(output);
   output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // written frames play if the program is killed
+  output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // FLAC in .mp4 files
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
   video->time_base = codec_->time_base;
-  video->avg_frame_rate = codec_->framerate;
+  if (!stream_.is_varying) video->avg_frame_rate = codec_->framerate;
+  video->sample_aspect_ratio = codec_->sample_aspect_ratio;
   check(avcodec_parameters_from_context(video->codecpar, codec_.get()));
+  if (stream_.orientation != 1 && keeps_turns(file_)) set_orientation(*video, stream_.orientation);
+  if (others_) add_other_tracks();
   check(avio_open(&output->pb, ("file:" + name()).c_str(), AVIO_FLAG_WRITE));
   Dictionary options;
   if (file_.kind == Kind::h264) {
-    options.set("movflags", "frag_keyframe+empty_moov+default_base_moof");
+    options.set("movflags", "frag_keyframe+delay_moov+default_base_moof");
   }
   check(avformat_write_header(output, options.get()));
   is_begun_ = true;
@@ -222,10 +275,13 @@ void FileSink::renew_frame() {
   frame_->colorspace = codec_->colorspace;
   frame_->color_range = codec_->color_range;
   frame_->chroma_location = codec_->chroma_sample_location;
+  frame_->color_primaries = codec_->color_primaries;
+  frame_->color_trc = codec_->color_trc;
+  frame_->sample_aspect_ratio = codec_->sample_aspect_ratio;
   check(av_frame_get_buffer(frame_.get(), 0));
 }
 
-void FileSink::write(std::span<const std::byte> pixels) {
+void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time) {
   forget_messages();
   renew_frame();
   if (file_.kind != Kind::ffv1 && !is_420(format_)) {
@@ -233,10 +289,21 @@ void FileSink::write(std::span<const std::byte> pixels) {
   } else {
     fill_frame(*frame_, format_, pixels);
   }
-  frame_->pts = frames_++;
+  const AVRational tick = av_inv_q(rational_of(stream_.ticks()));
+  const std::int64_t delay = others_ ? others_->delay_of_frames() : 0;
+  const auto stamp_of = [&](std::int64_t ticks) {
+    return av_rescale_q(ticks, tick, codec_->time_base) +
+           av_rescale_q(delay, microsecond, codec_->time_base);
+  };
+  const std::int64_t end = time.start + time.duration;
+  frame_->pts = last_stamp_ = std::max(stamp_of(time.start), last_stamp_ + 1);
+  durations_.push_back(std::max<std::int64_t>(1, stamp_of(end) - frame_->pts));
+  end_ = av_rescale_q(end, tick, microsecond) + delay;
+  ++frames_;
   frame_->quality = codec_->global_quality;
   check(avcodec_send_frame(codec_.get(), frame_.get()));
   write_packets();
+  write_other_packets(end_);
 }
 
 void FileSink::write_packets() {
@@ -245,7 +312,8 @@ void FileSink::write_packets() {
     if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
     check(error);
     packet_->stream_index = 0;
-    packet_->duration = 1;
+    packet_->duration = durations_.front();
+    durations_.pop_front();
     av_packet_rescale_ts(packet_.get(), codec_->time_base, output_->streams[0]->time_base);
     check(av_interleaved_write_frame(output_.get(), packet_.get()));
     check(output_->pb->error);
@@ -259,6 +327,9 @@ void FileSink::finish() {
   if (!has_failed_) {
     check(avcodec_send_frame(codec_.get(), nullptr));
     write_packets();
+    // If the source was not read to its end, the other tracks end with the frames.
+    const bool has_all = others_ && others_->has_ended();
+    write_other_packets(has_all ? std::numeric_limits<std::int64_t>::max() : end_);
   }
   const int error = av_write_trailer(output_.get());
   const int written = output_->pb->error;
@@ -267,6 +338,105 @@ void FileSink::finish() {
   check(written);
   check(error);
   check(closed);
+}
+
+// FFmpeg 5.1 writes FLAC into .avi files, but cannot read it there.
+bool FileSink::takes_track(const OtherTracks::Track& track) const {
+  if (file_.kind == Kind::mjpeg && track.codec->codec_id == AV_CODEC_ID_FLAC) return false;
+  const AVOutputFormat* container = av_guess_format(file_.container, nullptr, nullptr);
+  return avformat_query_codec(container, track.codec->codec_id, FF_COMPLIANCE_NORMAL) == 1;
+}
+
+std::string FileSink::drops(const Stream& stream, const Companions* companions) const {
+  std::string dropped;
+  const auto add = [&](bool is_dropped, const std::string& what) {
+    if (is_dropped) dropped += (dropped.empty() ? "" : ", ") + what;
+  };
+  if (const auto* others = dynamic_cast<const OtherTracks*>(companions)) {
+    for (const OtherTracks::Track& each : others->tracks()) add(!takes_track(each), each.text());
+    add(file_.kind == Kind::mjpeg && !others->chapters().empty(), "chapters");
+  }
+  add(stream.orientation != 1 && !keeps_turns(file_), "the turn");
+  const bool has_wide_range =
+      stream.transfer == AVCOL_TRC_SMPTE2084 || stream.transfer == AVCOL_TRC_ARIB_STD_B67;
+  add(has_wide_range && file_.kind == Kind::mjpeg, "the transfer");
+  return dropped;
+}
+
+// Each packet of AAC in a transport stream has a header that .mp4 files must not have. FFmpeg 5.1
+// removes it by itself in files without fragments only.
+PacketFilter FileSink::filter_for(const OtherTracks::Track& track) {
+  const bool has_headers =
+      track.codec->codec_id == AV_CODEC_ID_AAC && track.codec->extradata_size == 0;
+  if (file_.kind != Kind::h264 || !has_headers) return nullptr;
+  AVBSFContext* filter = nullptr;
+  check(av_bsf_alloc(av_bsf_get_by_name("aac_adtstoasc"), &filter));
+  PacketFilter result(filter);
+  check(avcodec_parameters_copy(filter->par_in, track.codec.get()));
+  filter->time_base_in = track.time_base;
+  check(av_bsf_init(filter));
+  return result;
+}
+
+// Adds the tracks that the container takes, and the chapters.
+void FileSink::add_other_tracks() {
+  for (const OtherTracks::Track& each : others_->tracks()) {
+    if (!takes_track(each)) continue;
+    AVStream* stream = avformat_new_stream(output_.get(), nullptr);
+    if (stream == nullptr) throw std::bad_alloc();
+    check(avcodec_parameters_copy(stream->codecpar, each.codec.get()));
+    stream->time_base = each.time_base;
+    stream->disposition = each.disposition;
+    check(av_dict_copy(&stream->metadata, each.names.get(), 0));
+    copied_.push_back({.from = each.number, .to = stream->index, .filter = filter_for(each)});
+  }
+  for (const OtherTracks::Chapter& each : others_->chapters()) {
+    const std::int64_t end = each.end - others_->start();
+    if (file_.kind == Kind::mjpeg || end <= 0) continue;
+    auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
+    if (chapter == nullptr) throw std::bad_alloc();
+    chapter->id = each.id;
+    chapter->time_base = microsecond;
+    chapter->start = std::max<std::int64_t>(0, each.start - others_->start());
+    chapter->end = end;
+    check(av_dict_copy(&chapter->metadata, each.names.get(), 0));
+    int count = static_cast<int>(output_->nb_chapters);
+    av_dynarray_add(&output_->chapters, &count, chapter);
+    output_->nb_chapters = static_cast<unsigned>(count);
+  }
+}
+
+// Writes the other tracks' packets that begin before that time, in microseconds. Leaves out those
+// without a time, or with one that is not after the packet before.
+void FileSink::write_other_packets(std::int64_t before) {
+  while (const Packet packet = others_ ? others_->take(before) : nullptr) {
+    const auto copied = std::ranges::find(copied_, packet->stream_index, &Copied::from);
+    if (copied == copied_.end()) continue;
+    const AVRational from = others_->track(packet->stream_index).time_base;
+    if (packet->pts == AV_NOPTS_VALUE) packet->pts = packet->dts;
+    if (packet->dts == AV_NOPTS_VALUE) packet->dts = packet->pts;
+    if (packet->pts == AV_NOPTS_VALUE || packet->dts <= copied->last_stamp) continue;
+    copied->last_stamp = packet->dts;
+    const std::int64_t start = av_rescale_q(others_->start(), microsecond, from);
+    packet->pts -= start;
+    packet->dts -= start;
+    packet->stream_index = copied->to;
+    packet->pos = -1;
+    if (!copied->filter) {
+      write_copied(*packet, from);
+      continue;
+    }
+    check(av_bsf_send_packet(copied->filter.get(), packet.get()));
+    while (av_bsf_receive_packet(copied->filter.get(), packet.get()) >= 0) {
+      write_copied(*packet, from);
+    }
+  }
+}
+
+void FileSink::write_copied(AVPacket& packet, AVRational time_base) {
+  av_packet_rescale_ts(&packet, time_base, output_->streams[packet.stream_index]->time_base);
+  check(av_interleaved_write_frame(output_.get(), &packet));
+  check(output_->pb->error);
 }
 
 }  // namespace

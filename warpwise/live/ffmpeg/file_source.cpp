@@ -10,6 +10,7 @@ class FileSource final : public DecodedSource {
   using DecodedSource::DecodedSource;
 
   std::optional<std::int64_t> frames() const override {
+    if (is_of_new_rate()) return std::nullopt;
     return video().nb_frames > 0 ? std::optional(video().nb_frames) : std::nullopt;
   }
 };
@@ -32,7 +33,7 @@ Input open(const std::string& path) {
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options) {
   forget_messages();
   return std::make_unique<FileSource>(
-      std::make_unique<Decoder>(open(path), path, Damage::is_an_error), options);
+      std::make_unique<Decoder>(open(path), path, Damage::is_an_error, options), options);
 }
 
 }  // namespace warpwise::live::ffmpeg

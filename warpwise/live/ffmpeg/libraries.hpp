@@ -2,6 +2,7 @@
 
 extern "C" {
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <libavutil/pixdesc.h>
 }
@@ -14,14 +15,19 @@ extern "C" {
 // Owners of what FFmpeg's libraries allocate, and access to their messages.
 namespace warpwise::live::ffmpeg {
 
+/// The unit of times that pass between files.
+inline constexpr AVRational microsecond = {1, AV_TIME_BASE};
+
 struct Freed {
   void operator()(AVFormatContext* input) const { avformat_close_input(&input); }
   void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
+  void operator()(AVBSFContext* filter) const { av_bsf_free(&filter); }
   void operator()(AVFrame* frame) const { av_frame_free(&frame); }
   void operator()(AVPacket* packet) const { av_packet_free(&packet); }
 };
 using Input = std::unique_ptr<AVFormatContext, Freed>;
 using Codec = std::unique_ptr<AVCodecContext, Freed>;
+using PacketFilter = std::unique_ptr<AVBSFContext, Freed>;
 using Frame = std::unique_ptr<AVFrame, Freed>;
 using Packet = std::unique_ptr<AVPacket, Freed>;
 
@@ -42,6 +48,7 @@ class Dictionary {
     av_dict_set(&options_, name, value.c_str(), 0);
   }
   AVDictionary** get() { return &options_; }
+  const AVDictionary* get() const { return options_; }
 
  private:
   AVDictionary* options_ = nullptr;

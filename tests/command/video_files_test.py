@@ -1,0 +1,92 @@
+"""warpwise stream from video file to video file: times, turns, sound, and what is said of them."""
+
+import json
+import shutil
+import subprocess
+import unittest
+
+from support import HAS_VIDEO, CommandTest
+
+FAILED, BAD_USAGE = 1, 2
+
+
+def ffmpeg(*arguments):
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *arguments], check=True)
+
+
+def probe(name, entries, *options):
+    done = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", *options, "-show_entries", entries, name],
+                          capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+@unittest.skipUnless(shutil.which("ffprobe") and shutil.which("ffmpeg"), "there is no ffmpeg here")
+class VideoFiles(CommandTest):
+    def stream(self, *arguments):
+        return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode().splitlines()
+
+    def make_phone_video(self, name):
+        """Upright only after a quarter turn, of varying rate, with sound."""
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=100:d=2", "-f", "lavfi", "-i", "sine=d=2",
+               "-vf", r"select=not(mod(n\,4))*gt(n\,100)+not(mod(n\,10))*lte(n\,100)", "-fps_mode", "passthrough",
+               "-enc_time_base", "1/1000", "-pix_fmt", "yuv420p", "-bf", "0", "-c:v", "libx264", "-c:a", "aac", "plain.mp4")
+        ffmpeg("-i", "plain.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90", name)
+
+    def test_a_phones_video_comes_out_upright_in_time_and_with_sound(self):
+        self.make_phone_video("phone.mp4")
+        said = self.stream("phone.mp4", "edges.mp4", "--pipeline", "sobel")
+        self.assertIn("(h264, turned: a quarter turn to the ", said[0])
+        self.assertIn("48x64", said[0])
+        self.assertIn("fps on average", said[0])
+        times = probe("phone.mp4", "frame=best_effort_timestamp_time", "-select_streams", "v")
+        self.assertEqual(probe("edges.mp4", "frame=best_effort_timestamp_time", "-select_streams", "v"), times)
+        self.assertEqual(probe("edges.mp4", "stream=codec_name,width,height"), ["h264,48,64", "aac"])
+        sound = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-map", "0:a", "-c", "copy", "-f", "data", "-"],
+                                capture_output=True, check=True).stdout for name in ["phone.mp4", "edges.mp4"]]
+        self.assertEqual(sound[1], sound[0])
+
+    def test_frames_stay_as_they_are_stored(self):
+        self.make_phone_video("phone.mp4")
+        said = self.stream("phone.mp4", "out.mp4", "--no-autorotate")
+        self.assertIn("64x48", said[0])
+        self.assertIn("not turned: a quarter turn to the ", said[0])
+        self.assertIn("turned: a quarter turn", self.stream("out.mp4", "null")[0])
+        self.assertEqual(self.stream("phone.mp4", "out.mkv", "--no-autorotate")[1], "out.mkv does not hold: the turn")
+
+    def test_what_a_file_does_not_hold_is_said(self):
+        self.make_phone_video("phone.mp4")
+        self.assertEqual(self.stream("phone.mp4", "out.y4m")[1],
+                         "out.y4m does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
+
+        report = json.loads("\n".join(self.stream("phone.mp4", "out.y4m", "--fps", "25", "--json")))
+        self.assertEqual(report["not_held"], "sound, subtitles and chapters")
+
+    def test_a_new_rate_keeps_the_length(self):
+        self.make_phone_video("phone.mp4")
+        self.stream("phone.mp4", "out.mkv", "--fps", "25")
+        self.assertEqual(probe("out.mkv", "stream=r_frame_rate,nb_read_frames", "-select_streams", "v", "-count_frames"),
+                         ["25/1,50"])
+
+    def test_dropped_frames_leave_their_time(self):
+        report = json.loads(self.succeed("stream", "test:noise", "out.mkv", "--size", "640x480", "--fps", "200", "--frames",
+                                         "100", "--realtime", "--backend", "cpu", "--json").stdout)
+        times = [float(each) for each in probe("out.mkv", "frame=best_effort_timestamp_time")]
+        self.assertEqual(len(times), report["written"])
+        self.assertGreater(times[-1], 0.4)
+
+    def test_one_of_several_videos(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48", "-f", "lavfi", "-i", "testsrc2=s=32x24", "-frames:v", "3",
+               "-map", "0", "-map", "1", "-c:v", "ffv1", "a.mkv")
+        self.assertIn("32x24", self.stream("a.mkv", "null", "--track", "2")[0])
+        self.fail_with(FAILED, "stream", "a.mkv", "null", "--track", "3", says="it has no video track 3, only 2 tracks")
+        self.fail_with(BAD_USAGE, "stream", "a.mkv", "null", "--track", "0", says="--track")
+
+    def test_interlaced_frames_are_refused_with_the_way_out(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-vf", "setfield=tff", "-flags", "+ilme+ildct",
+               "-pix_fmt", "yuv420p", "-c:v", "mpeg2video", "a.mkv")
+        self.fail_with(FAILED, "stream", "a.mkv", "null", says=["is interlaced", "ffmpeg's -vf yadif"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+#include "warpwise/live/ffmpeg/frame_clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+Rate rate_of(AVRational rate) {
+  const Rate in_our_words{rate.num, rate.den};
+  return rate.den > 0 && in_our_words.is_possible() ? in_our_words : Rate{};
+}
+
+std::int64_t duration_of(const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
+
+}  // namespace
+
+// FFmpeg has the mean rate, and the slowest rate on whose grid all stamps lie. They differ if
+// frames vary. Times of equal frames get a unit of which each frame has a whole number.
+void set_pace(Stream& stream, const AVStream& video) {
+  constexpr std::int64_t usual_ticks = 90000;
+  constexpr double alike = 0.005;
+  const Rate mean = rate_of(video.avg_frame_rate);
+  const Rate grid = rate_of(video.r_frame_rate);
+  stream.rate = mean.is_known() ? mean : grid;
+  stream.is_varying =
+      !stream.rate.is_known() ||
+      (grid.is_known() && std::abs(grid.per_second() / stream.rate.per_second() - 1) > alike);
+  if (stream.is_varying) {
+    stream.own_ticks = {video.time_base.den, video.time_base.num};
+  } else {
+    const std::int64_t finer = (usual_ticks + stream.rate.numerator - 1) / stream.rate.numerator;
+    stream.own_ticks = {stream.rate.numerator * finer, 1};
+  }
+}
+
+// Stamps are often rounded, in Matroska to milliseconds. One that is a unit or less beside the
+// grid of equal frames lies on it.
+std::int64_t FrameClock::ticks_of(std::int64_t stamps, const Stream& stream) const {
+  const double seconds = static_cast<double>(stamps) * av_q2d(base_);
+  if (!stream.is_varying) {
+    const auto frames = std::llround(seconds * stream.rate.per_second());
+    const double on_grid = static_cast<double>(frames) / stream.rate.per_second();
+    if (std::abs(seconds - on_grid) <= av_q2d(base_)) return stream.regular_time(frames).start;
+  }
+  return std::llround(seconds * stream.ticks().per_second());
+}
+
+FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream) {
+  const FrameTime regular = stream.regular_time(0);
+  const std::int64_t expected = last_ ? last_->start + last_->duration : 0;
+  const std::int64_t stamp = frame.best_effort_timestamp;
+  FrameTime time{expected, regular.duration};
+  const bool has_stamp = stamp != AV_NOPTS_VALUE && stamp != last_stamp_;
+  if (has_stamp) {
+    if (!zero_) zero_ = stamp;
+    time.start = ticks_of(stamp - *zero_, stream);
+    const auto second = static_cast<std::int64_t>(stream.ticks().per_second());
+    const bool is_new_count = last_ && time.start < last_->start - second;
+    if (is_new_count) {  // two recordings in one file: the second follows the first
+      zero_ = stamp - std::llround(static_cast<double>(expected) / stream.ticks().per_second() /
+                                   av_q2d(base_));
+      time.start = expected;
+    }
+    last_stamp_ = stamp;
+  }
+  if (last_) time.start = std::max(time.start, last_->start + 1);
+  if (duration_of(frame) > 0) time.duration = ticks_of(duration_of(frame), stream);
+  last_ = time;
+  return time;
+}
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/stream.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Sets the rate of a video, its unit of time, and whether its frames vary in length.
+void set_pace(Stream& stream, const AVStream& video);
+
+/// Converts FFmpeg's time stamps to times since the first frame, which always grow.
+class FrameClock {
+ public:
+  explicit FrameClock(const AVStream& video) : base_(video.time_base) {}
+
+  /// Returns the time of the next frame, in ticks of `stream`.
+  FrameTime next(const AVFrame& frame, const Stream& stream);
+
+ private:
+  std::int64_t ticks_of(std::int64_t stamps, const Stream& stream) const;
+
+  AVRational base_;
+  std::optional<std::int64_t> zero_;  // stamp of the first frame
+  std::optional<std::int64_t> last_stamp_;
+  std::optional<FrameTime> last_;
+};
+
+}  // namespace warpwise::live::ffmpeg

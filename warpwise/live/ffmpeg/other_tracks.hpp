@@ -1,0 +1,73 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/source.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// The sound, subtitles and chapters of a file. The reader of the file puts packets in, the writer
+/// of another file takes them out.
+class OtherTracks final : public Companions {
+ public:
+  struct Track {
+    int number;  ///< index in the source
+    std::unique_ptr<AVCodecParameters, void (*)(AVCodecParameters*)> codec;
+    AVRational time_base;
+    Dictionary names;  ///< language and title
+    int disposition;
+
+    bool is_sound() const { return codec->codec_type == AVMEDIA_TYPE_AUDIO; }
+    /// "sound (aac)"
+    std::string text() const;
+  };
+  struct Chapter {
+    std::int64_t id;
+    std::int64_t start;  ///< in microseconds
+    std::int64_t end;
+    Dictionary names;
+  };
+
+  explicit OtherTracks(const AVFormatContext& input);
+
+  const std::vector<Track>& tracks() const { return tracks_; }
+  const std::vector<Chapter>& chapters() const { return chapters_; }
+  bool is_empty() const { return tracks_.empty() && chapters_.empty(); }
+  bool has(int number) const;
+  /// Requires has(number).
+  const Track& track(int number) const;
+
+  /// Says when the first frame comes, in microseconds of the source's clock. Called before the
+  /// writer begins.
+  void set_first_frame(std::int64_t time) { first_frame_ = time; }
+  /// Time of the first frame, in microseconds from the source's start. Zero of all tracks is that
+  /// start: sound may begin before the frames.
+  std::int64_t delay_of_frames() const { return first_frame_ - start(); }
+  /// Start in microseconds of the source's clock.
+  std::int64_t start() const { return start_.value_or(first_frame_); }
+
+  void put(const AVPacket& packet);
+  /// Says that no further packet comes: the source was read to its end.
+  void end();
+  bool has_ended() const;
+  /// Takes the next packet that begins before a time, in microseconds from the start; null if
+  /// there is none for now.
+  Packet take(std::int64_t before);
+
+ private:
+  std::vector<Track> tracks_;
+  std::vector<Chapter> chapters_;
+  std::optional<std::int64_t> start_;
+  std::int64_t first_frame_ = 0;
+  mutable std::mutex mutex_;
+  std::deque<Packet> packets_;
+  bool has_ended_ = false;
+};
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,88 @@
+#include "warpwise/live/ffmpeg/tags.hpp"
+
+#include <array>
+#include <cstring>
+#include <new>
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+// The part of a display matrix that turns: where a pixel's right and lower neighbours go, as x and
+// y. The index is Exif's number.
+using Turn = std::array<int, 4>;
+constexpr std::array<Turn, 9> turns = {{{},
+                                        {1, 0, 0, 1},
+                                        {-1, 0, 0, 1},
+                                        {-1, 0, 0, -1},
+                                        {1, 0, 0, -1},
+                                        {0, 1, 1, 0},
+                                        {0, 1, -1, 0},
+                                        {0, -1, -1, 0},
+                                        {0, -1, 1, 0}}};
+constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // of a turn in a display matrix
+using DisplayMatrix = std::array<std::int32_t, 9>;
+
+const std::uint8_t* matrix_in(const AVStream& video) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
+  const AVPacketSideData* data =
+      av_packet_side_data_get(video.codecpar->coded_side_data, video.codecpar->nb_coded_side_data,
+                              AV_PKT_DATA_DISPLAYMATRIX);
+  return data == nullptr ? nullptr : data->data;
+#else
+  return av_stream_get_side_data(&video, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
+#endif
+}
+
+std::uint8_t* new_matrix_in(AVStream& video) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
+  AVPacketSideData* data =
+      av_packet_side_data_new(&video.codecpar->coded_side_data, &video.codecpar->nb_coded_side_data,
+                              AV_PKT_DATA_DISPLAYMATRIX, sizeof(DisplayMatrix), 0);
+  return data == nullptr ? nullptr : data->data;
+#else
+  return av_stream_new_side_data(&video, AV_PKT_DATA_DISPLAYMATRIX, sizeof(DisplayMatrix));
+#endif
+}
+
+int sign(std::int32_t value) { return (value > 0) - (value < 0); }
+
+}  // namespace
+
+int orientation_of(const AVFrame& frame, const AVStream& video) {
+  const std::uint8_t* data = matrix_in(video);
+  if (data == nullptr) {
+    const AVFrameSideData* own = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    if (own == nullptr) return 1;
+    data = own->data;
+  }
+  DisplayMatrix matrix{};
+  std::memcpy(matrix.data(), data, sizeof matrix);
+  Turn turn{};
+  for (std::size_t i = 0; i < turn.size(); ++i) turn[i] = sign(matrix[places[i]]);
+  for (std::size_t number = 1; number < turns.size(); ++number) {
+    if (turns[number] == turn) return static_cast<int>(number);
+  }
+  return 0;
+}
+
+void set_orientation(AVStream& video, int orientation) {
+  std::uint8_t* data = new_matrix_in(video);
+  if (data == nullptr) throw std::bad_alloc();
+  const Turn& turn = turns.at(static_cast<std::size_t>(orientation));
+  DisplayMatrix matrix{};
+  for (std::size_t i = 0; i < turn.size(); ++i) matrix[places[i]] = turn[i] * (1 << 16);
+  matrix[8] = 1 << 30;
+  std::memcpy(data, matrix.data(), sizeof matrix);
+}
+
+void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video) {
+  const AVCodecParameters& file = *video.codecpar;
+  stream.primaries =
+      frame.color_primaries != AVCOL_PRI_UNSPECIFIED ? frame.color_primaries : file.color_primaries;
+  stream.transfer = frame.color_trc != AVCOL_TRC_UNSPECIFIED ? frame.color_trc : file.color_trc;
+  const AVRational in_file = video.sample_aspect_ratio;
+  const AVRational pixel = in_file.num > 0 ? in_file : frame.sample_aspect_ratio;
+  if (pixel.num > 0 && pixel.den > 0) stream.pixel_aspect = {pixel.num, pixel.den};
+}
+
+}  // namespace warpwise::live::ffmpeg
