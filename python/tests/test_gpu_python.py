@@ -117,7 +117,7 @@ def barrier(values, other):
 def made():
     return cuda.to_device(np.zeros(64, np.int32))  # made
 
-KERNEL[1, 64](made(), cuda.device_array(64, np.int32))
+KERNEL[1, 64](made(), cuda.device_array(64, np.int32))  # launched
 '''
 # Threads allocate, launch and free at the same time. The last launch is not awaited.
 THREADED = '''
@@ -171,6 +171,7 @@ def test_lines_of_faults(kernel, tmp_path):
     assert any(f"faulty.py:{line}: " in said for said in faults), done.stderr
     if kernel == "out_of_bounds":
         assert re.search(rf"allocation \d+ was made by cuMemAlloc called at \S*faulty.py:{line_of(FAULTY, 'made')} in made\b", faults[0])
+        assert re.search(rf"; launched at \S*faulty.py:{line_of(FAULTY, 'launched')}$", faults[0])
 
 
 def test_line_of_launch_and_threads(tmp_path):

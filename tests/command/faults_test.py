@@ -66,6 +66,10 @@ class FaultsTest(unittest.TestCase):
                                                      r"bytes, which kernel .*put\(int\*, int\) on stream 1 writes at .*streams.cu:\d+: ")
         self.assertRegex(self.said("use_after_free"), r"use_after_free in kernel .*; allocation 1 was made by cudaMalloc called at ")
 
+    def test_faults_of_kernels_name_their_launch(self):
+        self.assertRegex(self.said("use_after_free"), r"use_after_free in kernel .*; launched at \S+\+0x\w+ in faults::lifetime_cases")
+        self.assertRegex(self.said("streams_no_event"), r"race in kernel .*; launched at \S+\+0x\w+ in faults::.*kernels_on_streams\(bool\)")
+
     def test_the_programs_own_line_comes_first(self):
         self.assertRegex(self.said("block_barrier_of_more"), r"livelock in kernel .*block_barrier\(int\*, int\), .*, \S+sync.cu:\d+ "
                                                              r"\(in \S+\.h:\d+, through \d+ lines of libraries\): polls in a loop")

@@ -299,6 +299,17 @@ extern "C" int add() {{
         done = self.run_command("run", "--check", "memory", "./twice")
         self.assertRegex(self.said(done)[0], r"cudaFree called at twice\+0x\w+ in free_it")
 
+    def test_names_of_pythons_programs(self):
+        code = "import ctypes; ctypes.CDLL('libcudart.so.13').cudaFree(ctypes.c_void_p(4096))\n"
+        write("work.py", code.encode())
+        own = os.path.basename(sys.executable)
+        for name, words in [("work", ["-m", "work"]), ("work", ["-mwork"]), ("work", ["-Bm", "work", "x"]), ("work", ["-Bmwork"]),
+                            ("work.py", ["-B", "work.py"]), ("work.py", ["-Wignore", "-X", "utf8", "./work.py", "x"]),
+                            ("work.py", ["-BW", "ignore", "--check-hash-based-pycs", "always", "work.py"]),
+                            (own, ["-c", code, "x"]), (own, ["-Bc", code, "x"])]:
+            _, suites, _ = self.run_reported(sys.executable, *words, options=["--check", "memory"], code=1)
+            self.assertEqual([suite.get("name") for suite in suites], [name], words)
+
     def test_a_stand_in_for_ptxas(self):
         """For Triton, which looks for "release" in the version and gives the file before or behind the options."""
         write("kernel", KERNEL.encode())

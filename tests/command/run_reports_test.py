@@ -99,6 +99,36 @@ class Reports(RunTest):
         self.assertEqual(result["locations"][0]["physicalLocation"],
                          {"artifactLocation": {"uri": "plain"}, "region": {"startLine": 1}})
 
+    def test_the_launch_has_a_place(self):
+        write("work.cu", b"""__global__ void beyond(int* values) { values[threadIdx.x + 64] = 1; }
+void launch(int* values, cudaStream_t stream) {
+  beyond<<<1, 32, 0, stream>>>(values);
+}
+int main(int count, char**) {
+  int* values = nullptr;
+  cudaStream_t stream;
+  cudaMalloc(&values, 64 * sizeof(int));
+  cudaStreamCreate(&stream);
+  if (count == 1) {
+    launch(values, stream);
+    return 0;
+  }
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  launch(values, stream);
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, stream);
+}
+""")
+        nvcc("-g", "-cudart", "shared", "-o", os.path.abspath("work"), os.path.abspath("work.cu"))
+        for words, place in [([], r"work.cu:3 in launch\(int\*, CUstream_st\*\)"), (["graph"], "work.cu:20 in main")]:
+            for options in [[], ["--orders", "2"], ["--check", "all"]]:
+                done = self.run_command("run", "--sarif", "report.json", *options, "./work", *words)
+                self.assertRegex(self.said(done)[0], rf"^warpwise: out_of_bounds in kernel beyond.*; launched at \S*{place}$")
+                self.assertRegex(json.loads(read("report.json"))["runs"][0]["results"][0]["message"]["text"], place + "$")
+
     def test_without_the_command(self):
         environment = dict(os.environ, LD_LIBRARY_PATH=EMULATED, WARPWISE_EMULATED_CHECK="races",
                            WARPWISE_EMULATED_JUNIT="report.xml", WARPWISE_EMULATED_ERROR_EXITCODE="7")

@@ -26,6 +26,25 @@ __global__ void waited_for(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
+// The upper half of the threads lies past the end of `from`: zeros take the place of its source.
+template <bool ignores>
+__global__ void past_end(const int* from, int* to) {
+  __shared__ int values[threads];
+#if __CUDA_ARCH__ >= 800
+  const int ignored = ignores && threadIdx.x >= threads / 2;
+  asm volatile(
+      "{\n.reg .pred ignored;\nsetp.ne.s32 ignored, %2, 0;\n"
+      "cp.async.ca.shared.global [%0], [%1], 4, ignored;\n}" ::"r"(
+          static_cast<unsigned>(__cvta_generic_to_shared(values + threadIdx.x))),
+      "l"(__cvta_generic_to_global(from + threads / 2 + threadIdx.x)), "r"(ignored)
+      : "memory");
+#endif
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  to[threadIdx.x] = values[other()];
+}
+
 template <bool waits>
 __global__ void own_part(const int* from, int* to) {
   __shared__ int values[threads];
@@ -141,6 +160,8 @@ std::vector<Case> copy_cases() {
   return {
       {"async_copy_no_wait", "race", [] { copied(waited_for<false>); }},
       {"async_copy_wait", sound, [] { copied(waited_for<true>); }},
+      {"async_copy_past_end", "out_of_bounds", [] { copied(past_end<false>); }},
+      {"async_copy_ignores_source_past_end", sound, [] { copied(past_end<true>); }},
       {"async_copy_own_no_wait", "race", [] { copied(own_part<false>); }},
       {"async_copy_own_wait", sound, [] { copied(own_part<true>); }},
       {"async_copy_barrier_before_wait", "race", [] { copied(met_behind_wait<false>); }},

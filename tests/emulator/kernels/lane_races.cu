@@ -362,3 +362,50 @@ __device__ void block_lock(int* data, int* lock, bool fences) {
 }
 KERNEL block_lock_wrong(int* data, int* flags) { block_lock(data, flags + blockIdx.x, false); }
 KERNEL block_lock_right(int* data, int* flags) { block_lock(data, flags + blockIdx.x, true); }
+
+// A lock between blocks, which one of them takes without a fence behind the compare-and-swap.
+enum class AfterLock { nothing, block_fence, fence };
+
+__device__ void taken_lock(int* data, int* lock, AfterLock first) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  if (blockIdx.x == 0 && first == AfterLock::block_fence) __threadfence_block();
+  if (blockIdx.x == 1 || first == AfterLock::fence) __threadfence();
+  *data += 1;  // both:
+  __threadfence();
+  atomicExch(lock, 0);
+}
+KERNEL taken_lock_wrong(int* data, int* lock) { taken_lock(data, lock, AfterLock::nothing); }
+KERNEL taken_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock::fence); }
+KERNEL narrow_lock_wrong(int* data, int* lock) { taken_lock(data, lock, AfterLock::block_fence); }
+KERNEL narrow_lock_right(int* data, int* lock) { taken_lock(data, lock, AfterLock::fence); }
+
+// A lock between the warps of a block. The right one's sections lie on two sides of a barrier.
+__device__ void lock_of_warps(int* data, int* lock, bool meets) {
+  if (blockIdx.x != 0) return;
+  for (unsigned turn = 0; turn < 64; turn += 32) {
+    if (threadIdx.x == turn) {
+      while (atomicCAS_block(lock, 0, 1) != 0) {
+      }
+      *data += 1;  // both:
+      __threadfence_block();
+      atomicExch_block(lock, 0);
+    }
+    if (meets) __syncthreads();
+  }
+}
+KERNEL lock_of_warps_wrong(int* data, int* lock) { lock_of_warps(data, lock, false); }
+KERNEL lock_of_warps_right(int* data, int* lock) { lock_of_warps(data, lock, true); }
+
+// Two steps of a hand-over, each claimed by a compare-and-swap. The first needs no fence behind it.
+KERNEL handed_over(int* data, int* step) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  const int own = 2 * blockIdx.x;
+  while (atomicCAS(step, own, own + 1) != own) {
+  }
+  if (blockIdx.x == 1) __threadfence();
+  *data += 1;
+  __threadfence();
+  atomicExch(step, own + 2);
+}

@@ -76,6 +76,7 @@ struct Operation {
   Space space = Space::generic;  ///< stated by a memory access
   std::uint8_t bytes = 0;        ///< of one element of a memory access
   std::uint8_t count = 1;        ///< elements of a vector access
+  std::uint8_t unread = 0;       ///< elements at a vector load's end that no instruction reads
   bool guard_negated : 1 = false;
   bool a_negated : 1 = false;  ///< predicate a is read as `!a`
   bool b_negated : 1 = false;

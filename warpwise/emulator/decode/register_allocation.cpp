@@ -283,10 +283,25 @@ void replace_registers(Code& code, const Places& places) {
   }
 }
 
+/// Sets Operation::unread of vector loads.
+void count_unread(Code& code, const std::vector<Accesses>& accesses, std::size_t registers) {
+  std::vector<bool> is_read(registers);
+  for (const Accesses& each : accesses) {
+    for (const std::int32_t v : each.reads) is_read[static_cast<std::size_t>(v)] = true;
+  }
+  for (Operation& op : code.operations) {
+    if (op.count == 1 || !code.names[op.index].starts_with("ld.")) continue;
+    const auto last = code.lists.begin() + op.list + op.count - 1;
+    while (op.unread + 1 < op.count && !is_read[static_cast<std::size_t>(*(last - op.unread))])
+      ++op.unread;
+  }
+}
+
 }  // namespace
 
 void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
                         const std::vector<Width>& widths) {
+  count_unread(code, accesses, widths.size());
   Lives lives = analyse(code, accesses, widths.size());
   const std::vector<std::int32_t> kept = keep_specials(code, lives, widths);
   const Places places(lives.spans, widths);

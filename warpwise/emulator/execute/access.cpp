@@ -105,11 +105,13 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// Resolves memory of one piece that begins at address 0: shared memory, parameters.
+/// Resolves memory of one piece that begins at address 0: shared memory, parameters. A vector of
+/// shared memory may end past its end with elements that no instruction reads: compilers load them.
 void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
                    const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
                    Resolved& out) {
-  const auto width = static_cast<std::uint64_t>(bytes);
+  const int unread = space == Space::shared ? op.unread * op.bytes : 0;
+  const auto width = static_cast<std::uint64_t>(bytes - unread);
   out.base = base;
   out.valid = 0;
   const std::uint64_t last = size >= width ? size - width : 0;

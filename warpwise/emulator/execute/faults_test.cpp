@@ -14,6 +14,7 @@ namespace warpwise {
 namespace faults_tests {
 
 using emulator::Address;
+using emulator::Checks;
 using emulator::Dim3;
 using emulator::Fault;
 using emulator::FaultKind;
@@ -143,6 +144,31 @@ TEST(Faults, SharedAndLocalOutOfBounds) {
   EXPECT_EQ(fault.thread.x, 4U);
   EXPECT_EQ(fault.count, 28U);
   expect_contains(fault.message, "local read of 4 bytes at byte 16 of 16");
+}
+
+// NVVM loads a whole vector for the elements that it needs.
+TEST(Faults, VectorPastTheEndOfSharedMemory) {
+  const std::string before = ".extern .shared .align 16 .b8 memory[];";
+  const auto text = [](const std::string& load, const std::string& read) {
+    return "mov.u64 %l4, memory;\nst.shared.v2.u32 [%l4+16], {%r1, %r1};\n"
+           "st.shared.u32 [%l4+24], %r1;\n" +
+           load + " {%r5, %r6, %r7, %r8}, [%l4+16];\nst.global.v2.u32 [%l1], {%r7, " + read + "};";
+  };
+  for (const Checks checks : {Checks(), Checks::all()}) {
+    for (const std::string load : {"ld.shared.v4.u32", "ld.volatile.shared.v4.u32", "ld.v4.u32"}) {
+      const std::string cast = load == "ld.v4.u32" ? "cvta.shared.u64 %l4, %l4;\n" : "";
+      const auto run = [&](const std::string& read) {
+        Emulated emulated(kernel_text(text(cast + load, read), before));
+        emulated.options.checks = checks;
+        emulated.dynamic_shared_bytes = 28;
+        return emulated.launch("hand", {1}, {1}, emulated.buffer(std::vector<int>(2)), Address{0});
+      };
+      EXPECT_TRUE(run("%r6").faults.empty()) << load;
+      const Fault fault = only_fault(run("%r8"));
+      EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+      expect_contains(fault.message, "shared read of 16 bytes at byte 144 of 156");
+    }
+  }
 }
 
 // All blocks share the parameters, on any worker: no thread sees another thread's write.

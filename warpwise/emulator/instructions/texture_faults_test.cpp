@@ -11,15 +11,18 @@
 namespace warpwise::emulator {
 namespace {
 
-TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
+/// A device with an image of 8 by 8 texels.
+struct SmallImage {
   Device device;
-  Texture t;
-  t.width = 8;
-  t.height = 8;
-  const Image image(device, t, 12);
+  Image image = Image(device, {.width = 8, .height = 8}, 12);
+  std::uint64_t handle = device.create_texture(image.texture);
+};
+
+TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
+  SmallImage small;
   const std::vector<Point> points(100,
                                   at(1, 1));  // 2 blocks of 64: 4 warps, the last one with 4 lanes
-  const Readings got = run(device, read_2d, device.create_texture(image.texture), points);
+  const Readings got = run(small.device, read_2d, small.handle, points);
   ASSERT_EQ(got.result.memory.size(), 1u);
   EXPECT_EQ(got.result.memory[0].texture_requests, 4u);
   EXPECT_EQ(got.result.memory[0].texture_references, 100u);
@@ -27,42 +30,33 @@ TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
 }
 
 TEST(Texture, CountsNoLaneWhoseReadIsAFault) {
-  Device device;
-  Texture t;
-  t.width = 8;
-  t.height = 8;
-  const Image image(device, t, 12);
-  const std::uint64_t handle = device.create_texture(image.texture);
+  SmallImage small;
   const std::vector<Point> points(100, at(1, 1));
   const std::string odd_lanes_have_none =
       "and.b32 %b, %d, 1; setp.eq.u32 %p, %b, 1; selp.b64 %t, 12345, %t, %p;";
-  const Readings half = run(device, odd_lanes_have_none + read_2d, handle, points);
+  const Readings half = run(small.device, odd_lanes_have_none + read_2d, small.handle, points);
   ASSERT_EQ(half.result.faults.size(), 1u);
   EXPECT_EQ(half.result.faults[0].count, 50u);
   EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
   EXPECT_EQ(half.result.memory[0].texture_references, 50u);
-  const Readings none = run(device, read_2d, 12345, points);
+  const Readings none = run(small.device, read_2d, 12345, points);
   EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
   EXPECT_EQ(none.result.memory[0].texture_references, 0u);
 }
 
 TEST(Texture, FaultsForWhatIsNoTexture) {
-  Device device;
-  const Readings none = run(device, read_2d, 12345, {at(0, 0), at(1, 1)});
+  SmallImage small;
+  const Readings none = run(small.device, read_2d, 12345, {at(0, 0), at(1, 1)});
   ASSERT_EQ(none.result.faults.size(), 1u);
   EXPECT_EQ(none.result.faults[0].kind, FaultKind::out_of_bounds);
   EXPECT_EQ(none.result.faults[0].count, 2u);
   EXPECT_NE(none.result.faults[0].message.find("12345"), std::string::npos);
   EXPECT_EQ(none.words[1][0], 0u);
 
-  Texture t;
-  t.width = 8;
-  t.height = 8;
-  const Image image(device, t, 13);
-  const std::uint64_t handle = device.create_texture(image.texture);
-  EXPECT_EQ(run(device, read_1d_index, handle, {at_index(0, 0)}).result.faults.size(), 1u);
-  device.free(image.texture.data);
-  const Readings freed = run(device, read_2d, handle, {at(0, 0)});
+  const Readings other = run(small.device, read_1d_index, small.handle, {at_index(0, 0)});
+  EXPECT_EQ(other.result.faults.size(), 1u);
+  small.device.free(small.image.texture.data);
+  const Readings freed = run(small.device, read_2d, small.handle, {at(0, 0)});
   ASSERT_EQ(freed.result.faults.size(), 1u);
   EXPECT_NE(freed.result.faults[0].message.find("freed"), std::string::npos);
 }

@@ -182,8 +182,14 @@ INSTANTIATE_TEST_SUITE_P(Pairs, StrictRaceKernels,
                          testing::Values(Pair{"volatile_data"},
                                          Pair{"volatile_flag", FaultKind::race,
                                               "flags of 256 bytes"},
-                                         Pair{"block_lock"}),
+                                         Pair{"block_lock"}, Pair{"taken_lock"},
+                                         Pair{"narrow_lock"}, Pair{"lock_of_warps"}),
                          [](const auto& pair) { return std::string(pair.param.name); });
+
+TEST(StrictRaceKernelsAlone, StepsOfAHandOverAreNoLock) {
+  for (const Fault& fault : faults_of("handed_over", {Check::strict}))
+    ADD_FAILURE() << fault.line << ": " << fault.message;
+}
 
 }  // namespace race_kernels_tests
 }  // namespace warpwise

@@ -38,6 +38,7 @@ struct Races::Found {
   bool knows_others = false;  ///< other lanes of the rival's warp precede the current access
   unsigned mask = 0;          ///< bytes of the word that both touch
   std::array<std::byte, 4> before{};
+  bool is_unfenced = false;  ///< both are in sections of one lock, and a fence is missing
 };
 
 /// Returns a word's content in memory, at the bytes that an access shares with its rival.

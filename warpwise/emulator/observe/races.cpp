@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "warpwise/emulator/device.hpp"
@@ -18,6 +19,17 @@ namespace {
 std::string place_text(std::uint64_t number, Dim3 extent) {
   const Dim3 at = place_in(number, extent);
   return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
+
+CriticalSections::Lane lane_of(const Warp& warp, int lane) {
+  return {warp.block->linear, warp.thread(lane)};
+}
+
+/// Returns an address that differs for the shared memory of each block.
+std::uint64_t place_of(const Access& access, Address address) {
+  return access.space == Space::shared
+             ? (std::uint64_t{1} << 63 | access.owner->linear * block_window_bytes) + address
+             : address;
 }
 
 bool is_checked(const Access& access) {
@@ -86,6 +98,7 @@ void Races::forget_all() {
   owners_.assign(1, {});  // epoch 0: no owner
   starters_.clear();
   global_.clear();
+  sections_.clear();
   for (auto& [block, history] : histories_) {
     history->shared.clear();
     history->pending.clear();
@@ -130,10 +143,10 @@ void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
   if (!is_on_ || !is_checked(access)) return;
   found_.clear();
   History& history = history_of(*warp.block);
-  if (access.ends_by == Asynchronous::none && access.starter < 0)
-    Look(*this, history, warp, op, access).run();
-  else
-    start(history, warp, op, access);
+  if (access.ends_by != Asynchronous::none || access.starter >= 0)
+    return start(history, warp, op, access);
+  Look(*this, history, warp, op, access).run();
+  if (sections_.any_open() && !is_strong(op)) look_in_sections(warp, op, access);
 }
 
 void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
@@ -143,11 +156,62 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
   if (!found_.empty()) tell(warp, op, access);
   found_.clear();  // accesses of the device's runtime are compared with nothing
   if (!is_strong(op) && !access.tells) return;
+  if (is_strict_) note_sections(warp, op, access);
   History& history = history_of(*warp.block);
   if (access.space == Space::shared && launch_->cluster.count() > 1)
     history.order.orders_in_cluster(warp, op, access, told_);
   history.order.orders(warp, op, access, told_);
   history.renew(warp.index);
+}
+
+/// Compares an access with those of other sections of its lanes' locks.
+void Races::look_in_sections(Warp& warp, const Operation& op, const Access& access) {
+  const Epoch epoch = epoch_of(history_of(*warp.block), warp.index);
+  const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
+  const bool writes = access.kind != AccessKind::load;
+  const auto bytes = static_cast<std::uint64_t>(access.bytes);
+  const bool was_found = !found_.empty();
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Address begin = access.addresses[lane];
+    const unsigned mask = bytes < 4 ? ((1U << bytes) - 1) << (begin & 3) : 15;
+    for (Address at = begin & ~Address{3}; at < begin + bytes; at += 4) {
+      const Touch touch{Touch::epoch_part(epoch) | operation << Touch::operation_at |
+                        Touch::lane_part(lane) | Touch::mask_part(mask)};
+      const auto* rival =
+          sections_.access(lane_of(warp, lane), place_of(access, at), touch, writes);
+      if (rival == nullptr || was_found) continue;
+      Found each{rival->touch, lane,  lane,  std::max(at, begin),        !rival->writes,
+                 false,        false, false, rival->touch.mask() & mask, {},
+                 true};
+      each.before = word_at(access, each);
+      found_.push_back(each);
+    }
+  }
+}
+
+/// Begins and ends sections of the lanes of a strong access, which has taken place.
+void Races::note_sections(const Warp& warp, const Operation& op, const Access& access) {
+  if (access.kind == AccessKind::load || access.bytes > 8) return;
+  const std::string& name = launch_->code->names[op.index];
+  const bool may_begin = name.find(".cas") != std::string::npos && op.dst != Operation::none;
+  const bool acquires = name.find(".acq") != std::string::npos;
+  using Fence = CriticalSections::Fence;
+  const Fence fence = !acquires ? Fence::none : op.narrow ? Fence::block : Fence::device;
+  const auto value = [&](std::int32_t operand, int lane) -> std::uint64_t {
+    return access.bytes == 8 ? source<std::uint64_t>(warp, operand)[lane]
+                             : source<std::uint32_t>(warp, operand)[lane];
+  };
+  for (Mask left = access.owners(); left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::uint64_t now = 0;
+    std::memcpy(&now, access.host(lane), static_cast<std::size_t>(access.bytes));
+    const std::uint64_t place = place_of(access, access.addresses[lane]);
+    if (sections_.end(lane_of(warp, lane), place, now) || !may_begin) continue;
+    const std::uint64_t expected = value(op.b, lane);
+    if (value(op.dst, lane) == expected && now != expected)
+      sections_.begin(lane_of(warp, lane), place, expected, fence);
+  }
 }
 
 bool Races::carries_data(std::uint32_t operation) {
@@ -199,6 +263,8 @@ std::string Races::message(const Warp& warp, const Access& access, const Found& 
          (found.is_narrow ? ": one of the two is atomic only within its own block"
           : found.is_in_step
               ? ", and the lanes of a warp need not keep step: __syncwarp() belongs between the two"
+          : found.is_unfenced
+              ? ", and a fence is missing between one of the two and the compare-and-swap before it"
           : owners_[found.rival.epoch()].time == Owner::never
               ? ", and nothing has waited for its end"
           : found.knows_others
@@ -257,6 +323,12 @@ void Races::fences(Warp& warp, bool for_device) {
     history.order.fences(warp, warp.active);
   else
     history.order.fences_in_block(warp, warp.active);
+  if (sections_.any_open()) {
+    using Fence = CriticalSections::Fence;
+    for (Mask left = warp.active; left != 0; left &= left - 1)
+      sections_.fences(lane_of(warp, std::countr_zero(left)),
+                       for_device ? Fence::device : Fence::block);
+  }
   history.renew(warp.index);
 }
 
@@ -291,6 +363,7 @@ void Races::leaves(Warp& warp, Mask lanes) {
 
 void Races::completes(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
+  if (is_strict_) sections_.forget(block.linear);
   if (barrier != cluster_barrier) return history_of(block).order.completes(barrier);
   Meeting& meeting = meetings_[block.cluster.get()];
   meeting.met = meeting.arriving;

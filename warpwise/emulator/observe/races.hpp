@@ -12,6 +12,7 @@
 #include "warpwise/emulator/observe/observer.hpp"
 #include "warpwise/emulator/observe/pending_accesses.hpp"
 #include "warpwise/emulator/observe/race_order.hpp"
+#include "warpwise/emulator/observe/race_sections.hpp"
 #include "warpwise/emulator/observe/race_shadow.hpp"
 
 namespace warpwise::emulator {
@@ -53,7 +54,8 @@ namespace warpwise::emulator {
 /// check is on.
 ///
 /// With Check::strict volatile accesses are not strong. In a block, too, a strong access orders
-/// what a fence of its lane has followed, unless it releases.
+/// what a fence of its lane has followed, unless it releases. A fence belongs behind the
+/// compare-and-swap that takes a lock, too (race_sections.hpp).
 ///
 /// These are not reported, because some of them would be false reports:
 ///
@@ -65,7 +67,8 @@ namespace warpwise::emulator {
 /// - some races behind strong accesses that several lanes execute together
 /// - a strong read by one lane of a warp, and a later ordinary write by another, if lanes of the
 ///   warp have met in between by a shuffle or vote
-/// - a missing fence on the reading side, and inside a block unless Check::strict is on
+/// - a missing fence on the reading side, and inside a block unless Check::strict is on. That check
+///   finds a missing one behind a compare-and-swap, if a lock is taken by several threads
 /// - races that only another order of the warps would show: a strong access happened to order them
 ///   here, or some lanes of a warp passed a barrier without the others
 /// - if several copies read a word: a write before the last of them has ended
@@ -131,6 +134,8 @@ class Races : public Observer {
   void start(History& history, Warp& warp, const Operation& op, const Access& access);
   void end(const PendingAccess& access, Epoch epoch);
   void drop_flags();
+  void look_in_sections(Warp& warp, const Operation& op, const Access& access);
+  void note_sections(const Warp& warp, const Operation& op, const Access& access);
   void tell(Warp& warp, const Operation& op, const Access& access);
   std::string message(const Warp& warp, const Access& access, const Found& found) const;
   std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
@@ -141,6 +146,7 @@ class Races : public Observer {
   std::unordered_map<std::uint32_t, bool> carrying_;  ///< results of carries_data()
   Shadow global_;
   ToldPlaces told_;
+  CriticalSections sections_;  ///< with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
   /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
   std::unordered_map<Epoch, Owner> starters_;

@@ -1,5 +1,7 @@
 #include "warpwise/emulator/ptx/lexer.hpp"
 
+#include <algorithm>
+
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::ptx {
@@ -42,8 +44,11 @@ void Tokens::skip_space() {
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
       ++position_;
     } else if (text_.compare(position_, 2, "//") == 0) {
-      const std::size_t end = text_.find('\n', position_);
-      position_ = end == std::string_view::npos ? text_.size() : end;
+      const std::size_t end = std::min(text_.find('\n', position_), text_.size());
+      const std::string_view comment = text_.substr(position_, end - position_);
+      in_inline_assembly_ = (in_inline_assembly_ || comment.starts_with("// begin inline asm")) &&
+                            !comment.starts_with("// end inline asm");
+      position_ = end;
     } else if (text_.compare(position_, 2, "/*") == 0) {
       const int begin_line = line_;
       const std::size_t end = text_.find("*/", position_ + 2);
@@ -85,6 +90,7 @@ Token Tokens::read() {
   skip_space();
   Token token;
   token.line = line_;
+  token.is_inline_assembly = in_inline_assembly_;
   if (position_ == text_.size()) {
     token.text = text_.substr(position_, 0);
     return token;

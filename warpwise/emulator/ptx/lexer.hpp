@@ -19,6 +19,8 @@ struct Token {
   Kind kind = Kind::end;
   std::string_view text;
   int line = 1;
+  /// Lies between the comments "begin inline asm" and "end inline asm" of a compiler.
+  bool is_inline_assembly = false;
 };
 
 /// The current token and the one after it.
@@ -56,6 +58,7 @@ class Tokens {
   std::size_t position_ = 0;
   int line_ = 1;
   int depth_ = 0;
+  bool in_inline_assembly_ = false;
   Token current_;
   Token ahead_;
   const char* taken_end_ = nullptr;

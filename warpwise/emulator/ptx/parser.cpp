@@ -190,6 +190,7 @@ void Parser::linked() {
       linkage.is_extern = true;
     } else if (tokens_.at(".weak") || tokens_.at(".common")) {
       linkage.is_weak = true;
+      linkage.is_common = tokens_.at(".common");
     } else if (!tokens_.at(".visible")) {
       break;
     }
@@ -220,6 +221,12 @@ void Parser::module_variable(const Linkage& linkage) {
     Variable& first = module_.variables[place->second];
     if (!first.is_extern && !variable.is_extern && !first.is_weak && !variable.is_weak) {
       Tokens::fail_at(line, "a second variable '" + variable.name + "'");
+    }
+    const bool are_weak = first.is_weak && variable.is_weak;
+    if (are_weak && !first.is_common && !variable.is_common && first.bytes != variable.bytes) {
+      Tokens::fail_at(line, "a weak variable '" + variable.name + "' of " +
+                                std::to_string(variable.bytes) + " bytes, which has " +
+                                std::to_string(first.bytes) + " elsewhere");
     }
     // The largest of several common ones counts.
     const bool is_larger = variable.is_weak && variable.bytes > first.bytes;
@@ -426,6 +433,8 @@ void Parser::body_directive(Function& function) {
     for (std::size_t i = before; i < function.variables.size(); ++i) {
       declare(function.variables[i].name, line);
     }
+  } else if (tokens_.at(".loc") && tokens_.current().is_inline_assembly) {
+    skip_line();  // LLVM counts the assembly's own lines on from the call's line
   } else if (tokens_.accept(".loc")) {
     location(function);
   } else if (tokens_.accept(".pragma")) {

@@ -61,7 +61,8 @@ struct Variable {
   std::uint64_t alignment = 0;  ///< bytes; the type's own if none is stated
   std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]`
   bool is_extern = false;
-  bool is_weak = false;  ///< another definition may replace it
+  bool is_weak = false;    ///< another definition may replace it
+  bool is_common = false;  ///< weak, and the largest of several counts
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero

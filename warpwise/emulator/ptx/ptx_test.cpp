@@ -464,6 +464,25 @@ TEST(Ptx, CommonVariablesAreOne) {
   EXPECT_FALSE(defined.variables.at(0).is_weak);
 }
 
+// Linkers refuse them too.
+TEST(Ptx, WeakVariablesHaveOneSize) {
+  const std::string small = ".weak .global .align 4 .b8 v[4] = {1};\n";
+  const std::string large = ".weak .global .align 4 .b8 v[8] = {2};\n";
+  EXPECT_EQ(module(small + small).variables.size(), 1u);
+  EXPECT_NE(refusal(head + small + large).find("a weak variable 'v' of 8 bytes, which has 4"),
+            std::string::npos);
+  EXPECT_NE(refusal(head + large + small), "");
+}
+
+TEST(Ptx, InlineAssemblyHasTheLineOfItsCall) {
+  const Module result = module(
+      ".entry k() {\n.loc 1 2 3\n// begin inline asm\n.loc 1 2 3\nexit;\n.loc 1 3 3\nexit;\n"
+      "// end inline asm\nexit;\n.loc 1 9 3\nret;\n}\n");
+  std::vector<int> lines;
+  for (const auto& each : result.functions.at(0).instructions) lines.push_back(each.source.line);
+  EXPECT_EQ(lines, (std::vector<int>{2, 2, 2, 9}));
+}
+
 // A text cut anywhere, or with any one byte replaced, is parsed or refused, and read nowhere
 // outside.
 TEST(Ptx, DamagedTextIsRefusedOrParsed) {

@@ -134,6 +134,7 @@ void Declarations::read(std::vector<Variable>& into, const Linkage& linkage) {
     Variable& variable = declared.variable;
     variable.is_extern = linkage.is_extern;
     variable.is_weak = linkage.is_weak;
+    variable.is_common = linkage.is_common;
     variable.ptx_line = tokens_.current().line;
     variable.name = tokens_.expect(Token::Kind::name, "a variable's name").text;
     set_size(declared);

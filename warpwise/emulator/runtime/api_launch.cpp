@@ -10,6 +10,7 @@
 
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/allocations.hpp"
+#include "warpwise/emulator/runtime/call_site.hpp"
 #include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/interruption.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
@@ -153,6 +154,15 @@ cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
   return cudaSuccess;
 }
 
+/// Adds to each fault the place of the current call, which launches the kernel.
+/// \param kernel  its readable name
+void tell_launch(LaunchResult& result, const std::string& kernel) {
+  if (result.faults.empty() || !is_reported()) return;
+  const ProgramPlace place = CallSite::here_in_python().place(kernel);
+  if (place.source.file.empty() && place.offset.empty()) return;
+  for (Fault& fault : result.faults) fault.message += "; launched at " + place.text();
+}
+
 }  // namespace
 
 LaunchMode mode_of(const cudaLaunchConfig_t& config) {
@@ -252,6 +262,8 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
     });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    // A thread that waits for it may hold Python's lock, which a fault's place needs.
+    if (lock.owns_lock()) lock.unlock();
     if (observer != nullptr) {
       const std::string text = ptx();
       observer->see(observer->context,
@@ -264,6 +276,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       of_launched += each.seconds;
     }
     take_suppressed(name, result);
+    tell_launch(result, readable(name));
     note_launch(name, taken.count() - of_launched, result);
     record_launch(name, blocks, threads, shared, ptx, result,
                   sample ? sample->result() : RecordJson());

@@ -172,12 +172,17 @@ std::string name_of_program() {
   std::string word;
   std::getline(words, word, '\0');
   while (std::getline(words, word, '\0')) {
-    if (word == "-c") return own;
-    const bool is_module = word == "-m";
-    const bool has_value = word == "-W" || word == "-X";
-    if ((is_module || has_value) && !std::getline(words, word, '\0')) return own;
-    if (is_module) return word;
-    if (!has_value && !word.starts_with("-")) return fs::path(word).filename();
+    if (word == "-") return own;
+    if (!word.starts_with("-")) return fs::path(word).filename();
+    if (word == "--check-hash-based-pycs") std::getline(words, word, '\0');
+    if (word.starts_with("--")) continue;
+    // Several options may share a word: "-Bc", "-Wignore".
+    const std::size_t with_value = word.find_first_of("cmWX");
+    if (with_value == std::string::npos) continue;
+    const char option = word[with_value];
+    word.erase(0, with_value + 1);
+    if (option == 'c' || (word.empty() && !std::getline(words, word, '\0'))) return own;
+    if (option == 'm') return word;
   }
   return own;
 }

@@ -1,0 +1,61 @@
+#include "warpwise/emulator/observe/race_sections.hpp"
+
+#include <algorithm>
+
+namespace warpwise::emulator {
+
+void CriticalSections::begin(Lane lane, std::uint64_t place, std::uint64_t expected, Fence fence) {
+  open_[lane] = {{place, expected}, fence, {}};
+}
+
+bool CriticalSections::end(Lane lane, std::uint64_t place, std::uint64_t value) {
+  const auto found = open_.find(lane);
+  if (found == open_.end() || found->second.place != Place{place, value}) return false;
+  auto& words = ended_[found->second.place];
+  for (const auto& [word, guarded] : found->second.accesses) {
+    const auto [at, is_new] = words.try_emplace(word);
+    words_ += is_new ? 1 : 0;
+    at->second[static_cast<std::size_t>(guarded.fence) * 2 + (guarded.writes ? 1 : 0)] = guarded;
+  }
+  open_.erase(found);
+  if (words_ > most_words) clear();
+  return true;
+}
+
+void CriticalSections::fences(Lane lane, Fence fence) {
+  if (const auto found = open_.find(lane); found != open_.end())
+    found->second.fence = std::max(found->second.fence, fence);
+}
+
+const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64_t word,
+                                                          Touch touch, bool writes) {
+  const auto open = open_.find(lane);
+  if (open == open_.end()) return nullptr;
+  Section& own = open->second;
+  if (own.accesses.size() < most_words)
+    own.accesses.push_back({word, {lane, touch, writes, own.fence}});
+  const auto place = ended_.find(own.place);
+  if (place == ended_.end()) return nullptr;
+  const auto found = place->second.find(word);
+  if (found == place->second.end()) return nullptr;
+  for (const Guarded& each : found->second) {
+    if ((each.touch.mask() & touch.mask()) == 0 || each.lane == lane || !(each.writes || writes))
+      continue;
+    const Fence needed = each.lane.block == lane.block ? Fence::block : Fence::device;
+    if (std::min(each.fence, own.fence) < needed) return &each;
+  }
+  return nullptr;
+}
+
+void CriticalSections::forget(std::uint64_t block) {
+  std::erase_if(open_, [&](const auto& each) { return each.first.block == block; });
+  for (auto& [place, words] : ended_) {
+    for (auto& [word, guarded] : words) {
+      for (Guarded& each : guarded) {
+        if (each.lane.block == block) each = {};
+      }
+    }
+  }
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,69 @@
+#pragma once
+
+// Internal to the race check: critical sections, for Check::strict.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "warpwise/emulator/observe/race_shadow.hpp"
+
+namespace warpwise::emulator {
+
+/// Critical sections of lanes. A section begins with a compare-and-swap that succeeds. It ends when
+/// its lane gives the place its old value back. Two sections of one place may come in either order
+/// on a GPU. So an access that no fence separates from its section's begin races with the accesses
+/// of other sections, also with later ones.
+class CriticalSections {
+ public:
+  /// Fences since a section's begin: none, for the block, for the device.
+  enum class Fence : std::uint8_t { none, block, device };
+
+  /// A lane of a launch, and an access of a word.
+  struct Lane {
+    std::uint64_t block = 0;
+    std::uint32_t thread = 0;
+    auto operator<=>(const Lane&) const = default;
+  };
+  struct Guarded {
+    Lane lane;
+    Touch touch;  ///< 0: no access
+    bool writes = false;
+    Fence fence = Fence::none;
+  };
+
+  bool any_open() const { return !open_.empty(); }
+  void clear() { *this = {}; }
+  /// Begins a lane's section, in place of an open one. \param expected  the place's value before
+  void begin(Lane lane, std::uint64_t place, std::uint64_t expected, Fence fence);
+  /// Ends a lane's section if it has given `place` its value back. Returns true if so.
+  bool end(Lane lane, std::uint64_t place, std::uint64_t value);
+  void fences(Lane lane, Fence fence);
+  /// Records an access of a word in the lane's section, if one is open. Returns an access of
+  /// another section that it races with, or null.
+  const Guarded* access(Lane lane, std::uint64_t word, Touch touch, bool writes);
+  /// Forgets a block's sections: a barrier orders them before its later ones.
+  void forget(std::uint64_t block);
+
+ private:
+  // A launch with more guarded words forgets all.
+  static constexpr std::size_t most_words = std::size_t{1} << 20;
+
+  /// The last read and the last write of a word with each kind of fence.
+  using Word = std::array<Guarded, 6>;
+  using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< with the value of a free one
+  struct Section {
+    Place place;
+    Fence fence = Fence::none;
+    std::vector<std::pair<std::uint64_t, Guarded>> accesses;
+  };
+
+  std::map<Lane, Section> open_;
+  std::map<Place, std::unordered_map<std::uint64_t, Word>> ended_;
+  std::size_t words_ = 0;
+};
+
+}  // namespace warpwise::emulator
