@@ -76,6 +76,11 @@ class Recorded(unittest.TestCase):
                     self.assertEqual(set(measured["pairs"]), names)
                     self.assertEqual(set(pairs.rows(device, sealed)), names, "each was measured, and predicted")
 
+    def test_ranges_hold_four_of_five_open_times(self):
+        for device in pairs.DEVICES:
+            said = pairs.summary(list(pairs.rows(device, False).values()))
+            self.assertGreaterEqual(said["in_range"], 0.8 * said["times"], device)
+
     def test_the_page_has_what_is_recorded(self):
         page = (REPOSITORY / "docs/prediction.md").read_text(encoding="utf-8")
         for what in pair_tables.PARTS:

@@ -55,6 +55,17 @@ class Predict(LabTest):
             self.assertAlmostEqual(time, expected[key], delta=expected[key] / 10, msg=key)
 
     @runs_rungs
+    def test_spilled_values_take_time(self):
+        """As many bytes as an H200's L1 holds still miss it by their stores; more than its L2 come from DRAM."""
+        rows = self.rows("spills/uncapped", "spills/capped", "--device", "h200", "--size", "1024x256")
+        uncapped, *capped = sorted(rows, key=lambda row: -row.get("axes", {"CAP": 255})["CAP"])
+        self.assertEqual([row["axes"]["CAP"] for row in capped], [64, 56, 48, 40, 32, 24])
+        for before, after in zip([uncapped, *capped], capped):
+            self.assertGreater(after["time_us"], before["time_us"])
+            self.assertGreater(after["bounds_us"]["L2"], before["bounds_us"]["L2"])
+        self.assertGreater(capped[-1]["bounds_us"]["DRAM"], 10 * uncapped["bounds_us"]["DRAM"])
+
+    @runs_rungs
     def test_the_same_twice(self):
         arguments = ["gemv/thread_per_row", "--device", "h200", "--size", "512x512"]
         self.assertEqual(self.rows(*arguments), self.rows(*arguments))

@@ -41,19 +41,22 @@ inline auto fields_of(const PassCounts&) {
 
 inline auto fields_of(const PaceCounts&) {
   using C = PaceCounts;
-  return std::to_array<CountField<C>>({{"l2_read_sectors", &C::l2_read_sectors},
-                                       {"l2_written_sectors", &C::l2_written_sectors},
-                                       {"distinct_read_sectors", &C::distinct_read_sectors},
-                                       {"dram_read_sectors", &C::dram_read_sectors},
-                                       {"dram_written_sectors", &C::dram_written_sectors},
-                                       {"dram_filled_sectors", &C::dram_filled_sectors},
-                                       {"l1_passes", &C::l1_passes},
-                                       {"l2_read_lines", &C::l2_read_lines},
-                                       {"l2_written_lines", &C::l2_written_lines},
-                                       {"shared_loads", &C::shared_loads},
-                                       {"shared_load_bytes", &C::shared_load_bytes},
-                                       {"atomics_of_busiest_line", &C::atomics_of_busiest_line},
-                                       {"atomics_of_neighbours", &C::atomics_of_neighbours}});
+  return std::to_array<CountField<C>>(
+      {{"l2_read_sectors", &C::l2_read_sectors},
+       {"l2_written_sectors", &C::l2_written_sectors},
+       {"distinct_read_sectors", &C::distinct_read_sectors},
+       {"dram_read_sectors", &C::dram_read_sectors},
+       {"dram_written_sectors", &C::dram_written_sectors},
+       {"dram_filled_sectors", &C::dram_filled_sectors},
+       {"l1_passes", &C::l1_passes},
+       {"l2_read_lines", &C::l2_read_lines},
+       {"l2_written_lines", &C::l2_written_lines},
+       {"shared_loads", &C::shared_loads},
+       {"shared_load_bytes", &C::shared_load_bytes},
+       {"joined_loads", &C::joined_loads},
+       {"joined_passes", &C::joined_passes},
+       {"atomic_cycles_of_busiest_line", &C::atomic_cycles_of_busiest_line},
+       {"atomic_cycles_of_neighbours", &C::atomic_cycles_of_neighbours}});
 }
 
 /// Calls visit(name, part...) for each part of memory counts, with that part of each of `counts`.

@@ -306,9 +306,12 @@ struct PaceModel {
   double l1_cycles = 0;
   double l2_cycles = 0;
   double dram_cycles = 0;
-  double barrier_cycles = 0;
-  std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
-  int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
+  double barrier_cycles = 0;         ///< of a block of eight warps
+  double barrier_warp_cycles = 0;    ///< that a barrier takes longer for each further warp
+  double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
+  double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
+  std::uint64_t l1_bytes = 0;        ///< share of L1 for each block; 0: loads bypass L1
+  int dram_sectors = 1;  ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
 };
 
 /// Results of a launch with `pace`, summed over the blocks that ran.
@@ -339,11 +342,15 @@ struct PaceCounts {
   /// Loads from shared memory, and the sum of the bytes that one thread of each loads.
   std::uint64_t shared_loads = 0;
   std::uint64_t shared_load_bytes = 0;
-  /// Number of atomic operations on the line with the most, among lines that blocks far from each
-  /// other in the grid use. A larger grid has more.
-  std::uint64_t atomics_of_busiest_line = 0;
+  /// Loads from shared memory that the compiler makes part of a wider one, and the passes that this
+  /// saves.
+  std::uint64_t joined_loads = 0;
+  std::uint64_t joined_passes = 0;
+  /// Cycles of L2 for the atomic operations on the line with the most, among lines that blocks far
+  /// from each other in the grid use. A larger grid has more.
+  std::uint64_t atomic_cycles_of_busiest_line = 0;
   /// Likewise among lines that only neighbouring blocks use. A larger grid has no more.
-  std::uint64_t atomics_of_neighbours = 0;
+  std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 
 /// Options of Program::launch(): counts, checks and limits.

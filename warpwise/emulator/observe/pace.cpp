@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <span>
 
 namespace warpwise::emulator {
@@ -104,6 +105,8 @@ void Pace::executes(Warp& warp, const Operation& op, Mask) {
     clock.stored = std::max(clock.stored, at);
   const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
   if (ends_block) clock.merged_stores.clear();
+  if (ends_block || kind == InstructionClass::store || kind == InstructionClass::atomic)
+    clock.wide_loads.clear();
   clock.now = (ends_block ? clock.latest : clock.now) + 1;
 }
 
@@ -156,21 +159,26 @@ double Pace::load(BlockClock& block, const Access& access) {
 
 double Pace::local(BlockClock& block, const Warp& warp, const Access& access) {
   constexpr Line of_local_memory = Line{1} << 63;
-  constexpr SectorMask whole_line = 0b1111;
+  constexpr int lanes_in_sector = sector_bytes / 4;
   double cycles = model_.l1_cycles;
   touched_.clear();
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t first = access.addresses[std::countr_zero(left)];
     for (std::uint64_t at = first; at < first + static_cast<std::uint64_t>(access.bytes); at += 4)
-      touched_[of_local_memory | static_cast<Line>(warp.index) << 32 | at / 4] = whole_line;
+      touched_[of_local_memory | static_cast<Line>(warp.index) << 32 | at / 4] |=
+          1U << std::countr_zero(left) / lanes_in_sector;
   }
   for (const auto& [line, sectors] : touched_) {
-    if (missing_in_l1(block, line, sectors) == 0) continue;
-    const auto moved = sectors_in(whole_line);
-    ++(access.kind == AccessKind::store ? counts_.l2_written_lines : counts_.l2_read_lines);
-    (access.kind == AccessKind::store ? counts_.l2_written_sectors : counts_.l2_read_sectors) +=
-        moved;
-    cycles = model_.l2_cycles;
+    const SectorMask missing = missing_in_l1(block, line, sectors);
+    if (access.kind == AccessKind::store) {
+      // L1 writes them through.
+      ++counts_.l2_written_lines;
+      counts_.l2_written_sectors += sectors_in(sectors);
+    } else if (missing != 0) {
+      ++counts_.l2_read_lines;
+      counts_.l2_read_sectors += sectors_in(missing);
+      cycles = model_.l2_cycles;
+    }
   }
   counts_.l1_passes += touched_.size();
   return cycles + static_cast<double>(touched_.size()) - 1;
@@ -216,17 +224,71 @@ void Pace::atomic(const Block& block, const Operation& op, const Access& access)
     at_one_address &= access.addresses[std::countr_zero(left)] == first;
   // The compiler reduces a warp's integers for one address, and has one lane add them.
   const std::string& name = code_->names[op.index];
+  const bool is_integer =
+      name.find(".f") == std::string::npos && name.find(".bf") == std::string::npos;
   const bool is_reduced =
-      name.find(".f") == std::string::npos && name.find(".bf") == std::string::npos &&
+      is_integer &&
       std::ranges::any_of(std::array{".add.", ".min.", ".max.", ".and.", ".or.", ".xor."},
                           [&](const char* each) { return name.find(each) != std::string::npos; });
   if (at_one_address && is_reduced) lanes &= ~lanes + 1;
+  // L2 operates on the words of a sector at once, and on one word by one operation after the other.
+  std::unordered_map<std::uint64_t, std::uint64_t> of_word, of_sector;
   for (Mask left = lanes; left != 0; left &= left - 1) {
-    AtomicLine& line = atomics_[access.addresses[std::countr_zero(left)] / line_bytes];
-    ++line.operations;
+    const std::uint64_t address = access.addresses[std::countr_zero(left)];
+    std::uint64_t& most = of_sector[address / sector_bytes];
+    most = std::max(most, ++of_word[address]);
+  }
+  const double cycles = is_integer ? model_.integer_atomic_cycles : model_.atomic_cycles;
+  for (const auto& [sector, operations] : of_sector) {
+    AtomicLine& line = atomics_[sector * sector_bytes / line_bytes];
+    line.cycles += static_cast<double>(operations) * cycles;
     line.first = std::min(line.first, block.linear);
     line.last = std::max(line.last, block.linear);
   }
+}
+
+void Pace::join(WarpClock& warp, const Access& access, int passes) {
+  constexpr int widest = 16;
+  const auto follows = [&](const WideLoad& wide) {
+    if (wide.lanes != access.lanes || wide.word != access.bytes ||
+        wide.bytes + access.bytes > wide.widest)
+      return false;
+    for (Mask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if (access.addresses[lane] !=
+          wide.addresses[static_cast<std::size_t>(lane)] + static_cast<std::uint64_t>(wide.bytes)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const auto found = std::ranges::find_if(warp.wide_loads, follows);
+  if (found == warp.wide_loads.end()) {
+    WideLoad wide{
+        .lanes = access.lanes, .word = access.bytes, .bytes = access.bytes, .passes = passes};
+    std::uint64_t bits = widest;
+    for (Mask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      wide.addresses[static_cast<std::size_t>(lane)] = access.addresses[lane];
+      bits |= access.addresses[lane];
+    }
+    wide.widest = 1 << std::countr_zero(bits);
+    if (access.bytes >= 2 && wide.widest > access.bytes) warp.wide_loads.push_back(wide);
+    return;
+  }
+  found->bytes += access.bytes;
+  found->passes += passes;
+  // Three words are a load of two and one of one: as many loads as the number has bits.
+  const auto words = static_cast<unsigned>(found->bytes / access.bytes);
+  counts_.joined_loads +=
+      static_cast<std::uint64_t>(1 + std::popcount(words - 1) - std::popcount(words));
+  if (!std::has_single_bit(words)) return;
+  const rules::WarpAccess request{
+      std::span<const std::uint64_t, warp_lanes>(found->addresses.data(), warp_lanes), found->lanes,
+      found->bytes, false};
+  const int joined = std::max(rules::shared_passes(cc_, request).passes, 1);
+  counts_.joined_passes += static_cast<std::uint64_t>(std::max(found->passes - joined, 0));
+  found->passes = std::min(found->passes, joined);
 }
 
 void Pace::add_stores_to(PaceCounts& counts) const {
@@ -260,8 +322,9 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
         ++counts_.shared_loads;
         counts_.shared_load_bytes += static_cast<std::uint64_t>(access.bytes);
       }
-      const int further = std::max(rules::shared_passes(cc_, request).passes - 1, 0);
-      cycles = model_.shared_cycles + further;
+      const int passes = std::max(rules::shared_passes(cc_, request).passes, 1);
+      if (access.kind == AccessKind::load) join(clock, access, passes);
+      cycles = model_.shared_cycles + passes - 1;
       break;
     }
     case Space::constant:
@@ -290,7 +353,13 @@ void Pace::completes(Block& block, std::uint32_t barrier) {
   double last = 0;
   BlockClock& clock = clock_of(block);
   for (const WarpClock& warp : clock.warps) last = std::max({last, warp.now, warp.latest + 1});
-  for (WarpClock& warp : clock.warps) warp.now = last + model_.barrier_cycles;
+  // The figure is of eight warps. The barrier takes the block's warps one after the other.
+  constexpr double measured_warps = 8;
+  const auto warps = static_cast<double>(clock.warps.size());
+  const double cycles =
+      std::max(model_.barrier_cycles + (warps - measured_warps) * model_.barrier_warp_cycles,
+               warps * model_.barrier_warp_cycles);
+  for (WarpClock& warp : clock.warps) warp.now = last + cycles;
 }
 
 void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers,
@@ -300,7 +369,7 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     worker->add_stores_to(result.pace);
     for (const auto& [line, found] : worker->atomics_) {
       AtomicLine& all = atomics[line];
-      all.operations += found.operations;
+      all.cycles += found.cycles;
       all.first = std::min(all.first, found.first);
       all.last = std::max(all.last, found.last);
     }
@@ -315,15 +384,17 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     result.pace.distinct_read_sectors += worker->counts_.distinct_read_sectors;
     result.pace.shared_loads += worker->counts_.shared_loads;
     result.pace.shared_load_bytes += worker->counts_.shared_load_bytes;
+    result.pace.joined_loads += worker->counts_.joined_loads;
+    result.pace.joined_passes += worker->counts_.joined_passes;
   }
   for (const auto& [line, each] : atomics) {
     if (each.first == each.last) continue;
     // Words of 32 neighbours fit into a line. If these are the grid, the line may be everyone's.
     const std::uint64_t users = each.last - each.first + 1;
     const bool are_neighbours = users <= words_of_a_line && users < launch.grid.count();
-    std::uint64_t& most =
-        are_neighbours ? result.pace.atomics_of_neighbours : result.pace.atomics_of_busiest_line;
-    most = std::max(most, each.operations);
+    std::uint64_t& most = are_neighbours ? result.pace.atomic_cycles_of_neighbours
+                                         : result.pace.atomic_cycles_of_busiest_line;
+    most = std::max(most, static_cast<std::uint64_t>(std::llround(each.cycles)));
   }
 }
 

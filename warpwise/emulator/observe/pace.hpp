@@ -3,6 +3,7 @@
 // Internal to the emulator: models the time of a block that runs alone, and its requests to L2 and
 // DRAM.
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -21,7 +22,8 @@ namespace warpwise::emulator {
 ///   issue one in a cycle.
 ///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
 ///   front; but no load moves before a store.
-/// - A barrier sets the clocks of its block to the latest one.
+/// - A barrier sets the clocks of its block to the latest one. It takes the longer, the more warps
+///   the block has.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
 ///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
 ///   touched; or DRAM.
@@ -51,7 +53,7 @@ class Pace : public Observer {
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
   struct AtomicLine {
-    std::uint64_t operations = 0;
+    double cycles = 0;                        ///< of L2
     std::uint64_t first = ~std::uint64_t{0};  ///< least number of a block that uses it
     std::uint64_t last = 0;                   ///< greatest
   };
@@ -59,6 +61,15 @@ class Pace : public Observer {
   // A type of its own; otherwise the library would export std::deque's functions.
   struct KeptLine {
     Line line = 0;
+  };
+  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier or store.
+  struct WideLoad {
+    std::array<std::uint64_t, warp_lanes> addresses{};  ///< of each lane's first byte
+    Mask lanes = 0;
+    int word = 0;    ///< bytes that each of the loads has of a lane
+    int bytes = 0;   ///< so far, of a lane
+    int widest = 0;  ///< that the addresses' alignment allows
+    int passes = 0;  ///< as the loads so far take them
   };
   struct WarpClock {
     double now = 0;     ///< earliest cycle of its next instruction
@@ -70,6 +81,7 @@ class Pace : public Observer {
     /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
     /// three stores, which touch three times as many.
     Lines merged_stores;
+    std::vector<WideLoad> wide_loads;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
   struct BlockClock {
@@ -80,6 +92,9 @@ class Pace : public Observer {
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
   double cycles_of(const Operation& op) const;
+  /// Counts what a wider load saves, if the compiler makes this one from shared memory a part of
+  /// it.
+  void join(WarpClock& warp, const Access& access, int passes);
   /// Returns the cycles until all sectors of a global load are there.
   double load(BlockClock& block, const Access& access);
   /// Returns the cycles of an access to local memory, where a warp's words of one offset are a

@@ -136,6 +136,34 @@ TEST(Pace, SharedMemoryCostsItsPasses) {
   EXPECT_EQ(cycles(body(128)) - cycles(body(4)), 31);  // all lanes in one bank
 }
 
+TEST(Pace, LoadsOfNeighbouringWordsOfSharedMemoryAreOne) {
+  const auto joined = [](int bytes_of_a_lane, const std::string& loads) {
+    const emulator::PaceCounts pace =
+        run({.body = "mov.u32 %r8, tile;\n mad.lo.s32 %r9, %r1, " +
+                     std::to_string(bytes_of_a_lane) + ", %r8;\n" + loads})
+            .pace;
+    return std::pair(pace.joined_loads, pace.joined_passes);
+  };
+  const auto word = [](int at) {
+    return "ld.shared.u32 %r" + std::to_string(10 + at) + ", [%r9+" + std::to_string(4 * at) +
+           "];\n";
+  };
+  const auto counts = [](std::uint64_t loads, std::uint64_t passes) {
+    return std::pair(loads, passes);
+  };
+  // All lanes load the same words.
+  EXPECT_EQ(joined(0, word(0) + word(1)), counts(1, 1));
+  EXPECT_EQ(joined(0, word(0) + word(1) + word(2)), counts(1, 1));
+  // A load of 16 bytes takes two phases.
+  EXPECT_EQ(joined(0, word(0) + word(1) + word(2) + word(3)), counts(3, 2));
+  EXPECT_EQ(joined(0, "ld.shared.u16 %r10, [%r9];\n ld.shared.u16 %r11, [%r9+2];\n"), counts(1, 1));
+  EXPECT_EQ(joined(0, word(1) + word(2)), counts(0, 0));  // not at a multiple of 8
+  EXPECT_EQ(joined(0, word(0) + "bra.uni next;\nnext:\n" + word(1)), counts(0, 0));
+  // Words 16 bytes apart take four passes each, and four passes together.
+  EXPECT_EQ(joined(16, word(0) + word(1) + word(2) + word(3)), counts(3, 12));
+  EXPECT_EQ(joined(4, word(0) + word(1)), counts(0, 0));  // not all lanes at a multiple of 8
+}
+
 TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
   // Only the first warp loads; after the barrier the others have its time too.
   const std::string body = R"(
@@ -151,6 +179,20 @@ TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
   slow.barrier_cycles += 100;
   const LaunchResult slower = run({.body = with_predicate, .threads = 64, .pace = slow});
   EXPECT_EQ(slower.pace.block_cycles - both.pace.block_cycles, 100);
+}
+
+TEST(Pace, ABarrierOfMoreWarpsTakesLonger) {
+  PaceModel pace = model;
+  pace.barrier_warp_cycles = 2;
+  const auto barrier = [&](std::uint32_t warps) {
+    const auto with = [&](const std::string& body) {
+      return run({.body = body, .threads = 32 * warps, .pace = pace}).pace.block_cycles;
+    };
+    return with("bar.sync 0;") - with("");
+  };
+  EXPECT_EQ(barrier(32) - barrier(8), 24 * 2);
+  // The least is the time of the warps, one after the other.
+  EXPECT_EQ(barrier(2) - barrier(1), 2);
 }
 
 TEST(Pace, SectorsAreDistinctForDramAndAskedByEachBlockOfL2) {
@@ -237,10 +279,49 @@ TEST(Pace, LocalMemoryThatL1DoesNotHoldIsL2s) {
   EXPECT_EQ(run({.body = body(64)}).pace.l2_read_sectors, 64U * 4);  // L1 has 32 lines
 }
 
-TEST(Pace, AtomicsOfBlocksMeetOnALine) {
-  const auto busiest = [](const std::string& operation) {
-    return run({.body = operation, .blocks = 3}).pace.atomics_of_busiest_line;
+TEST(Pace, L1WritesStoresToLocalMemoryThrough) {
+  // Neighbouring lanes store to different words, so that each of 8 lines has a quarter of a
+  // sector's lanes.
+  const std::string own_word =
+      ".local .align 4 .b8 kept[32];\n mov.u64 %rd7, kept;\n and.b32 %r9, %r1, 7;\n"
+      "mul.wide.u32 %rd8, %r9, 4;\n add.s64 %rd9, %rd7, %rd8;\n";
+  const emulator::PaceCounts stored = run({.body = own_word + "st.local.u32 [%rd9], %r1;\n"}).pace;
+  EXPECT_EQ(stored.l2_written_lines, 8U);
+  EXPECT_EQ(stored.l2_written_sectors, 8U * 4);
+  const emulator::PaceCounts again = run({.body = own_word + "st.local.u32 [%rd9], %r1;\n"
+                                                             "st.local.u32 [%rd9], %r2;\n"
+                                                             "ld.local.u32 %r5, [%rd9];\n"})
+                                         .pace;
+  EXPECT_EQ(again.l2_written_sectors, 2 * 8U * 4);
+  EXPECT_EQ(again.l2_read_sectors, 0U);
+}
+
+/// Returns L2's cycles for three blocks' atomic operations.
+std::uint64_t busiest(const std::string& operation, const PaceModel& pace = model) {
+  return run({.body = operation, .blocks = 3, .pace = pace}).pace.atomic_cycles_of_busiest_line;
+}
+
+TEST(Pace, IntegerAtomicsHaveACostOfTheirOwn) {
+  PaceModel pace = model;
+  pace.atomic_cycles = 4;
+  pace.integer_atomic_cycles = 1.5;
+  EXPECT_EQ(busiest("red.global.add.f32 [%rd6], 0f3f800000;", pace), 3U * 32 * 4);
+  EXPECT_EQ(busiest("atom.global.exch.b32 %r5, [%rd6], 1;", pace), 3U * 32 * 3 / 2);
+}
+
+TEST(Pace, L2TakesTheWordsOfASectorAtOnce) {
+  const auto on_words = [](int lanes_of_a_word, int bytes_apart) {
+    return busiest("div.u32 %r9, %r1, " + std::to_string(lanes_of_a_word) +
+                   ";\n mul.wide.u32 %rd7, %r9, " + std::to_string(bytes_apart) +
+                   ";\n add.s64 %rd8, %rd6, %rd7;\n red.global.add.u32 [%rd8], 1;");
   };
+  EXPECT_EQ(on_words(1, 4), 3U * 4);      // 32 words of four sectors
+  EXPECT_EQ(on_words(2, 4), 3U * 2 * 2);  // two operations on each of 16 words of two sectors
+  EXPECT_EQ(on_words(8, 32), 3U * 4 * 8);
+  EXPECT_EQ(on_words(8, 128), 3U * 8);  // a line for each word
+}
+
+TEST(Pace, AtomicsOfBlocksMeetOnALine) {
   EXPECT_EQ(busiest("red.global.add.f32 [%rd6], 0f3f800000;"), 3U * 32);
   // The compiler adds a warp's integers first.
   EXPECT_EQ(busiest("red.global.add.u32 [%rd6], 1;"), 3U);
@@ -254,8 +335,8 @@ TEST(Pace, AWordForEachBlockMeetsOnALineOnlyAmongNeighbours) {
       "mov.u32 %r9, %ctaid.x;\n mul.wide.u32 %rd9, %r9, 4;\n add.s64 %rd9, %rd6, %rd9;\n"
       "red.global.add.f32 [%rd9], 0f3f800000;";
   const emulator::PaceCounts pace = run({.body = own_word, .blocks = 64}).pace;
-  EXPECT_EQ(pace.atomics_of_neighbours, 32U * 32);
-  EXPECT_EQ(pace.atomics_of_busiest_line, 0U);
+  EXPECT_EQ(pace.atomic_cycles_of_neighbours, 32U * 32);
+  EXPECT_EQ(pace.atomic_cycles_of_busiest_line, 0U);
 }
 
 TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {

@@ -91,7 +91,10 @@ inline auto doubles_of(const PaceModel&) {
                                         {"l1_cycles", &M::l1_cycles},
                                         {"l2_cycles", &M::l2_cycles},
                                         {"dram_cycles", &M::dram_cycles},
-                                        {"barrier_cycles", &M::barrier_cycles}});
+                                        {"barrier_cycles", &M::barrier_cycles},
+                                        {"barrier_warp_cycles", &M::barrier_warp_cycles},
+                                        {"atomic_cycles", &M::atomic_cycles},
+                                        {"integer_atomic_cycles", &M::integer_atomic_cycles}});
 }
 inline auto doubles_of(const rules::MachineInstructions&) {
   using M = rules::MachineInstructions;

@@ -61,7 +61,8 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   report.compute_capability = cc;
   if (resources) {
     report.spill_bytes = resources->spill_store_bytes;
-    report.spill_accesses = (resources->spill_store_bytes + resources->spill_load_bytes) / 4;
+    report.spill_loads = resources->spill_load_bytes / 4;
+    report.spill_stores = resources->spill_store_bytes / 4;
     report.stack_bytes = resources->stack_bytes;
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
@@ -95,7 +96,8 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
 
 // The rest of a thread's local memory is its arrays.
 Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
-  return {.accesses = static_cast<double>(report.spill_accesses),
+  return {.loads = static_cast<double>(report.spill_loads),
+          .stores = static_cast<double>(report.spill_stores),
           .instructions = std::max(static_cast<double>(kernel.instructions), 1.0),
           .bytes_per_thread = report.stack_bytes - static_cast<double>(kernel.local_bytes)};
 }

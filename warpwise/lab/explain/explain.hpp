@@ -51,7 +51,8 @@ struct CapabilityReport {
   std::string
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
   std::optional<int> spill_bytes;  ///< bytes that a thread stores
-  int spill_accesses = 0;          ///< loads and stores of spilled words in the machine code
+  int spill_loads = 0;             ///< loads of spilled words in the machine code
+  int spill_stores = 0;            ///< likewise
   int stack_bytes = 0;             ///< of a thread's local memory in the machine code
   std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
   rules::Occupancy occupancy;      ///< all 0 if not even one block fits

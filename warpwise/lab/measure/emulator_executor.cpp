@@ -100,6 +100,10 @@ emulator::LaunchResult EmulatorExecutor::run(LoadedCode& code, const ladders::La
       launch.shared_bytes, launch.arguments, options);
 }
 
+const emulator::KernelInfo& EmulatorExecutor::kernel(LoadedCode& code, const std::string& name) {
+  return dynamic_cast<EmulatedCode&>(code).program.kernel(name);
+}
+
 void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   emulator::LaunchOptions options;
   options.count = options.fidelity = count_;

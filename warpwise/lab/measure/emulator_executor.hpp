@@ -39,6 +39,9 @@ class EmulatorExecutor final : public Executor {
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
+  /// Returns facts about a kernel of the code.
+  static const emulator::KernelInfo& kernel(LoadedCode& code, const std::string& name);
+
   /// Makes run() run this many blocks of each launch from now on, and estimate the counts of all.
   void sample(const BlockSample& wanted) { sample_ = wanted; }
 

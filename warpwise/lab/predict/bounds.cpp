@@ -46,9 +46,9 @@ class Model {
                       profile_.figure("constant_passes_per_cycle")));
     // L2 performs the operations on one line one after another.
     set(Resource::atomics,
-        std::max(static_cast<double>(counted_.pace.atomics_of_busiest_line) * scale_,
-                 static_cast<double>(counted_.pace.atomics_of_neighbours)) *
-            profile_.figure("atomic_cycles") / profile_.cycles_per_us());
+        std::max(static_cast<double>(counted_.pace.atomic_cycles_of_busiest_line) * scale_,
+                 static_cast<double>(counted_.pace.atomic_cycles_of_neighbours)) /
+            profile_.cycles_per_us());
     set(Resource::texture, of_busiest_sm(static_cast<double>(memory_.texture_requests) /
                                          profile_.figure("texture_per_cycle")));
     set(Resource::issue, of_busiest_sm(issue_cycles()));
@@ -92,7 +92,8 @@ class Model {
       return std::min(bytes, static_cast<double>(facts_.memory_bytes));
     };
     return scaled(counted_.pace.dram_read_sectors + counted_.pace.dram_filled_sectors) +
-           scaled(counted_.pace.dram_written_sectors) + texture_bytes();
+           scaled(counted_.pace.dram_written_sectors) + spilled_beyond_l2() * line_bytes * scale_ +
+           texture_bytes();
   }
 
   double l2_bytes() const {
@@ -109,19 +110,31 @@ class Model {
     return all;
   }
 
-  /// Returns the warps' accesses to spilled values in the counted blocks. PTX does not have them:
-  /// each is taken to run as often as the kernel's average instruction.
-  double spilled() const {
-    if (facts_.spills.accesses == 0) return 0;
-    return facts_.spills.accesses * all_instructions() / facts_.spills.instructions;
+  /// Returns how often the counted blocks run an instruction that the machine code has for spilled
+  /// values. PTX does not have them: each is taken to run as often as the kernel's average one.
+  double times_run(double instructions) const {
+    if (instructions == 0) return 0;
+    return instructions * all_instructions() / facts_.spills.instructions;
   }
+  /// Returns the warps' accesses to spilled values in the counted blocks.
+  double spilled() const { return times_run(facts_.spills.loads + facts_.spills.stores); }
 
-  /// Returns such accesses that L1 cannot serve: all, if the resident blocks' values exceed it,
-  /// since each is used in turn.
+  /// Returns the bytes of the spilled values of an SM's resident blocks.
+  double resident_spills() const {
+    return facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block *
+           std::min<double>(facts_.blocks_per_sm, std::ceil(static_cast<double>(facts_.blocks) /
+                                                            profile_.figure("multiprocessors")));
+  }
+  /// Returns such accesses that reach L2: L1 writes all stores through. Loads do if the resident
+  /// blocks' values exceed it, since each is used in turn.
   double spilled_beyond_l1() const {
-    const double resident =
-        facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block * facts_.blocks_per_sm;
-    return resident > profile_.figure("l1_bytes") ? spilled() : 0;
+    return resident_spills() > profile_.figure("l1_bytes") ? spilled()
+                                                           : times_run(facts_.spills.stores);
+  }
+  /// Likewise of L2 and DRAM, but L2 keeps what is stored.
+  double spilled_beyond_l2() const {
+    const double all = resident_spills() * profile_.figure("multiprocessors");
+    return all > profile_.figure("l2_bytes") ? spilled() : 0;
   }
 
   /// Returns the cycles of one SM that runs all counted blocks.
@@ -141,7 +154,8 @@ class Model {
   double shared_cycles() const {
     const std::uint64_t passes =
         memory_.shared_load.passes + memory_.shared_store.passes + memory_.shared_atomic.passes;
-    return static_cast<double>(passes) / profile_.figure("shared_passes_per_cycle");
+    return static_cast<double>(passes - std::min(passes, counted_.pace.joined_passes)) /
+           profile_.figure("shared_passes_per_cycle");
   }
 
   /// Returns the longest time of the units that execute instructions, or of the issue of all.
@@ -153,13 +167,18 @@ class Model {
         {"special", "special_per_cycle"},   {"conversion", "conversion_per_cycle"},
         {"load", "load_store_per_cycle"},   {"store", "load_store_per_cycle"},
         {"atomic", "load_store_per_cycle"}, {"shuffle", "shuffle_per_cycle"}};
-    std::map<std::string, double> instructions = {{"load_store_per_cycle", spilled()}};
+    std::map<std::string, double> instructions = {
+        {"load_store_per_cycle", spilled()},
+        {"barriers_per_cycle", static_cast<double>(counted_.totals.barriers)}};
     for (const auto& [name, count] : counted_.instructions_by_class) {
       const auto unit = units.find(name);
       if (unit != units.end()) instructions[unit->second] += static_cast<double>(count);
     }
     const rules::MachineInstructions& further = counted_.pace.further;
-    const double all = all_instructions() + spilled() + further.all;
+    const auto joined = static_cast<double>(counted_.pace.joined_loads);
+    double& accesses = instructions["load_store_per_cycle"];
+    accesses = std::max(0.0, accesses - joined);
+    const double all = std::max(0.0, all_instructions() + spilled() + further.all - joined);
     instructions["integer_per_cycle"] += further.integer;
     instructions["float32_per_cycle"] += further.float32;
     instructions["float64_per_cycle"] += further.float64;

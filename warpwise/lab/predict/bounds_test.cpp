@@ -121,15 +121,32 @@ TEST(Bounds, OfL2AreItsLinesWhereTheseTakeLonger) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::l2), 8000 / 1000.0);
 }
 
-TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
-  DeviceProfile device = profile();
-  device.figures["atomic_cycles"] = 3;
+TEST(Bounds, HaveNoLoadsThatArePartsOfOthers) {
   LaunchResult result = counted();
-  result.pace.atomics_of_busiest_line = 500;
-  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 500 * 10 * 3 / 1000.0);
+  result.instructions_by_class = {{"load", 3000}};
+  result.memory[0].shared_load.passes = 2000;
+  result.pace.joined_loads = 1000;
+  result.pace.joined_passes = 500;
+  const Bounds bounds = bounds_of(profile(), result, facts);
+  EXPECT_DOUBLE_EQ(bounds.of(Resource::issue), 2000 / 1000.0);
+  EXPECT_DOUBLE_EQ(bounds.of(Resource::shared), 1500 / 1000.0);
+}
+
+TEST(Bounds, OfIssueAreBarriersWhereTheseTakeLonger) {
+  DeviceProfile device = profile();
+  device.figures["barriers_per_cycle"] = 0.5;
+  LaunchResult result = counted();
+  result.totals.barriers = 4000;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 8000 / 1000.0);
+}
+
+TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
+  LaunchResult result = counted();
+  result.pace.atomic_cycles_of_busiest_line = 1500;
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
   // Neighbours' atomics are no more in a larger grid.
-  result.pace.atomics_of_neighbours = 8000;
-  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::atomics), 8000 * 3 / 1000.0);
+  result.pace.atomic_cycles_of_neighbours = 24000;
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 24000 / 1000.0);
 }
 
 TEST(Bounds, OfSpilledValuesAreL2sWhereL1DoesNotHoldThem) {
@@ -139,13 +156,20 @@ TEST(Bounds, OfSpilledValuesAreL2sWhereL1DoesNotHoldThem) {
   result.instructions_by_class = {{"integer", 1000}};
   LaunchFacts spilling = facts;
   // Each of the 50 instructions runs 20 times, and so do the 5 accesses.
-  spilling.spills = {.accesses = 5, .instructions = 50, .bytes_per_thread = 1000};
+  spilling.spills = {.loads = 3, .stores = 2, .instructions = 50, .bytes_per_thread = 1000};
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::issue), 1100 / 1000.0);
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l1), 100 * 128 / 1000.0);
-  EXPECT_EQ(bounds_of(device, result, spilling).of(Resource::l2), 0);
+  // Stores are written through.
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l2), 40 * 128 * 10 / 1000e3);
   // Two blocks of one warp hold 64,000 bytes, three do not fit.
   spilling.blocks_per_sm = 3;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, spilling).of(Resource::l2), 100 * 128 * 10 / 1000e3);
+  // Ten SMs hold 960,000 bytes.
+  device.figures["l2_bytes"] = 960e3;
+  const double dram_us = bounds_of(device, result, spilling).of(Resource::dram);
+  device.figures["l2_bytes"] = 959e3;
+  EXPECT_NEAR(bounds_of(device, result, spilling).of(Resource::dram) - dram_us,
+              100 * 128 * 10 / (1e3 * device.figures["dram_gb_per_s"]), 1e-9);
 }
 
 TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {

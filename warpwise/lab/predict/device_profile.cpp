@@ -22,8 +22,8 @@ using Json = nlohmann::json;
 constexpr double greatest_figure = 1e12;
 
 // Figures of caches and units that older GPUs do not have.
-constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_gb_per_s", "float64_per_cycle",
-                                            "conversion64_per_cycle"};
+constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_bytes", "l2_gb_per_s",
+                                            "float64_per_cycle", "conversion64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
 
@@ -68,6 +68,7 @@ const std::vector<std::string>& profile_figures() {
                                                  "sm_clock_mhz",
                                                  "dram_gb_per_s",
                                                  "l2_gb_per_s",
+                                                 "l2_bytes",
                                                  "l1_bytes",
                                                  "l1_bytes_per_cycle",
                                                  "l2_read_lines_per_cycle",
@@ -85,6 +86,7 @@ const std::vector<std::string>& profile_figures() {
                                                  "load_store_per_cycle",
                                                  "texture_per_cycle",
                                                  "shuffle_per_cycle",
+                                                 "barriers_per_cycle",
                                                  "arithmetic_cycles",
                                                  "float64_cycles",
                                                  "special_cycles",
@@ -96,6 +98,7 @@ const std::vector<std::string>& profile_figures() {
                                                  "dram_cycles",
                                                  "barrier_cycles",
                                                  "atomic_cycles",
+                                                 "integer_atomic_cycles",
                                                  "block_start_cycles",
                                                  "launch_us"};
   return names;
@@ -113,6 +116,9 @@ emulator::PaceModel DeviceProfile::pace(int blocks_per_sm) const {
   model.l2_cycles = figure("l2_cycles");
   model.dram_cycles = figure("dram_cycles");
   model.barrier_cycles = figure("barrier_cycles");
+  model.barrier_warp_cycles = 1 / figure("barriers_per_cycle");
+  model.atomic_cycles = figure("atomic_cycles");
+  model.integer_atomic_cycles = figure("integer_atomic_cycles");
   model.dram_sectors = figure("dram_sectors") >= 2 ? 2 : 1;
   model.l1_bytes = static_cast<std::uint64_t>(figure("l1_bytes")) /
                    static_cast<std::uint64_t>(std::max(blocks_per_sm, 1));

@@ -77,6 +77,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     passes += static_cast<double>(each->passes);
     scale(each->passes, change.passes);
   }
+  scale(pace.joined_passes, change.passes);
   shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
   for (auto& [name, count] : launch.instructions_by_class) {
     scale(count, change.instructions);
@@ -176,7 +177,8 @@ double gain_of(const LaunchPrediction& prediction, const Change& change) {
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);
   facts.started *= 1 - change.starts;
-  facts.spills.accesses *= 1 - change.spills;
+  facts.spills.loads *= 1 - change.spills;
+  facts.spills.stores *= 1 - change.spills;
   const double after = work(bounds_of(prediction.profile, changed, facts));
   return after > 0 ? std::max(1.0, before / after) : 1;
 }

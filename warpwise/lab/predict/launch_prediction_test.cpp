@@ -109,7 +109,7 @@ TEST(LaunchPrediction, AGainHasSpilledValues) {
   made.profile.figures["l1_bytes_per_cycle"] = 1e9;
   made.profile.figures["shared_passes_per_cycle"] = 1e9;
   made.sample.instructions_by_class["integer"] = 1'000'000;
-  made.facts.spills = {.accesses = 200, .instructions = 100};
+  made.facts.spills = {.loads = 200, .instructions = 100};
   EXPECT_NEAR(gain_of(made, Change{.spills = 1}), 3, 0.01);
 }
 

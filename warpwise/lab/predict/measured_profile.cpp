@@ -118,6 +118,7 @@ class ProfileMeasurement {
 
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
+    set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
     // L1 gets what shared memory leaves. Kernels without shared memory get the largest share.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");
@@ -172,8 +173,9 @@ class ProfileMeasurement {
   }
 
   void rates() {
-    for (const char* name : {"integer_per_cycle", "float32_per_cycle", "float64_per_cycle",
-                             "special_per_cycle", "shuffle_per_cycle", "shared_passes_per_cycle"}) {
+    for (const char* name :
+         {"integer_per_cycle", "float32_per_cycle", "float64_per_cycle", "special_per_cycle",
+          "shuffle_per_cycle", "shared_passes_per_cycle", "barriers_per_cycle"}) {
       rate(name);
     }
     // Two in each step: there and back.
@@ -218,11 +220,15 @@ class ProfileMeasurement {
           threads * accesses / lines.batch.median_us / cycles_per_us / device_.multiprocessors,
           "measured: a word of each of the lines that L2 holds");
     }
-    const Measurement atomics = timer_.measure([&](gpu::StreamHandle stream) {
-      launch("atomic_cycles", blocks, full_block, {.memory = memory.data(), .step = adds}, stream);
-    });
-    set("atomic_cycles", atomics.batch.median_us * cycles_per_us / (threads * adds),
-        "measured: all threads add to one word");
+    const auto atomics = [&](const char* name, double adders, const std::string& source) {
+      const Measurement all = timer_.measure([&](gpu::StreamHandle stream) {
+        launch(name, blocks, full_block, {.memory = memory.data(), .step = adds}, stream);
+      });
+      set(name, all.batch.median_us * cycles_per_us / (adders * adds), source);
+    };
+    atomics("atomic_cycles", threads, "measured: all threads add to one word");
+    atomics("integer_atomic_cycles", threads / 32,
+            "measured: a lane of each warp adds an integer to one word");
     const std::uint64_t apart = std::uint64_t{1} << 30;
     const gpu::Buffer large(static_cast<std::int64_t>(apart), stream_);
     const Measurement gather = timer_.measure([&](gpu::StreamHandle stream) {

@@ -256,6 +256,15 @@ extern "C" __global__ void texture_per_cycle(Probe p) {
   });
 }
 
+// Groups of eight warps have a barrier each, so that one group's wait hides another's.
+extern "C" __global__ void barriers_per_cycle(Probe p) {
+  const unsigned group = threadIdx.x / 256;
+  time_rate(p, [&] {
+#pragma unroll
+    for (int i = 0; i < CHAINS; ++i) asm volatile("bar.sync %0, 256;" ::"r"(group + 1) : "memory");
+  });
+}
+
 // Each lane reads another word of constant memory.
 extern "C" __global__ void constant_passes_per_cycle(Probe p) {
   const char* own = reinterpret_cast<const char*>(zeros) + 4 * (threadIdx.x % 32);
@@ -276,6 +285,14 @@ extern "C" __global__ void atomic_cycles(Probe p) {
   float* word = reinterpret_cast<float*>(p.memory);
   for (unsigned long long i = 0; i < p.step; ++i)
     asm volatile("red.global.add.f32 [%0], 0f00000000;" ::"l"(word) : "memory");
+}
+
+// One lane of each warp adds to a word, `step` times.
+extern "C" __global__ void integer_atomic_cycles(Probe p) {
+  unsigned* word = reinterpret_cast<unsigned*>(p.memory);
+  if (threadIdx.x % 32 != 0) return;
+  for (unsigned long long i = 0; i < p.step; ++i)
+    asm volatile("red.global.add.u32 [%0], 0;" ::"l"(word) : "memory");
 }
 
 namespace {

@@ -44,6 +44,17 @@ EmulatorExecutor executor_for(const DeviceProfile& profile) {
           static_cast<int>(profile.figure("multiprocessors"))};
 }
 
+// The rest of a thread's local memory is its arrays.
+Spills spills_of(const RungResources& resources, const emulator::KernelInfo& kernel) {
+  constexpr double word = 4;
+  const int stored = resources.spill_bytes.value_or(0) - resources.spill_load_bytes;
+  return {.loads = resources.spill_load_bytes / word,
+          .stores = stored / word,
+          .instructions = std::max(static_cast<double>(kernel.instructions), 1.0),
+          .bytes_per_thread =
+              std::max(resources.stack_bytes - static_cast<double>(kernel.local_bytes), 0.0)};
+}
+
 // A rung's launches for a problem.
 struct RungPrediction {
   emulator::Dim3 block;          ///< of the first launch
@@ -61,13 +72,15 @@ RungPrediction predict_rung(EmulatorExecutor& executor, const DeviceProfile& pro
   RungPrediction result{dimensions(first.block), resources.registers, {}};
   const MemoryBytes memory = memory_of(problem, rung);
   const int resident = blocks_per_sm(profile, resources, run, first);
+  const Spills spills = spills_of(resources, executor.kernel(run.code(), first.kernel));
   for (const ladders::Launch& launch : run.launches()) {
     const std::uint64_t threads = dimensions(launch.block).count();
     const LaunchFacts facts = {.blocks = dimensions(launch.grid).count(),
                                .warps_per_block = static_cast<int>((threads + 31) / 32),
                                .blocks_per_sm = resident,
                                .memory_bytes = memory.all,
-                               .texture_bytes = memory.textures};
+                               .texture_bytes = memory.textures,
+                               .spills = launch.kernel == first.kernel ? spills : Spills{}};
     result.launches.push_back(
         predict_launch(profile, threads, facts, [&](const emulator::LaunchOptions& options) {
           return executor.run(run.code(), launch, options);

@@ -142,6 +142,8 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
       each.registers = known->registers;
       each.registers_from = built_for(*known, ccs[i]);
       each.spill_bytes = known->spill_store_bytes + known->spill_load_bytes;
+      each.spill_load_bytes = known->spill_load_bytes;
+      each.stack_bytes = known->stack_bytes;
       each.global_instructions = known->global_instructions;
       try {
         each.occupancy =
