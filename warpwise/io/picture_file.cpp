@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/bmp.hpp"
 #include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
 #include "warpwise/io/image_module.hpp"
@@ -140,7 +141,9 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file) {
 void require_picture(InputFile& file) {
   if (y4m_frames_in(file)) return;
   const std::optional<ImageFormat> format = image_format_in(file);
-  if (format && !is_pnm(format->name)) image_module_of_format(format->name);
+  if (format && !is_pnm(format->name) && format->name != "BMP") {
+    image_module_of_format(format->name);
+  }
 }
 
 Picture read_picture(InputFile& file) {
@@ -152,6 +155,7 @@ Picture read_picture(InputFile& file) {
   }
   require_complete(content, file.name());
   if (is_pnm(format->name)) return decode_pnm(content, file.name());
+  if (format->name == "BMP") return decode_bmp(content, file.name());
   return image_module_of_format(format->name).decode(content, file.name());
 }
 
