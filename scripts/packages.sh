@@ -30,6 +30,7 @@ if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
   packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
              python3-venv shellcheck doxygen                      # scripts/checks.sh
              gnuplot-nox                                          # lab run --plot
+             netpbm                                               # command.pnm compares with it
              man-db zsh                                           # the installed package
              ffmpeg                                               # videos of other programs
              xvfb xauth libgl1-mesa-dri libegl-mesa0 xdotool      # windows without a screen, OpenGL without a GPU

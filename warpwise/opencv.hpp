@@ -4,6 +4,11 @@
 // header that needs OpenCV, its core alone, which the program itself links; the library neither
 // needs nor links it.
 //
+//   cv::Mat photo = cv::imread("photo.jpg"), edges(photo.size(), CV_8U);
+//   warpwise::sobel(warpwise::view_of(photo), warpwise::view_of(edges));  // photo is B G R
+//
+// A view of 3 or 4 channels says the order of its colours: B G R, unless the caller says R G B.
+//
 //   cv::Mat page = cv::imread("page.png", cv::IMREAD_GRAYSCALE), binary(page.size(), CV_8U);
 //   warpwise::threshold(warpwise::view_of(std::as_const(page)), warpwise::view_of(binary),
 //                       {.window = 31});
@@ -13,6 +18,7 @@
 
 #include <string>
 
+#include "warpwise/base/channel_order.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
@@ -37,9 +43,10 @@ inline ElementType element_type_of_depth(int depth) {
 
 namespace detail {
 template <class View, class Image>
-View view_of_opencv(Image& image) {
-  return View(image.data, element_type_of_depth(image.depth()), image.cols, image.rows,
-              image.channels(), image.rows > 1 ? static_cast<std::int64_t>(image.step) : 0);
+View view_of_opencv(Image& image, ChannelOrder order) {
+  const View view(image.data, element_type_of_depth(image.depth()), image.cols, image.rows,
+                  image.channels(), image.rows > 1 ? static_cast<std::int64_t>(image.step) : 0);
+  return image.channels() >= 3 ? view.in_order(order) : view;
 }
 
 inline void require_image(const cv::Mat& image) {
@@ -50,23 +57,25 @@ inline void require_image(const cv::Mat& image) {
 }  // namespace detail
 
 /// The pixels of an image, also of a part of one, without a copy: valid as long as the image's
-/// memory. A constant image may not be written.
+/// memory. A constant image may not be written. A view of 3 or more channels says the order of its
+/// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
 /// \throws InvalidArgument  an empty image, one of more than two dimensions, or of CV_8S or CV_64F
-inline HostView view_of(cv::Mat& image) {
+inline HostView view_of(cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);
-  return detail::view_of_opencv<HostView>(image);
+  return detail::view_of_opencv<HostView>(image, order);
 }
-inline ConstHostView view_of(const cv::Mat& image) {
+inline ConstHostView view_of(const cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);
-  return detail::view_of_opencv<ConstHostView>(image);
+  return detail::view_of_opencv<ConstHostView>(image, order);
 }
 
 /// The same of an image on the current GPU.
-inline DeviceView view_of(cv::cuda::GpuMat& image) {
-  return detail::view_of_opencv<DeviceView>(image);
+inline DeviceView view_of(cv::cuda::GpuMat& image, ChannelOrder order = ChannelOrder::bgr) {
+  return detail::view_of_opencv<DeviceView>(image, order);
 }
-inline ConstDeviceView view_of(const cv::cuda::GpuMat& image) {
-  return detail::view_of_opencv<ConstDeviceView>(image);
+inline ConstDeviceView view_of(const cv::cuda::GpuMat& image,
+                               ChannelOrder order = ChannelOrder::bgr) {
+  return detail::view_of_opencv<ConstDeviceView>(image, order);
 }
 
 /// A stream, as primitives take it; it stays OpenCV's.

@@ -1,9 +1,12 @@
 #include "warpwise/opencv.hpp"
 
 #include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
 
 #include <utility>
+#include <vector>
 
+#include "warpwise/algorithms/chain/chain.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
@@ -29,6 +32,98 @@ TEST(OpenCv, AMatIsAViewOfItsPixels) {
   EXPECT_EQ(view.type(), ElementType::u16);
   EXPECT_EQ(view.pitch_bytes(), static_cast<std::int64_t>(image.step));
   static_assert(std::is_same_v<decltype(view_of(std::as_const(image))), ConstHostView>);
+}
+
+// The edges of a colour image as OpenCV computes them: cvtColor, Sobel, the sum of the lengths.
+cv::Mat edges_by_opencv(const cv::Mat& image, int to_grey) {
+  cv::Mat grey;
+  cv::cvtColor(image, grey, to_grey);
+  cv::Mat sum;
+  for (const auto& [x, y] : {std::pair(1, 0), std::pair(0, 1)}) {
+    cv::Mat part;
+    cv::Mat bytes;
+    cv::Sobel(grey, part, CV_16S, x, y);
+    cv::convertScaleAbs(part, bytes);
+    if (sum.empty())
+      sum = bytes;
+    else
+      cv::add(sum, bytes, sum);
+  }
+  return sum;
+}
+
+struct Colours {
+  int type;
+  ChannelOrder order;
+  int to_grey;
+};
+constexpr Colours all_colours[] = {{CV_8UC3, ChannelOrder::bgr, cv::COLOR_BGR2GRAY},
+                                   {CV_8UC4, ChannelOrder::bgr, cv::COLOR_BGRA2GRAY},
+                                   {CV_8UC3, ChannelOrder::rgb, cv::COLOR_RGB2GRAY},
+                                   {CV_8UC4, ChannelOrder::rgb, cv::COLOR_RGBA2GRAY}};
+
+TEST(OpenCv, EdgesOfColoursAreThoseOfOpenCv) {
+  for (const Colours& colours : all_colours) {
+    cv::Mat image = noise(479, 641, colours.type);
+    const cv::Mat part = image(cv::Rect(3, 5, 600, 400));
+    const cv::Mat expected = edges_by_opencv(part, colours.to_grey);
+    cv::Mat edges(part.size(), CV_8U);
+    sobel(view_of(part, colours.order), view_of(edges));
+    EXPECT_EQ(cv::countNonZero(edges != expected), 0) << name_of(colours.order);
+    edges = 0;
+    reference::sobel(view_of(part, colours.order), view_of(edges));
+    EXPECT_EQ(cv::countNonZero(edges != expected), 0) << name_of(colours.order);
+  }
+}
+
+// An order that the view says has precedence over the option; nobody needs to say it: OpenCV's own.
+TEST(OpenCv, ColoursAreBgrUnlessTheCallerSaysRgb) {
+  cv::Mat image = noise(40, 60, CV_8UC3);
+  EXPECT_EQ(view_of(image).order(), ChannelOrder::bgr);
+  EXPECT_EQ(view_of(std::as_const(image)).order(), ChannelOrder::bgr);
+  EXPECT_EQ(view_of(image, ChannelOrder::rgb).order(), ChannelOrder::rgb);
+  EXPECT_EQ(ConstHostView(view_of(image)).sub_view(1, 2, 3, 4).order(), ChannelOrder::bgr);
+  EXPECT_EQ(view_of(noise(4, 4, CV_8UC2)).order(), std::nullopt);
+  EXPECT_EQ(HostView(image.data, 60, 40, 3).order(), std::nullopt);
+  const cv::Mat expected = edges_by_opencv(image, cv::COLOR_BGR2GRAY);
+  cv::Mat edges(image.size(), CV_8U);
+  sobel(view_of(image), view_of(edges), {.channels = ChannelOrder::rgb});
+  EXPECT_EQ(cv::countNonZero(edges != expected), 0);
+}
+
+TEST(OpenCv, ImagesOfACallHaveOneOrder) {
+  cv::Mat image = noise(40, 60, CV_8UC3);
+  cv::Mat first(image.size(), CV_8U);
+  cv::Mat second(image.size(), CV_8U);
+  const cv::Mat expected = edges_by_opencv(image, cv::COLOR_BGR2GRAY);
+  const std::vector<HostView> to = {view_of(first), view_of(second)};
+  const std::vector<ConstHostView> same(2, view_of(image));
+  sobel(same, to);
+  EXPECT_EQ(cv::countNonZero(first != expected), 0);
+  EXPECT_EQ(cv::countNonZero(second != expected), 0);
+  const std::vector<ConstHostView> mixed = {view_of(image), view_of(image, ChannelOrder::rgb)};
+  EXPECT_THROW(sobel(mixed, to), InvalidArgument);
+}
+
+TEST(OpenCv, AChainKeepsTheOrderOfItsImage) {
+  for (const Colours& colours : all_colours) {
+    const cv::Mat image = noise(500, 640, colours.type);
+    const cv::Mat expected = edges_by_opencv(image, colours.to_grey);
+    const ConstHostView view = view_of(image, colours.order);
+    const bool bgr = colours.order == ChannelOrder::bgr;
+    const bool four = image.channels() == 4;
+    const PixelFormat format = four ? (bgr ? PixelFormat::bgra32 : PixelFormat::rgba32)
+                                    : (bgr ? PixelFormat::bgr24 : PixelFormat::rgb24);
+    const PixelFormat turned = bgr ? PixelFormat::rgb24 : PixelFormat::bgr24;
+    cv::Mat edges(image.size(), CV_8U);
+    Chain({SobelOptions{}}).run(view, view_of(edges));
+    EXPECT_EQ(cv::countNonZero(edges != expected), 0);
+    edges = 0;
+    Chain({ChainConvert{format, turned}, SobelOptions{}}).run(view, view_of(edges));
+    EXPECT_EQ(cv::countNonZero(edges != expected), 0);
+    Chain contradictory({ChainConvert{turned, PixelFormat::gray8}, SobelOptions{}});
+    EXPECT_THROW(contradictory.run(view, view_of(edges)), InvalidArgument);
+  }
 }
 
 TEST(OpenCv, PartsAreReadAndWrittenWhereTheyLie) {
@@ -105,6 +200,28 @@ TEST(OpenCv, AGpuMatIsWorkedOnWhereItLies) {
   stream.synchronize();
   sobel(view_of(std::as_const(image)(place)), view_of(expected), {.output = SobelOutput::dx});
   EXPECT_EQ(cv::norm(there, expected, cv::NORM_INF), 0);
+}
+
+// The fused kernel of a chain, too, reads the colours in the view's order.
+TEST(OpenCv, ColoursOnAGpuAreBgr) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  cv::Mat image = noise(41, 64, CV_8UC3);
+  cv::Mat expected(image.size(), CV_8U);
+  cv::Mat there(image.size(), CV_8U);
+  gpu::DeviceImage memory(ElementType::u8, 64, 41, 3, stream);
+  gpu::DeviceImage result(ElementType::u8, 64, 41, 1, stream);
+  gpu::upload(view_of(image), memory.view(), stream);
+  const ConstDeviceView colours = memory.view().in_order(ChannelOrder::bgr);
+  const ThresholdOptions cut{.window = 5, .offset = -8};
+  for (const ChainKernels kernels : {ChainKernels::fused, ChainKernels::separate}) {
+    Chain chain({SobelOptions{}, cut}, kernels);
+    chain.run(view_of(image), view_of(expected));
+    chain.run(colours, result.view(), stream);
+    gpu::download(result.view(), view_of(there), stream);
+    stream.synchronize();
+    EXPECT_EQ(cv::norm(there, expected, cv::NORM_INF), 0);
+  }
 }
 
 TEST(OpenCv, AGpuMatAndAStreamOfOpenCvs) {

@@ -121,7 +121,7 @@ nb::dict words_of_sobel(const SobelOptions& step) {
   words["norm"] = word(step.norm);
   words["kernel"] = word(step.kernel);
   words["border"] = word(step.border);
-  words["channels"] = word(step.channels);
+  words["order"] = word(step.channels);
   return words;
 }
 
@@ -166,12 +166,14 @@ void add_steps(nb::module_& module) {
           .def(
               "__init__",
               [](SobelOptions* self, std::string_view output, std::string_view norm,
-                 std::string_view kernel, std::string_view border, std::string_view channels) {
-                new (self) SobelOptions(sobel_options(output, norm, kernel, border, channels));
+                 std::string_view kernel, std::string_view border, std::string_view order,
+                 std::optional<std::string_view> channels) {
+                new (self)
+                    SobelOptions(sobel_options(output, norm, kernel, border, order, channels));
               },
               nb::kw_only(), arg("output") = word(sobel.output), arg("norm") = word(sobel.norm),
               arg("kernel") = word(sobel.kernel), arg("border") = word(sobel.border),
-              arg("channels") = word(sobel.channels));
+              arg("order") = word(sobel.channels), arg("channels") = nb::none());
   auto threshold_step =
       nb::class_<ThresholdOptions>(
           module, "ThresholdOptions",

@@ -23,9 +23,10 @@ nb::any copy(nb::any src, nb::any out, nb::any stream) {
 }
 
 nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::string_view kernel,
-              std::string_view border, std::string_view channels,
-              std::optional<std::string_view> dtype, nb::any out, nb::any stream) {
-  const SobelOptions options = sobel_options(output, norm, kernel, border, channels);
+              std::string_view border, std::string_view order,
+              std::optional<std::string_view> channels, std::optional<std::string_view> dtype,
+              nb::any out, nb::any stream) {
+  const SobelOptions options = sobel_options(output, norm, kernel, border, order, channels);
   const auto make = [&](const Array& from, const nb::object& object, const Stream& at) {
     const auto types = sobel_dst_types(from.type(), options.output);
     const ElementType type = dtype           ? element_type_named(*dtype)
@@ -223,17 +224,19 @@ void add_sobel(nb::module_& module) {
   const SobelOptions defaults;
   module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = word(defaults.output),
              arg("norm") = word(defaults.norm), arg("kernel") = word(defaults.kernel),
-             arg("border") = word(defaults.border), arg("channels") = word(defaults.channels),
-             arg("dtype") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
+             arg("border") = word(defaults.border), arg("order") = word(defaults.channels),
+             arg("channels") = nb::none(), arg("dtype") = nb::none(), arg("out") = nb::none(),
+             arg("stream") = nb::none(),
              R"(Computes the image gradient: its length, or one of its components.
 
 src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, whose grey value
-         is used
+         is used. An array does not say the order of its colours: see order
 output   "magnitude", "dx" or "dy"
 norm     "l1", |dx| + |dy|, or "l2", the square root of dx² + dy²
 kernel   "sobel", [1 2 1], or "scharr", [3 10 3]
 border   "reflect101", "replicate" or "constant", 0
-channels "rgb" or "bgr"
+order    order of the colours: "rgb", or "bgr" for pictures of cv2, such as cv2.imread gives. channels is its
+         former name
 dtype    type of the result: for uint8 a magnitude in uint8 (saturated, the default) or uint16, components in int16;
          for uint16 uint32 and int32; for float32 float32
 

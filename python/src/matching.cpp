@@ -117,10 +117,10 @@ class AnyTracker {
  public:
   AnyTracker(nb::any first, const BoxTuple& box, std::pair<int, int> search_x,
              std::pair<int, int> search_y, std::string_view measure, bool update_template,
-             const nb::any& stream)
+             std::optional<double> min_score, const nb::any& stream)
       : stream_(stream_of(stream, first)) {
     const TrackOptions options{range_of(search_x), range_of(search_y),
-                               parse<Measure>(measure, "measure"), update_template};
+                               parse<Measure>(measure, "measure"), update_template, min_score};
     const Box at{std::get<0>(box), std::get<1>(box), std::get<2>(box), std::get<3>(box)};
     const Array frame(first, "first", false, stream_);
     device_ = frame.device();
@@ -134,7 +134,7 @@ class AnyTracker {
     });
   }
 
-  std::pair<BoxTuple, double> next(nb::any frame) {
+  std::pair<std::optional<BoxTuple>, double> next(nb::any frame) {
     const Array array(frame, "frame", false, stream_);
     TrackedBox found;
     call(array, stream_, [&](auto views, auto... on) {
@@ -145,6 +145,7 @@ class AnyTracker {
       const std::scoped_lock one_at_a_time(mutex_);
       found = tracker->next(array.view<typename decltype(views)::In>());
     });
+    if (found.lost) return {std::nullopt, found.score};
     return {BoxTuple{found.box.x, found.box.y, found.box.width, found.box.height}, found.score};
   }
 
@@ -254,6 +255,7 @@ void add_tracker(nb::module_& module) {
 search_x, search_y  the first and the last displacement around the last position
 measure             "sad", "ssd", "ncc" or "zncc"
 update_template     True: search for the box of the last frame; False: for the box of the first frame
+min_score           for "ncc" and "zncc": the box is lost where the best place scores less
 
 >>> import numpy, warpwise
 >>> first = numpy.random.default_rng(1).integers(0, 256, (64, 64), numpy.uint8)
@@ -261,12 +263,15 @@ update_template     True: search for the box of the last frame; False: for the b
 >>> tracker.next(numpy.roll(first, (3, -5), (0, 1)))
 ((15, 23, 16, 16), 0.0))")
       .def(nb::init<nb::any, const BoxTuple&, std::pair<int, int>, std::pair<int, int>,
-                    std::string_view, bool, const nb::any&>(),
+                    std::string_view, bool, std::optional<double>, const nb::any&>(),
            arg("first"), arg("box"), nb::kw_only(), arg("search_x") = pair_of(defaults.search_x),
            arg("search_y") = pair_of(defaults.search_y), arg("measure") = word(defaults.measure),
-           arg("update_template") = defaults.update_template, arg("stream") = nb::none())
+           arg("update_template") = defaults.update_template, arg("min_score") = nb::none(),
+           arg("stream") = nb::none())
       .def("next", &AnyTracker::next, arg("frame"),
-           "Returns the box in the next frame, and its score. Waits for the result, on a GPU too.");
+           "Returns the box in the next frame, or None where it is lost, and the score of the best "
+           "place. "
+           "Waits for the result, on a GPU too.");
 }
 
 }  // namespace

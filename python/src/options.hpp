@@ -9,12 +9,19 @@
 
 namespace warpwise::python {
 
+/// Makes SobelOptions. `channels` is the former name of `order`.
 inline SobelOptions sobel_options(std::string_view output, std::string_view norm,
                                   std::string_view kernel, std::string_view border,
-                                  std::string_view channels) {
-  return {parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
-          parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
-          parse<ChannelOrder>(channels, "channels")};
+                                  std::string_view order,
+                                  std::optional<std::string_view> channels) {
+  if (channels && order != word(SobelOptions{}.channels) && order != *channels)
+    throw InvalidArgument("order is '" + std::string(order) +
+                          "', and channels, its former name, '" + std::string(*channels) +
+                          "'; give order alone");
+  return {
+      parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
+      parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
+      channels ? parse<ChannelOrder>(*channels, "channels") : parse<ChannelOrder>(order, "order")};
 }
 
 inline ThresholdOptions threshold_options(std::int64_t window, double offset,

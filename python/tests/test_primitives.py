@@ -37,6 +37,25 @@ def test_types_of_results(dtype, output, expected):
         assert warpwise.sobel(picture(5, 6), dtype="uint16").dtype == "uint16"
 
 
+@pytest.mark.parametrize("order", ["rgb", "bgr"])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_order_of_colours(order, channels):
+    image = picture(31, 45, channels)
+    red, green, blue = (image[..., i].astype(np.int64) for i in ((0, 1, 2) if order == "rgb" else (2, 1, 0)))
+    expected = sobel_of((9798 * red + 19235 * green + 3735 * blue + 16384) >> 15)
+    assert np.array_equal(warpwise.sobel(image, order=order), expected)
+    assert np.array_equal(warpwise.sobel(image, channels=order), expected)  # the former name
+    assert np.array_equal(warpwise.Chain([warpwise.SobelOptions(order=order)]).run(image), expected)
+
+
+def test_pictures_of_opencv():
+    cv2 = pytest.importorskip("cv2")
+    image = picture(31, 45, 3)
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    parts = [cv2.convertScaleAbs(cv2.Sobel(grey, cv2.CV_16S, *axis)) for axis in ((1, 0), (0, 1))]
+    assert np.array_equal(warpwise.sobel(image, order="bgr"), cv2.add(*parts))
+
+
 def test_enums_stand_for_their_words():
     image = picture(9, 9)
     assert np.array_equal(warpwise.sobel(image, output=warpwise.SobelOutput.DX, kernel=warpwise.SobelKernel.SCHARR),
@@ -136,6 +155,10 @@ def test_tracker():
     tracker = warpwise.Tracker(first, (20, 20, 16, 16))
     assert tracker.next(np.roll(first, (3, -5), (0, 1))) == ((15, 23, 16, 16), 0.0)
     assert tracker.next(np.roll(first, (6, -5), (0, 1))) == ((15, 26, 16, 16), 0.0)
+    tracker = warpwise.Tracker(first, (20, 20, 16, 16), measure="zncc", min_score=0.8)
+    box, score = tracker.next(picture(64, 64))
+    assert box is None and score < 0.8
+    assert tracker.next(np.roll(first, (3, -5), (0, 1))) == ((15, 23, 16, 16), 1.0)
 
 
 @pytest.mark.parametrize("call,says", [
@@ -148,6 +171,8 @@ def test_tracker():
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
     (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', and is one of l1, l2"),
     (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
+    (lambda a: warpwise.sobel(a, order="brg"), "order is 'brg', and is one of rgb, bgr"),
+    (lambda a: warpwise.sobel(a, order="bgr", channels="rgb"), "order is 'bgr', and channels, its former name, 'rgb'"),
     (lambda a: warpwise.sobel(a, out=a), "overlap"),
     (lambda a: warpwise.sobel(a, out=a[:3].copy()), "16x3"),
     (lambda a: warpwise.threshold(a, window=4), "odd"),
@@ -159,6 +184,7 @@ def test_tracker():
     (lambda a: warpwise.convert(a, "i420", "rgb24", size=(8, -2)), "frame of 8x-2 pixels"),
     (lambda a: warpwise.gemv(a.astype(np.float32), a[0].astype(np.float32), beta=1), "out"),
     (lambda a: warpwise.Tracker(a, (0, 0, 99, 4)), "99"),
+    (lambda a: warpwise.Tracker(a, (0, 0, 4, 4), min_score=0.5), "min_score is for ncc and zncc, not for sad"),
 ])
 def test_what_has_no_meaning_is_refused(call, says):
     with pytest.raises(ValueError, match=says) as raised:

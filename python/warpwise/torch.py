@@ -32,10 +32,10 @@ def copy(src: Tensor) -> Tensor:
 
 
 def sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
-          channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+          order: str = "rgb", channels: Optional[str] = None, dtype: Optional[str] = None) -> Tensor:
     """Computes the image gradient: warpwise.sobel()."""
     result: Tensor = _sobel(
-        src.detach(), output=output, norm=norm, taps=kernel, border=border, channels=channels, dtype=dtype)
+        src.detach(), output=output, norm=norm, taps=kernel, border=border, order=order, channels=channels, dtype=dtype)
     return result
 
 
@@ -108,14 +108,14 @@ def _(src: Tensor) -> Tensor:
 
 @torch.library.custom_op("warpwise::sobel", mutates_args=())
 def _sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: str = "sobel", border: str = "reflect101",
-          channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+          order: str = "rgb", channels: Optional[str] = None, dtype: Optional[str] = None) -> Tensor:
     return warpwise.sobel(  # type: ignore[no-any-return]
-        src.detach(), output=output, norm=norm, kernel=taps, border=border, channels=channels, dtype=dtype)
+        src.detach(), output=output, norm=norm, kernel=taps, border=border, order=order, channels=channels, dtype=dtype)
 
 
 @_sobel.register_fake
 def _(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: str = "sobel", border: str = "reflect101",
-      channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+      order: str = "rgb", channels: Optional[str] = None, dtype: Optional[str] = None) -> Tensor:
     # A call on one pixel gives the type of the result.
     pixel = numpy.zeros((1, 1), str(src.dtype).rpartition(".")[2])
     return src.new_empty(src.shape[:2], dtype=_dtype(warpwise.sobel(pixel, output=output, dtype=dtype)))

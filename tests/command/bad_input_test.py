@@ -38,7 +38,6 @@ class Arguments(CommandTest):
         self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--norm", "l1", "--norm", "l2",
                        says="--norm")
         self.fail_with(USAGE, "convert", "in.npy", "out.npy", says=["--to FMT", "ycbcr32"])
-        self.fail_with(USAGE, "threshold", "in.npy", "out.npy", says="--window N")
         self.fail_with(USAGE, "devices", "extra", says="extra")
 
     def test_names_list_what_works(self):

@@ -338,6 +338,60 @@ class Help(CommandTest):
         self.assertIn(b"--json not with: --html", text)
 
 
+class Pages(CommandTest):
+    """threshold without --window: chosen for a photo of a page, and said."""
+
+    def chosen(self, *options):
+        done = self.succeed("threshold", "page.npy", "chosen.npy", *options, "--json")
+        report = json.loads(done.stdout)
+        return report["options"], report["files"][0]["chosen"]
+
+    def assert_same_as(self, *options):
+        self.succeed("threshold", "page.npy", "said.npy", *options)
+        self.assertEqual(read("chosen.npy"), read("said.npy"))
+
+    def test_window_and_offset_are_said(self):
+        for descr, bytes_of_pixel, offset in [("|u1", 1, 15), ("<u2", 2, 15 * 257)]:
+            write("page.npy", npy(descr, (400, 330), os.urandom(400 * 330 * bytes_of_pixel)))
+            options, chosen = self.chosen()
+            self.assertEqual((options["window"], options["offset"]), (None, None))
+            self.assertEqual(chosen, {"window": 21, "offset": offset})
+            self.assert_same_as("--window", "21", "--offset", str(offset))
+            line = self.succeed("threshold", "page.npy", "out.npy").stdout.decode()
+            self.assertIn(f"threshold --window 21 --offset {offset}.0 on ", line)
+
+    def test_what_is_given_is_kept(self):
+        write("page.npy", npy("|u1", (40, 33), os.urandom(40 * 33)))
+        options, chosen = self.chosen("--offset", "-3", "--mean", "mean.npy")
+        self.assertEqual((options["offset"], chosen), (-3, {"window": 15}))
+        self.assert_same_as("--window", "15", "--offset", "-3")
+        self.assertNotIn(b"--window", self.succeed("threshold", "page.npy", "out.npy", "--window", "5").stdout)
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_each_picture_has_its_own(self):
+        self.succeed("threshold", sample("sudoku.png"), sample("building.jpg"), "pages")
+        done = self.succeed("threshold", sample("sudoku.png"), sample("building.jpg"), "pages", "--json")
+        windows = [file["chosen"]["window"] for file in json.loads(done.stdout)["files"]]
+        self.assertEqual(windows, [35, 37])
+
+    def test_a_page_is_clean(self):
+        """Black letters on white paper in falling light, with noise: few pixels of either turn over."""
+        width, height, state = 640, 480, 12345
+        page, ink = bytearray(), bytearray()
+        for y in range(height):
+            for x in range(width):
+                state = (state * 1103515245 + 12345) % 2**31
+                is_ink = 60 < y < 420 and y % 24 < 10 and x % 16 < 3 and 40 < x < 600
+                paper = 230 - 130 * x // width
+                page.append((paper * 2 // 5 if is_ink else paper) + (state >> 16) % 13 - 6)
+                ink.append(is_ink)
+        write("page.npy", npy("|u1", (height, width), bytes(page)))
+        self.succeed("threshold", "page.npy", "out.npy")
+        out = npy_parts("out.npy")[2]
+        wrong = sum((value == 0) != is_ink for value, is_ink in zip(out, ink))
+        self.assertLess(wrong, width * height // 1000)
+
+
 class Reports(CommandTest):
     def setUp(self):
         super().setUp()
@@ -350,6 +404,7 @@ class Reports(CommandTest):
         self.assertEqual(report["command"], "threshold")
         self.assertEqual(report["options"], {"window": 5, "offset": -2.0, "method": "mean",
                                              "max": 255, "invert": False})
+        self.assertNotIn("chosen", report["files"][0])
         self.assertEqual(report["backend"], "cuda" if has_gpu() else "cpu")
         (file,) = report["files"]
         self.assertEqual((file["input"], file["width"], file["height"], file["frames"]),

@@ -4,6 +4,7 @@ of everything that can be wrong."""
 import array
 import json
 import os
+import random
 import struct
 import unittest
 import zlib
@@ -258,7 +259,7 @@ class Disparity(CommandTest):
                                      (14, (40, 200, 80), (180, 255, 160)),
                                      (7, (150, 0, 0), (200, 60, 60))]:
             done = self.succeed("disparity", "left.npy", "right.npy", "out.pfm", *options, str(nearest),
-                                "--colour", "colour.png")
+                                "--color", "colour.png")
             self.assertIn(f"colour.png: blue 0 to red {nearest}, black invalid".encode(), done.stdout)
             width, height, rows = png_rows("colour.png")
             self.assertEqual((width, height, len(rows[0])), (WIDTH, HEIGHT, 3 * WIDTH))
@@ -364,18 +365,40 @@ class Find(CommandTest):
             done = self.succeed("find", "part.npy", "image.npy", "--measure", measure, "--map",
                                 "map.npy", "--json")
             report = json.loads(done.stdout)
-            self.assertEqual(report["result"], {"x": 41, "y": 29, "score": score})
+            self.assertEqual(report["result"], {"found": True, "x": 41, "y": 29, "score": score})
             self.assertEqual(report["outputs"], ["map.npy"])
             descr, shape, content = npy_parts("map.npy")
             self.assertEqual((descr, shape), ("<f4", (HEIGHT - 12, WIDTH - 16)))
             self.assertEqual(floats(content)[29 * (WIDTH - 16) + 41], score)
         done = self.succeed("find", "part.npy", "image.npy")
-        self.assertIn(b"x 41, y 29", done.stdout)
+        self.assertIn(b"x 41, y 29 of image.npy, zncc 1", done.stdout)
+
+    def found(self, *words):
+        report = json.loads(self.succeed("find", *words, "--json").stdout)
+        return report["options"].get("min_score"), report["result"]["found"]
+
+    def test_not_found(self):
+        """Random pixels are nowhere in the image: the best of all places is no match."""
+        grey("other.npy", 17, 13, random.Random(3).randbytes(17 * 13))
+        done = self.succeed("find", "other.npy", "image.npy")
+        self.assertRegex(done.stdout.decode(), r"^other.npy is not found in image.npy: the best place, x \d+, "
+                                               r"y \d+, has zncc 0.\d+, and --min-score is 0.8,")
+        self.assertEqual(self.found("other.npy", "image.npy"), (0.8, False))
+        self.assertEqual(self.found("other.npy", "image.npy", "--min-score", "0.05"), (0.05, True))
+        self.assertEqual(self.found("part.npy", "image.npy"), (0.8, True))
+        self.assertEqual(self.found("part.npy", "image.npy", "--min-score", "1"), (1, True))
+        # Light leaves zncc as it is, unlike ncc and sums.
+        grey("dark.npy", 17, 13, bytes(each // 2 for each in scene(17, 13, 41, 29)))
+        self.assertEqual(self.found("dark.npy", "image.npy"), (0.8, True))
+        for measure in ["sad", "ssd", "ncc"]:
+            self.assertEqual(self.found("other.npy", "image.npy", "--measure", measure), (None, True))
+        self.assertEqual(self.found("other.npy", "image.npy", "--measure", "ncc", "--min-score", "1"),
+                         (1, False))
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_maps_in_image_files(self):
         self.succeed("find", "part.npy", "image.npy", "--map", "map.pfm")
-        self.assertEqual(pfm("map.pfm")[2][29][41], 0)
+        self.assertEqual(pfm("map.pfm")[2][29][41], 1)
         self.succeed("find", "part.npy", "image.npy", "--map", "map.tiff")
 
     @unittest.skipUnless(has_gpu(), "no GPU here")
@@ -391,6 +414,11 @@ class Find(CommandTest):
     def test_refused(self):
         self.fail_with(USAGE, "find", "part.npy", says="TEMPLATE IMAGE")
         self.fail_with(FAILED, "find", "image.npy", "part.npy", says=["96x80", "17x13", "fit"])
+        for score in ["1.1", "-2", "x", "nan"]:
+            self.fail_with(USAGE, "find", "part.npy", "image.npy", "--min-score", score, says="--min-score")
+        for command in [["find", "part.npy", "image.npy"], ["track", "image.npy", "o.csv", "--box", "1,1,4,4"]]:
+            for measure in ["sad", "ssd"]:
+                self.fail_with(USAGE, *command, "--measure", measure, "--min-score", "0.5", says=["min-score", measure])
         for out in ["map.png", "map", "-"]:
             self.fail_with(USAGE, "find", "part.npy", "image.npy", "--map", out, says=".npy or .tif")
 
@@ -405,7 +433,7 @@ class Track(CommandTest):
 
     def test_a_known_path(self):
         expected = "frame,x,y,score\n0,40,30,\n" + "".join(
-            f"{i},{x},{y},0\n" for i, (x, y) in enumerate(self.path) if i > 0)
+            f"{i},{x},{y},1\n" for i, (x, y) in enumerate(self.path) if i > 0)
         frames = [f"frames/{i}.npy" for i in range(4)]
         for options in [["--search", "8"], ["--search-x", "-4:4", "--search-y", "-3:4"], ["--update"]]:
             self.succeed("track", *frames, "--box", "40,30,24,16", "out.csv", *options)
@@ -413,7 +441,28 @@ class Track(CommandTest):
         done = self.succeed("track", "frames", "out.csv", "--box", "40,30,24,16", "--json")
         self.assertEqual(read("out.csv").decode(), expected)
         positions = json.loads(done.stdout)["result"]["positions"]
-        self.assertEqual(positions[2], {"frame": 2, "x": 47, "y": 29, "score": 0})
+        self.assertEqual(positions[2], {"frame": 2, "x": 47, "y": 29, "score": 1})
+        self.succeed("track", *frames, "--box", "40,30,24,16", "out.csv", "--measure", "sad")
+        self.assertEqual(read("out.csv").decode(), expected.replace(",1\n", ",0\n"))
+
+    def test_lost_and_found_again(self):
+        """Two frames without the object: no place is reported, and it is found where it comes back."""
+        for i in [2, 3]:
+            grey(f"frames/{i}.npy", WIDTH, HEIGHT, random.Random(i).randbytes(WIDTH * HEIGHT))
+        grey("frames/4.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, 40 - 44, 30 - 33))
+        for options in [[], ["--update"]]:
+            done = self.succeed("track", "frames", "out.csv", "--box", "40,30,24,16", *options)
+            rows = read("out.csv").decode().splitlines()
+            self.assertEqual([rows[2], rows[5]], ["1,43,28,1", "4,44,33,1"])
+            self.assertRegex(rows[3], r"^2,,,-?0\.\d+$")
+            self.assertRegex(rows[4], r"^3,,,-?0\.\d+$")
+            self.assertIn(b"5 frames, the box moves from 40,30 to 44,33; it is lost in 2 of them, first in frame 2",
+                          done.stdout)
+        done = self.succeed("track", "frames", "out.csv", "--box", "40,30,24,16", "--json")
+        positions = json.loads(done.stdout)["result"]["positions"]
+        self.assertEqual((positions[2]["lost"], "x" in positions[2]), (True, False))
+        self.succeed("track", "frames", "out.csv", "--box", "40,30,24,16", "--min-score", "-1")
+        self.assertNotIn(",,,", read("out.csv").decode())
 
     @unittest.skipUnless(has_gpu(), "no GPU here")
     def test_gpu_gives_the_same(self):

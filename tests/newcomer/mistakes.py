@@ -12,7 +12,6 @@ MISTAKES = [
     ("warpwise sobel samples/building.jpg", USAGE, ["IN... OUT"]),
     ("warpwise sobel samples/building.jpg out.png --kernal scharr", USAGE, ["--kernal", "--help"]),
     ("warpwise sobel samples/building.jpg out.png --kernel prewitt", USAGE, ["'prewitt'", "sobel, scharr"]),
-    ("warpwise threshold samples/sudoku.png out.png", USAGE, ["--window N"]),
     ("warpwise threshold samples/sudoku.png out.png --window 30", USAGE, ["--window", "odd"]),
     ("warpwise convert samples/building.jpg out.png", USAGE, ["--to FMT"]),
     ("warpwise convert samples/building.jpg out.png --to rgb", USAGE, ["rgb24"]),

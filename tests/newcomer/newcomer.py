@@ -286,6 +286,10 @@ class FirstHour:
         lines = ["cmake_minimum_required(VERSION 3.25)", "project(your_project LANGUAGES CXX)"]
         for program in self.programs:
             lines += [f"add_executable({program.stem} {program})", block.replace("your_program", program.stem)]
+            if "warpwise/opencv.hpp" in program.read_text(encoding="utf-8"):
+                lines += ["find_path(opencv opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)",
+                          f"target_include_directories({program.stem} PRIVATE ${{opencv}})",
+                          f"target_link_libraries({program.stem} PRIVATE opencv_core)"]
         lines += ["find_package(warpwise REQUIRED COMPONENTS emulator)",
                   f"add_executable(emulator_user {REPOSITORY}/tests/package/emulator_user.cpp)",
                   "target_link_libraries(emulator_user PRIVATE warpwise::emulator)"]

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
+#include "warpwise/base/channel_order.hpp"
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/element_type.hpp"
 #include "warpwise/base/export.hpp"
@@ -65,7 +67,9 @@ class BasicView {
     requires(!writable && other_access == Access::read_write)
   BasicView(const BasicView<memory, other_access>& other)  // NOLINT: implicit on purpose
       : BasicView(other.data(), other.type(), other.width(), other.height(), other.channels(),
-                  other.pitch_bytes()) {}
+                  other.pitch_bytes()) {
+    order_ = other.order();
+  }
 
   Byte* data() const { return data_; }
   ElementType type() const { return type_; }
@@ -73,6 +77,15 @@ class BasicView {
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
   std::int64_t pitch_bytes() const { return pitch_bytes_; }
+  /// Returns the order of the colours, if somebody has said it: view_of() of OpenCV's images does.
+  std::optional<ChannelOrder> order() const { return order_; }
+
+  /// Returns this view with the order of its colours said. No pixel changes.
+  BasicView in_order(std::optional<ChannelOrder> order) const {
+    BasicView said = *this;
+    said.order_ = order;
+    return said;
+  }
 
   int pixel_bytes() const { return size_of(type_) * channels_; }
   std::int64_t row_bytes() const { return width_ * pixel_bytes(); }
@@ -87,7 +100,8 @@ class BasicView {
       throw InvalidArgument("sub_view: the part leaves the " + std::to_string(width_) + "x" +
                             std::to_string(height_) + " view");
     }
-    return BasicView(row(y) + x * pixel_bytes(), type_, width, height, channels_, pitch_bytes_);
+    return BasicView(row(y) + x * pixel_bytes(), type_, width, height, channels_, pitch_bytes_)
+        .in_order(order_);
   }
 
  private:
@@ -97,6 +111,7 @@ class BasicView {
   std::int64_t pitch_bytes_ = 0;
   int channels_;
   ElementType type_;
+  std::optional<ChannelOrder> order_;
 };
 
 /// Views by place and access of their memory. Functions take these.

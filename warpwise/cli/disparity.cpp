@@ -79,7 +79,7 @@ class DisparityCommand final : public Command {
                    "invalid) or a .pfm (infinity = invalid)")
         ->check(refuse_empty_name)
         ->type_name("");
-    app.add_option("--colour", colour_,
+    app.add_option("--colour,--color", colour_,
                    "Also write a picture for viewing: blue is far, red is near, black is invalid")
         ->check(refuse_empty_name)
         ->type_name("OUT.png");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <optional>
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/stage_options.hpp"
@@ -40,7 +41,7 @@ class FindCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("");
     StageOptions options;
-    add_measure(options, measure_);
+    add_found(options, measure_, min_score_);
     options.add_to(app);
     app.add_option("--map", map_,
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
@@ -52,7 +53,8 @@ class FindCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 2) throw UsageError("find needs TEMPLATE IMAGE");
     if (!map_.empty()) require_output(map_, map_types);
-    Task task("find", run_, {paths_[0], paths_[1]}, {{"measure", name_of(measure_)}});
+    const std::optional<double> least = least_score(measure_, min_score_);
+    Task task("find", run_, {paths_[0], paths_[1]}, option_values(least));
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));
     images.push_back(task.read_grey(paths_[1]));
@@ -79,15 +81,31 @@ class FindCommand final : public Command {
     Finding best{};
     std::memcpy(&best, results[0].bytes().data(), sizeof(best));
     if (!map_.empty()) task.write(map_, results[1]);
-    task.report(fmt::format("{} at x {}, y {} of {}, {} {}", paths_[0], best.x, best.y, paths_[1],
-                            name_of(measure_), best.score),
-                {{"x", best.x}, {"y", best.y}, {"score", best.score}});
+    const bool found = !least || best.score >= *least;
+    task.report(found ? text_of(best)
+                      : fmt::format("{} is not found in {}: the best place, x {}, y {}, has {} {}, "
+                                    "and --min-score is {}",
+                                    paths_[0], paths_[1], best.x, best.y, name_of(measure_),
+                                    best.score, *least),
+                {{"found", found}, {"x", best.x}, {"y", best.y}, {"score", best.score}});
   }
 
  private:
+  std::string text_of(const Finding& best) const {
+    return fmt::format("{} at x {}, y {} of {}, {} {}", paths_[0], best.x, best.y, paths_[1],
+                       name_of(measure_), best.score);
+  }
+
+  nlohmann::ordered_json option_values(std::optional<double> least) const {
+    nlohmann::ordered_json values = {{"measure", name_of(measure_)}};
+    if (least) values["min_score"] = *least;
+    return values;
+  }
+
   std::vector<std::string> paths_;
   std::string map_;
-  Measure measure_ = Measure::sad;
+  Measure measure_ = Measure::zncc;
+  std::optional<double> min_score_;
   InputOptions run_;
 };
 

@@ -27,6 +27,10 @@ class Operation {
   /// Effective options, defaults included.
   virtual nlohmann::ordered_json options() const = 0;
 
+  /// Options that the operation chooses for a picture of this shape, by name; null if there are
+  /// none.
+  virtual nlohmann::ordered_json chosen(const io::PictureShape& source) const;
+
   /// Paths of results beyond the first, which goes to OUT; options name them.
   virtual std::vector<std::string> further_outputs() const { return {}; }
   /// For each output, all kinds of pixels (as 1x1 shapes) that it may get, for any input.

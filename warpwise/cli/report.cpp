@@ -39,15 +39,24 @@ void clear_line() { tell("\r\x1b[K"); }
 
 }  // namespace
 
+nlohmann::ordered_json Operation::chosen(const io::PictureShape& /*source*/) const {
+  return nullptr;
+}
+
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
   const Rates rates = rates_of(file);
+  std::string name = operation.name();
+  const nlohmann::ordered_json chosen = operation.chosen(file.source);
+  for (const auto& [option, value] : chosen.items()) {
+    name += fmt::format(" --{} {}", option, value.dump());
+  }
   return fmt::format(
       "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s",
       fmt::join(file.outputs, ", "), file.source.width, file.source.height,
       file.results[0].pixel_text(),
-      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
-      operation.name(), worker.backend(), worker.device(), file.times.compute,
-      rates.megapixels_per_second, rates.gigabytes_per_second);
+      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input, name,
+      worker.backend(), worker.device(), file.times.compute, rates.megapixels_per_second,
+      rates.gigabytes_per_second);
 }
 
 nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
@@ -78,6 +87,8 @@ nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operat
                                  {"write", file.times.write}}},
                                {"mpix_per_s", rates.megapixels_per_second},
                                {"gb_per_s", rates.gigabytes_per_second}});
+    const nlohmann::ordered_json chosen = operation.chosen(file.source);
+    if (!chosen.is_null()) report["files"].back()["chosen"] = chosen;
   }
   report["errors"] = nlohmann::ordered_json::array();
   for (const FailedInput& failed : batch.failures) {

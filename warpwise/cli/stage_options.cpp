@@ -15,6 +15,9 @@ namespace {
 using live::StageOption;
 using Kind = StageOption::Kind;
 
+// The least zncc of two pictures of one thing: bench/find_scores.py, warpwise/primitives/find.
+constexpr double zncc_of_the_same = 0.8;
+
 // A slider's range, for values that may be much greater.
 struct Span {
   std::int64_t least;
@@ -171,6 +174,29 @@ void add_measure(StageOptions& options, Measure& measure) {
   add_stage_choice(options, "measure", "Measure of similarity", all_measures, measure);
 }
 
+void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score) {
+  measure = Measure::zncc;
+  add_measure(options, measure);
+  options.add(
+      number("min-score", "Least score of a place that counts as found; for ncc and zncc", "S",
+             fmt::format("{} for zncc, none for ncc", zncc_of_the_same), {-1, 1}),
+      [&min_score](const std::string& called, const std::string& text) {
+        const double score = parse_number(called, text);
+        if (score < -1 || score > 1)
+          throw UsageError(fmt::format("{} got '{}', but scores are from -1 to 1", called, text));
+        min_score = score;
+      });
+}
+
+std::optional<double> least_score(Measure measure, std::optional<double> given) {
+  if (given && least_is_best(measure)) {
+    throw UsageError(fmt::format("min-score is for ncc and zncc; the scores of {} have no bound",
+                                 name_of(measure)));
+  }
+  if (!given && measure == Measure::zncc) return zncc_of_the_same;
+  return given;
+}
+
 void add_text(StageOptions& options, const std::string& name, const std::string& help,
               const std::string& form, std::string& value) {
   options.add({.name = name, .help = help, .kind = Kind::text, .form = form},
@@ -286,7 +312,7 @@ StageOptions track_options(std::optional<Box>& box, TrackOptions& options) {
              box = parse_box(called, text);
            });
   add_search(list, options.search_x, options.search_y);
-  add_measure(list, options.measure);
+  add_found(list, options.measure, options.min_score);
   add_flag(list, "update",
            "Search each frame for the box found in the frame before, not for the first box",
            options.update_template);

@@ -58,11 +58,19 @@ StageOptions match_options(MatchOptions& options, std::optional<float>& max_moti
 /// Options block, max-disparity, measure, subpixel, check.
 StageOptions disparity_options(DisparityOptions& options);
 
-/// Options box, search…, measure, update. box has no default.
+/// Options box, search…, measure, min-score, update. box has no default.
 StageOptions track_options(std::optional<Box>& box, TrackOptions& options);
 
 /// Adds the option measure, for stages that compare blocks of pixels.
 void add_measure(StageOptions& options, Measure& measure);
+
+/// Options measure and min-score of find and track, whose measure is zncc unless it is given.
+void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score);
+
+/// Returns the least score of a place that is taken for the template: `given`, else for zncc a
+/// calibrated value, for the other measures none.
+/// \throws UsageError  it is given for sad or ssd
+std::optional<double> least_score(Measure measure, std::optional<double> given);
 
 /// Adds an option whose text is stored unchanged.
 void add_text(StageOptions& options, const std::string& name, const std::string& help,

@@ -108,6 +108,9 @@ StageText read_stage(std::string_view text) {
   words.erase(words.begin());
   try {
     options.read(words);
+    if (auto* track = std::get_if<TrackText>(&stage.what)) {
+      track->options.min_score = least_score(track->options.measure, track->options.min_score);
+    }
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("the stage '{}': {}", stage.text, error.what()));
   }

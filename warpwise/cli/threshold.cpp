@@ -1,5 +1,6 @@
 #include "warpwise/primitives/threshold/threshold.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/arguments.hpp"
@@ -12,6 +13,13 @@
 namespace warpwise::cli {
 namespace {
 
+// The window and the offset for a photo of a page, found by trial on photos of pages and on
+// pictures of printed text with shadows and noise. The window holds some letters; the offset is
+// what noise on white paper stays below.
+constexpr std::int64_t windows_in_page = 16;
+constexpr std::int64_t least_window_of_page = 15;
+constexpr double offset_of_page = 15;  // of 255
+
 class ThresholdCommand final : public Command, public Operation {
  public:
   explicit ThresholdCommand(CLI::App& app) {
@@ -23,26 +31,39 @@ class ThresholdCommand final : public Command, public Operation {
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
     threshold_options(options_).add_to(app);
+    app.get_option("--window")
+        ->description("Side of the square window, odd (default: a sixteenth of the shorter side)");
+    offset_ = app.get_option("--offset");
+    offset_->description(
+        "Number to subtract from the mean; may be negative (default: 0, and without --window 15 of "
+        "255)");
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)
         ->type_name("OUT");
   }
 
-  void execute() const override {
-    if (options_.window == 0)
-      throw UsageError("threshold needs --window N, an odd number such as 31");
-    run_on_files(shared_, *this);
-  }
+  void execute() const override { run_on_files(shared_, *this); }
 
   std::string name() const override { return "threshold"; }
 
   nlohmann::ordered_json options() const override {
-    return {{"window", options_.window},
-            {"offset", options_.offset},
-            {"method", name_of(options_.method)},
-            {"max", options_.maximum},
-            {"invert", options_.inverted}};
+    nlohmann::ordered_json options = {{"window", options_.window},
+                                      {"offset", options_.offset},
+                                      {"method", name_of(options_.method)},
+                                      {"max", options_.maximum},
+                                      {"invert", options_.inverted}};
+    if (options_.window == 0) options["window"] = nullptr;
+    if (chooses_offset()) options["offset"] = nullptr;
+    return options;
+  }
+
+  nlohmann::ordered_json chosen(const io::PictureShape& source) const override {
+    if (options_.window != 0) return nullptr;
+    const ThresholdOptions options = options_for(source);
+    nlohmann::ordered_json chosen = {{"window", options.window}};
+    if (chooses_offset()) chosen["offset"] = options.offset;
+    return chosen;
   }
 
   std::vector<std::string> further_outputs() const override {
@@ -82,16 +103,28 @@ class ThresholdCommand final : public Command, public Operation {
   void run(HostSource source, std::span<const HostResult> results) const override {
     std::optional<HostView> mean;
     if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_, mean);
+    threshold(source.view(), results[0].view(), options_for(source.shape), mean);
   }
   void run(DeviceSource source, std::span<const DeviceResult> results,
            gpu::StreamHandle stream) const override {
     std::optional<DeviceView> mean;
     if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_, mean, stream);
+    threshold(source.view(), results[0].view(), options_for(source.shape), mean, stream);
   }
 
  private:
+  bool chooses_offset() const { return options_.window == 0 && offset_->count() == 0; }
+
+  ThresholdOptions options_for(const io::PictureShape& source) const {
+    ThresholdOptions options = options_;
+    if (options.window != 0) return options;
+    const std::int64_t side = std::min(source.width, source.height) / windows_in_page;
+    options.window = std::max(side, least_window_of_page) | 1;
+    if (chooses_offset())
+      options.offset = offset_of_page * (source.type == ElementType::u16 ? 257 : 1);
+    return options;
+  }
+
   io::PictureShape mean_of(const io::PictureShape& source) const {
     const bool real = options_.method == ThresholdMethod::exact_mean;
     return io::PictureShape::interleaved(real ? ElementType::f32 : source.type, 1, source.width,
@@ -99,7 +132,8 @@ class ThresholdCommand final : public Command, public Operation {
   }
 
   SharedOptions shared_;
-  ThresholdOptions options_ = {.window = 0};  // 0 until it is given
+  ThresholdOptions options_ = {.window = 0};  // 0: chosen for each picture
+  CLI::Option* offset_ = nullptr;
   std::string mean_;
 };
 

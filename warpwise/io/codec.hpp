@@ -11,7 +11,7 @@
 
 #include "warpwise/io/picture.hpp"
 
-// Code shared by the modules for PNG, JPEG, TIFF and WebP.
+// Code shared by pnm.cpp, bmp.cpp and the modules for PNG, JPEG, TIFF and WebP.
 namespace warpwise::io {
 
 /// OpenCV's own limits. A build for fuzzing has a smaller one, so that no time goes into large

@@ -7,10 +7,12 @@
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/bmp.hpp"
 #include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/npy.hpp"
+#include "warpwise/io/pnm.hpp"
 
 namespace warpwise::io {
 namespace {
@@ -139,7 +141,9 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file) {
 void require_picture(InputFile& file) {
   if (y4m_frames_in(file)) return;
   const std::optional<ImageFormat> format = image_format_in(file);
-  if (format) image_module_of_format(format->name);
+  if (format && !is_pnm(format->name) && format->name != "BMP") {
+    image_module_of_format(format->name);
+  }
 }
 
 Picture read_picture(InputFile& file) {
@@ -150,6 +154,8 @@ Picture read_picture(InputFile& file) {
     throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
   }
   require_complete(content, file.name());
+  if (is_pnm(format->name)) return decode_pnm(content, file.name());
+  if (format->name == "BMP") return decode_bmp(content, file.name());
   return image_module_of_format(format->name).decode(content, file.name());
 }
 

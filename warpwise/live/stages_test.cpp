@@ -345,6 +345,20 @@ TEST_P(StagesTest, TrackDrawsTheBoxThatItFollows) {
   }
 }
 
+// The outline of a lost box is red, at its last place.
+TEST_P(StagesTest, TrackDrawsALostBoxRed) {
+  const Stream grey = grey_stream(61, 47);
+  const TrackOptions options{.measure = Measure::zncc, .min_score = 0.9};
+  Running running(GetParam(), track_stage("", {20, 15, 16, 9}, options), grey);
+  running(scene(grey, 0, 0));
+  const Bytes flat(61 * 47, std::byte{90});
+  const Bytes lost = running(flat);
+  const std::size_t corner = 3 * (15 * 61 + 20);
+  EXPECT_EQ(lost[corner], std::byte{255});
+  EXPECT_EQ(lost[corner + 1], std::byte{0});
+  EXPECT_EQ(lost[corner - 3], std::byte{90});
+}
+
 class LanesTest : public warpwise::test::BackendTest {};
 
 TEST_P(LanesTest, JoinedStepsGiveTheBytesOfTheSteps) {

@@ -144,7 +144,7 @@ def stages():
 def command_lines():
     for word in ["sharpen", "", "--bogus", "-x", "sobel2", "SOBEL", COLOUR, "画像", "s" * 10000]:
         yield case(word, says="a subcommand is needed")
-    needs = {"convert": "--to", "sobel": "IN... OUT", "threshold": "--window",
+    needs = {"convert": "--to", "sobel": "IN... OUT", "threshold": "IN... OUT",
              "match": "REFERENCE TARGET OUT", "disparity": "LEFT RIGHT OUT", "find": "TEMPLATE IMAGE",
              "track": "FRAMES... OUT.csv", "gemv": "A.npy X.npy Y.npy", "explain": "FILE.cu",
              "lab": "subcommand"}

@@ -13,10 +13,11 @@
 // The backends that Chain::run() calls once its arguments are checked.
 namespace warpwise::detail::chain {
 
-/// Type and number of channels of an image's pixels.
+/// Type, number and order of channels of an image's pixels.
 struct Pixels {
   ElementType type = ElementType::u8;
   int channels = 1;
+  std::optional<ChannelOrder> order = {};
 
   friend bool operator==(const Pixels&, const Pixels&) = default;
 };
@@ -57,8 +58,15 @@ class KeptMemory {
 void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
                KeptMemory& memory);
 
-/// Returns the fused kernel's parameters for these steps, or nothing if it cannot compute them.
-std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps);
+template <class View>
+Pixels pixels_of(const View& view) {
+  return {view.type(), view.channels(), view.order()};
+}
+
+/// Returns the fused kernel's parameters for these steps on an image that says this order of its
+/// channels, or nothing if it cannot compute them.
+std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps,
+                                                    std::optional<ChannelOrder> order);
 /// Returns true if the fused kernel can process these views.
 bool takes_views(ConstDeviceView src, DeviceView dst);
 /// Returns true if the fused kernel is faster than the steps' own kernels, for all images of a call

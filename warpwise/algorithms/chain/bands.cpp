@@ -64,12 +64,9 @@ class Between {
   }
 
   HostView rows(Range wanted) const {
-    return {memory_ + (wanted.first - held_.first) * pitch_,
-            pixels_.type,
-            width_,
-            wanted.rows(),
-            pixels_.channels,
-            pitch_};
+    return HostView(memory_ + (wanted.first - held_.first) * pitch_, pixels_.type, width_,
+                    wanted.rows(), pixels_.channels, pitch_)
+        .in_order(pixels_.order);
   }
 
  private:
@@ -89,7 +86,7 @@ class Strip {
         KeptMemory& memory)
       : steps_(steps), src_(src), dst_(dst), computed_(steps.size()), needed_(steps.size()),
         memory_(memory) {
-    Pixels pixels{src.type(), src.channels()};
+    Pixels pixels = pixels_of(src);
     std::int64_t halo = 0;
     for (const ChainStep& step : steps) halo += halo_of(step);
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
@@ -152,7 +149,7 @@ class Strip {
 
 /// Returns the bytes of one row, summed over all results between the steps.
 std::int64_t row_bytes_between(std::span<const ChainStep> steps, ConstHostView src) {
-  Pixels pixels{src.type(), src.channels()};
+  Pixels pixels = pixels_of(src);
   std::int64_t bytes = 0;
   for (const ChainStep& step : steps.first(steps.size() - 1)) {
     pixels = result_of(step, pixels);

@@ -17,11 +17,7 @@ namespace warpwise {
 namespace {
 
 using detail::chain::Pixels;
-
-template <class View>
-Pixels pixels_of(const View& view) {
-  return {view.type(), view.channels()};
-}
+using detail::chain::pixels_of;
 
 /// A GPU image between two steps. Its memory is kept for later images on the same stream.
 class Between {
@@ -33,7 +29,8 @@ class Between {
     const std::int64_t pitch = checked_add(row, alignment - 1) / alignment * alignment;
     const std::int64_t bytes = checked_mul(pitch, height);
     take(bytes, stream);
-    return {buffer_->data(), pixels.type, width, height, pixels.channels, pitch};
+    return DeviceView(buffer_->data(), pixels.type, width, height, pixels.channels, pitch)
+        .in_order(pixels.order);
   }
 
  private:
@@ -71,13 +68,14 @@ struct Question {
 void require_steps(std::span<const ChainStep> steps, const Question& question) {
   Image src(question.from.type, question.width, 1, question.from.channels);
   std::fill_n(src.view().data(), src.view().row_bytes(), std::byte{0});
+  Pixels from = question.from;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Pixels to = i + 1 < steps.size()
-                          ? detail::chain::result_of(steps[i], pixels_of(src.view()))
-                          : question.last;
+    const Pixels to =
+        i + 1 < steps.size() ? detail::chain::result_of(steps[i], from) : question.last;
     Image dst(to.type, question.width, 1, to.channels);
-    detail::chain::run_step(steps[i], src.view(), dst.view());
+    detail::chain::run_step(steps[i], src.view().in_order(from.order), dst.view());
     src = std::move(dst);
+    from = to;
   }
 }
 
@@ -95,6 +93,23 @@ class LastAccepted {
   std::mutex mutex_;
   std::optional<Question> accepted_;
 };
+
+/// Launches the fused kernel for the images of each order of channels.
+void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView> src,
+               std::span<const DeviceView> dst, gpu::StreamHandle stream) {
+  using enum ChannelOrder;
+  for (const std::optional<ChannelOrder> order : {std::optional<ChannelOrder>(), {rgb}, {bgr}}) {
+    std::vector<ConstDeviceView> from;
+    std::vector<DeviceView> to;
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      if (src[i].order() != order) continue;
+      from.push_back(src[i]);
+      to.push_back(dst[i]);
+    }
+    if (from.empty()) continue;
+    detail::chain::run_fused(*detail::chain::fused_rule(steps, order), from, to, stream);
+  }
+}
 
 }  // namespace
 
@@ -133,7 +148,7 @@ struct Chain::State {
 Chain::Chain(std::vector<ChainStep> steps, ChainKernels kernels)
     : steps_(std::move(steps)), state_(std::make_unique<State>()) {
   if (steps_.empty()) throw InvalidArgument("chain: there is no step");
-  if (kernels != ChainKernels::separate) state_->fused = detail::chain::fused_rule(steps_);
+  if (kernels != ChainKernels::separate) state_->fused = detail::chain::fused_rule(steps_, {});
   state_->always = kernels == ChainKernels::fused;
 }
 
@@ -166,7 +181,7 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
     fused_dst.push_back(dst[i]);
   }
   const bool fuses = !fused_src.empty() && state_->is_faster(fused_dst);
-  if (fuses) detail::chain::run_fused(*state_->fused, fused_src, fused_dst, stream);
+  if (fuses) run_fused(steps_, fused_src, fused_dst, stream);
   for (std::size_t i = 0; i < src.size(); ++i) {
     if (fuses && detail::chain::takes_views(src[i], dst[i])) continue;
     state_->run_steps(steps_, src[i], dst[i], stream);

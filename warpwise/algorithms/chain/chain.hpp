@@ -36,6 +36,9 @@ enum class ChainKernels : std::uint8_t {
 /// Runs convert(), sobel() and threshold() one after another over an image. The result equals that
 /// of the single calls, byte for byte; the chain manages the images between them.
 ///
+/// sobel() and convert() read the colours of `src` in the view's order(), if it has one; a step's
+/// result has the order of its format. A convert() whose format contradicts it is refused.
+///
 ///     Chain edges({SobelOptions{}, ThresholdOptions{.window = 31, .offset = -8}});
 ///     edges.run(rgb, result);          // on the CPU
 ///     edges.run(rgb, result, stream);  // on a GPU, where the views lie there

@@ -14,6 +14,15 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
+/// Refuses a format of another order than the view's.
+void require_order(PixelFormat from, std::optional<ChannelOrder> order) {
+  const std::optional<ChannelOrder> wanted = colour_order(from);
+  if (!wanted || !order || wanted == order) return;
+  throw InvalidArgument("chain: convert() is told to read " + std::string(name_of(from)) +
+                        ", but the colours of its image are in the order " +
+                        std::string(name_of(*order)));
+}
+
 template <class View, class... Stream>
 void call(const ChainStep& step, const auto& src, const View& dst, Stream... stream) {
   using Source = std::remove_cvref_t<decltype(src)>;
@@ -21,6 +30,7 @@ void call(const ChainStep& step, const auto& src, const View& dst, Stream... str
   std::visit(
       Overloaded{
           [&](const ChainConvert& convert_step) {
+            require_order(convert_step.from, src.order());
             warpwise::convert(BasicFrame<memory, Access::read>(convert_step.from, src),
                               BasicFrame<memory, Access::read_write>(convert_step.to, dst),
                               convert_step.options, stream...);
@@ -46,7 +56,8 @@ bool gives_sobels_grey(const ChainConvert& step) {
 
 Pixels result_of(const ChainStep& step, Pixels from) {
   if (const auto* convert_step = std::get_if<ChainConvert>(&step)) {
-    return {ElementType::u8, static_cast<int>(plane_row_bytes(convert_step->to, 0, 2) / 2)};
+    return {ElementType::u8, static_cast<int>(plane_row_bytes(convert_step->to, 0, 2) / 2),
+            colour_order(convert_step->to)};
   }
   if (const auto* options = std::get_if<SobelOptions>(&step)) {
     const auto types = sobel_dst_types(from.type, options->output);
@@ -70,30 +81,31 @@ void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst,
 }
 
 void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64_t first) {
-  std::visit(
-      Overloaded{[&](const ChainConvert&) {
-                   run_step(step, src.sub_view(0, first, src.width(), dst.height()), dst);
-                 },
-                 [&](const SobelOptions& options) { sobel::sobel_cpu(src, dst, options, first); },
-                 [&](const ThresholdOptions& options) {
-                   if (options.method == ThresholdMethod::gaussian) {
-                     threshold::threshold_cpu(
-                         src, dst, threshold::gaussian_rule(options, src.type()), {}, first);
-                   } else {
-                     threshold::threshold_cpu(src, dst, threshold::window_rule(options, src.type()),
-                                              {}, first);
-                   }
-                 }},
-      step);
+  std::visit(Overloaded{[&](const ChainConvert&) {
+                          run_step(step, src.sub_view(0, first, src.width(), dst.height()), dst);
+                        },
+                        [&](const SobelOptions& options) {
+                          sobel::sobel_cpu(src, dst, sobel::options_for(src, options), first);
+                        },
+                        [&](const ThresholdOptions& options) {
+                          if (options.method == ThresholdMethod::gaussian) {
+                            threshold::threshold_cpu(
+                                src, dst, threshold::gaussian_rule(options, src.type()), {}, first);
+                          } else {
+                            threshold::threshold_cpu(
+                                src, dst, threshold::window_rule(options, src.type()), {}, first);
+                          }
+                        }},
+             step);
 }
 
-std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps) {
-  ChannelOrder order = ChannelOrder::rgb;
+std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps,
+                                                    std::optional<ChannelOrder> order) {
   const bool converts = steps.size() == 3;
   if (converts) {
     const auto* grey = std::get_if<ChainConvert>(&steps[0]);
     if (grey == nullptr || !gives_sobels_grey(*grey)) return {};
-    order = grey->from == PixelFormat::bgr24 ? ChannelOrder::bgr : ChannelOrder::rgb;
+    order = colour_order(grey->from);
     steps = steps.subspan(1);
   }
   if (steps.size() != 2) return {};
@@ -108,11 +120,10 @@ std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> s
       cut->window > Chain::max_fused_window || !std::isfinite(cut->offset)) {
     return {};
   }
-  if (!converts) order = gradient->channels;
 
   const threshold::WindowRule rule = threshold::window_rule(*cut, ElementType::u8);
   constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
-  const bool red_first = order == ChannelOrder::rgb;
+  const bool red_first = order.value_or(gradient->channels) == ChannelOrder::rgb;
   return kernels::chain::ChainRule{.grey_first = (red_first ? red : blue) | green << 16,
                                    .grey_third = red_first ? blue : red,
                                    .mirrored = gradient->border == Border::reflect101,

@@ -1,6 +1,7 @@
 #include "warpwise/algorithms/track/track.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "warpwise/primitives/copy/copy.hpp"
@@ -16,6 +17,15 @@ void validate_track_range(const char* axis, SearchRange range) {
                           "; it must contain 0 and at most " +
                           std::to_string(max_match_displacement) + " displacements");
   }
+}
+
+void validate_min_score(const TrackOptions& options) {
+  if (!options.min_score) return;
+  if (least_is_best(options.measure)) {
+    throw InvalidArgument("track: min_score is for ncc and zncc, not for " +
+                          std::string(name_of(options.measure)));
+  }
+  if (std::isnan(*options.min_score)) throw InvalidArgument("track: min_score is not a number");
 }
 
 template <class View>
@@ -40,13 +50,17 @@ struct Found {
   std::uint32_t score_bits = 0;
 
   TrackedBox apply(const Box& region, detail::track::TrackState& state) const {
-    state.move_to(region.x + displacement[0], region.y + displacement[1]);
-    if (least_is_best(state.options().measure)) {
-      return {state.box(), static_cast<double>(score_bits)};
-    }
-    float score = 0;
-    std::memcpy(&score, &score_bits, sizeof(score));
-    return {state.box(), score};
+    const double found = score(state.options().measure);
+    const bool lost = state.options().min_score && found < *state.options().min_score;
+    if (!lost) state.move_to(region.x + displacement[0], region.y + displacement[1]);
+    return {state.box(), found, lost};
+  }
+
+  double score(Measure measure) const {
+    if (least_is_best(measure)) return static_cast<double>(score_bits);
+    float correlation = 0;
+    std::memcpy(&correlation, &score_bits, sizeof(correlation));
+    return correlation;
   }
 };
 
@@ -65,6 +79,7 @@ TrackState::TrackState(std::int64_t width, std::int64_t height, const Box& box,
   }
   validate_track_range("x", options.search_x);
   validate_track_range("y", options.search_y);
+  validate_min_score(options);
   match_grid(width, height, search_of(region()));  // throws beyond match()'s limits
 }
 
@@ -124,7 +139,7 @@ TrackedBox Tracker::next(ConstHostView frame) {
         HostView(found.displacement, 1, 1, 2), state_.search_of(region),
         HostView(&found.score_bits, match_score_type(state_.options().measure), 1, 1));
   const TrackedBox result = found.apply(region, state_);
-  if (state_.options().update_template) take_template(frame);
+  if (state_.options().update_template && !result.lost) take_template(frame);
   return result;
 }
 
@@ -157,7 +172,7 @@ TrackedBox DeviceTracker::next(ConstDeviceView frame) {
   found_.record(stream_);
   found_.synchronize();
   const TrackedBox result = found.apply(region, state_);
-  if (state_.options().update_template) take_template(frame);
+  if (state_.options().update_template && !result.lost) take_template(frame);
   return result;
 }
 

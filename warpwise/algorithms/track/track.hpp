@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "warpwise/base/export.hpp"
 #include "warpwise/base/image.hpp"
@@ -27,12 +28,16 @@ struct TrackOptions {
   /// true: the content found in a frame is the template for the next one. The tracker then follows
   /// changes of light and shape, but errors add up. false: the template is the first frame's.
   bool update_template = false;
+  /// For ncc and zncc: the least score of a place that is taken for the box. Without it every best
+  /// place is taken.
+  std::optional<double> min_score = {};
 };
 
 /// The box's position in a frame, and its score.
 struct TrackedBox {
-  Box box;
-  double score = 0;  ///< match()'s score: a sum for sad and ssd, a correlation for ncc and zncc
+  Box box;            ///< the last known position if the box is lost
+  double score = 0;   ///< match()'s score: a sum for sad and ssd, a correlation for ncc and zncc
+  bool lost = false;  ///< the best place scores less than TrackOptions::min_score
 };
 
 namespace detail::track {
@@ -66,7 +71,8 @@ class TrackState {
 /// Follows a box through a sequence of frames. The template is the box's content in the first
 /// frame. next() searches the ranges around the last position for the place most like the template.
 /// Positions that would leave the frame are not searched. Among equal scores the first in raster
-/// order wins, as in match().
+/// order wins, as in match(). While the box is lost, position and template stay as they are, and
+/// the search goes on around that position.
 ///
 /// Frames are u8 of one channel and all of one size, of any pitch and alignment. They need not
 /// exist after the call. Works on the CPU as match() does. Source: document E, row E3 (tracked
@@ -75,7 +81,7 @@ class WARPWISE_EXPORT Tracker {
  public:
   /// \throws InvalidArgument  the frame has another type; the box is empty, leaves the frame or has
   ///                          more than max_match_block_pixels; a search range does not contain 0
-  ///                          or is too large.
+  ///                          or is too large; min_score is given for sad or ssd, or is no number.
   Tracker(ConstHostView first, const Box& box, const TrackOptions& options = {});
 
   /// \throws InvalidArgument  the frame is of another size or type than the first.

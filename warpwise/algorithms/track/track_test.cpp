@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "support/backend.hpp"
@@ -118,6 +119,35 @@ TEST_P(TrackTest, UpdatesItsTemplateIfAsked) {
   }
 }
 
+// The object leaves for two frames. Its last place and the template are kept until it returns.
+TEST_P(TrackTest, SaysThatTheBoxIsLost) {
+  for (const Measure measure : {Measure::ncc, Measure::zncc}) {
+    for (const bool update : {false, true}) {
+      TrackOptions options;
+      options.measure = measure;
+      options.update_template = update;
+      options.min_score = 0.95;
+      GuardedImage first = scene(70, 50);
+      AnyTracker tracker(GetParam(), first, {70, 50, 20, 14}, options);
+      GuardedImage empty(ElementType::u8, 160, 120);
+      for (int i = 0; i < 2; ++i) {
+        empty.fill_random(static_cast<std::uint64_t>(i) + 100);
+        const TrackedBox found = tracker.next(empty);
+        EXPECT_TRUE(found.lost);
+        EXPECT_LT(found.score, 0.95);
+        EXPECT_EQ(found.box.x, 70);
+        EXPECT_EQ(found.box.y, 50);
+      }
+      GuardedImage last = scene(63, 58);
+      const TrackedBox found = tracker.next(last);
+      EXPECT_FALSE(found.lost);
+      EXPECT_NEAR(found.score, 1, 1e-6);
+      EXPECT_EQ(found.box.x, 63);
+      EXPECT_EQ(found.box.y, 58);
+    }
+  }
+}
+
 TEST_P(TrackTest, ABoxAsLargeAsTheFrame) {
   GuardedImage first = scene(1, 1);
   AnyTracker tracker(GetParam(), first, {0, 0, 160, 120}, {});
@@ -147,6 +177,13 @@ TEST(Track, RefusesWrongArguments) {
   EXPECT_THROW(Tracker(frame.view(), box, with_range({1, 5})), InvalidArgument);
   EXPECT_THROW(Tracker(frame.view(), box, with_range({-5, -1})), InvalidArgument);
   EXPECT_THROW(Tracker(frame.view(), box, with_range({-30000, 30000})), InvalidArgument);
+  for (const Measure measure : {Measure::sad, Measure::ssd}) {
+    EXPECT_THROW(Tracker(frame.view(), box, {.measure = measure, .min_score = 0.5}),
+                 InvalidArgument);
+  }
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(Tracker(frame.view(), box, {.measure = Measure::ncc, .min_score = no_number}),
+               InvalidArgument);
   Tracker tracker(frame.view(), box);
   EXPECT_THROW(tracker.next(smaller.view()), InvalidArgument);
   EXPECT_THROW(tracker.next(colour.view()), InvalidArgument);

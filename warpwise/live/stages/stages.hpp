@@ -85,8 +85,8 @@ std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options = {});
 
 /// Draws the outline of a box that Tracker follows, 2 pixels wide inside the box, on the frames as
-/// rgb24. `box` is its place in the first frame. Tracker compares the grey of
-/// cv::cvtColor(COLOR_RGB2GRAY).
+/// rgb24: green, and red at the last place of a box that is lost. `box` is its place in the first
+/// frame. Tracker compares the grey of cv::cvtColor(COLOR_RGB2GRAY).
 ///
 /// It remembers the box's place. On a GPU it waits for the stream, as DeviceTracker does. Its
 /// begin() throws InvalidArgument where Tracker does.

@@ -13,6 +13,7 @@ namespace warpwise::live {
 namespace {
 
 constexpr std::array<std::uint8_t, 3> green = {0, 255, 0};
+constexpr std::array<std::uint8_t, 3> red = {255, 0, 0};  // the last known place of a lost box
 constexpr std::int64_t outline_pixels = 2;
 constexpr ConvertOptions to_grey = {.convention = convention_of_grey};
 
@@ -26,11 +27,11 @@ std::array<Box, 4> outline_of(const Box& box) {
            {box.x + box.width - across, box.y, across, box.height}}};
 }
 
-// Makes an image in the outline's colour, large enough for each bar.
-Image ink_of(const Box& box) {
+// Makes an image of one colour, large enough for each bar.
+Image ink_of(const Box& box, const std::array<std::uint8_t, 3>& colour) {
   Image ink(ElementType::u8, box.width, box.height, 3);
   for (std::int64_t y = 0; y < box.height; ++y) {
-    for (std::int64_t x = 0; x < box.width; ++x) store(ink.view().row(y), x, green);
+    for (std::int64_t x = 0; x < box.width; ++x) store(ink.view().row(y), x, colour);
   }
   return ink;
 }
@@ -55,7 +56,8 @@ class TrackStage final : public Stage {
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;
     require_box(shape);
-    ink_.emplace(ink_of(box_));
+    ink_.emplace(ink_of(box_, green));
+    ink_of_lost_.emplace(ink_of(box_, red));
     return rgb_result(from, shape.width, shape.height);
   }
 
@@ -65,7 +67,7 @@ class TrackStage final : public Stage {
   void run(HostSource from, HostResult to) override {
     Image grey(ElementType::u8, from.shape.width, from.shape.height);
     convert(from.frame(), HostFrame(PixelFormat::gray8, grey.view()), to_grey);
-    const Box box = follow(std::as_const(grey).view());
+    const TrackedBox box = follow(std::as_const(grey).view());
     convert(from.frame(), to.frame());
     draw_outline(box, to.view(), nullptr);
   }
@@ -73,7 +75,7 @@ class TrackStage final : public Stage {
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
     gpu::DeviceImage grey(ElementType::u8, from.shape.width, from.shape.height, 1, stream);
     convert(from.frame(), DeviceFrame(PixelFormat::gray8, grey.view()), to_grey, stream);
-    const Box box = follow(std::as_const(grey).view(), stream);
+    const TrackedBox box = follow(std::as_const(grey).view(), stream);
     convert(from.frame(), to.frame(), {}, stream);
     draw_outline(box, to.view(), stream);
   }
@@ -86,21 +88,23 @@ class TrackStage final : public Stage {
             options_);
   }
 
-  Box follow(ConstHostView grey) {
-    if (on_host_) return on_host_->next(grey).box;
+  TrackedBox follow(ConstHostView grey) {
+    if (on_host_) return on_host_->next(grey);
     on_host_.emplace(grey, box_, options_);
-    return box_;
+    return {box_};
   }
-  Box follow(ConstDeviceView grey, gpu::StreamHandle stream) {
-    if (on_device_) return on_device_->next(grey).box;
+  TrackedBox follow(ConstDeviceView grey, gpu::StreamHandle stream) {
+    if (on_device_) return on_device_->next(grey);
     on_device_.emplace(grey, box_, options_, stream);
-    return box_;
+    return {box_};
   }
 
   template <class View>
-  void draw_outline(const Box& box, const View& picture, gpu::StreamHandle stream) const {
-    for (const Box& bar : outline_of(box)) {
-      draw(ink_->view().sub_view(0, 0, bar.width, bar.height),
+  void draw_outline(const TrackedBox& tracked, const View& picture,
+                    gpu::StreamHandle stream) const {
+    const Image& ink = tracked.lost ? *ink_of_lost_ : *ink_;
+    for (const Box& bar : outline_of(tracked.box)) {
+      draw(ink.view().sub_view(0, 0, bar.width, bar.height),
            picture.sub_view(bar.x, bar.y, bar.width, bar.height), stream);
     }
   }
@@ -108,6 +112,7 @@ class TrackStage final : public Stage {
   Box box_;  // in the first frame
   TrackOptions options_;
   std::optional<Image> ink_;
+  std::optional<Image> ink_of_lost_;
   std::optional<Tracker> on_host_;
   std::optional<DeviceTracker> on_device_;
 };

@@ -5,6 +5,13 @@
 // The backends that sobel() calls once its arguments are checked.
 namespace warpwise::detail::sobel {
 
+/// Returns the options of a call on `src`, whose own order of the channels has precedence.
+template <class View>
+SobelOptions options_for(const View& src, SobelOptions options) {
+  options.channels = src.order().value_or(options.channels);
+  return options;
+}
+
 /// Computes the result's rows from `first` on, as many as dst has.
 void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options,
                std::int64_t first = 0);

@@ -29,9 +29,10 @@ Pixel grey_at(ConstHostView src, const SobelOptions& options, std::int64_t x, st
   const std::byte* row = src.row(*line);
   const std::int64_t first = *column * src.channels();
   if (src.channels() == 1) return load<Pixel>(row, first);
-  const int red = load<std::uint8_t>(row, first + (options.channels == ChannelOrder::rgb ? 0 : 2));
+  const bool red_first = src.order().value_or(options.channels) == ChannelOrder::rgb;
+  const int red = load<std::uint8_t>(row, first + (red_first ? 0 : 2));
   const int green = load<std::uint8_t>(row, first + 1);
-  const int blue = load<std::uint8_t>(row, first + (options.channels == ChannelOrder::rgb ? 2 : 0));
+  const int blue = load<std::uint8_t>(row, first + (red_first ? 2 : 0));
   return static_cast<Pixel>((9798 * red + 19235 * green + 3735 * blue + 16384) / 32768);
 }
 

@@ -44,39 +44,52 @@ void validate(const Source& src, const Destination& dst, const SobelOptions& opt
   detail::require_disjoint("sobel", src, dst);
 }
 
+void require_order(ChannelOrder order, ChannelOrder first) {
+  if (order == first) return;
+  throw InvalidArgument("src has colours in the order " + std::string(name_of(order)) +
+                        ", that of image 0 in the order " + std::string(name_of(first)) +
+                        "; all of a call must have one order");
+}
+
+/// Checks a batch. Returns the options with the order of its channels.
 template <class Source, class Destination>
-void validate(std::span<const Source> src, std::span<const Destination> dst,
-              const SobelOptions& options) {
+SobelOptions validate(std::span<const Source> src, std::span<const Destination> dst,
+                      const SobelOptions& options) {
+  SobelOptions said = options;
+  if (!src.empty()) said = detail::sobel::options_for(src[0], options);
   detail::validate_batch("sobel", src, dst, [&](const Source& from, const Destination& to) {
     validate(from, to, options);
     detail::require_type_of_first("src", from, src[0]);
     detail::require_type_of_first("dst", to, dst[0]);
+    if (from.channels() > 1)
+      require_order(detail::sobel::options_for(from, options).channels, said.channels);
   });
+  return said;
 }
 
 }  // namespace
 
 void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
   validate(src, dst, options);
-  detail::sobel::sobel_cpu(src, dst, options);
+  detail::sobel::sobel_cpu(src, dst, detail::sobel::options_for(src, options));
 }
 
 void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
            gpu::StreamHandle stream) {
   validate(src, dst, options);
-  detail::sobel::sobel_cuda(src, dst, options, stream);
+  detail::sobel::sobel_cuda(src, dst, detail::sobel::options_for(src, options), stream);
 }
 
 void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
            const SobelOptions& options) {
-  validate(src, dst, options);
-  detail::for_each_image(src, [&](auto i) { detail::sobel::sobel_cpu(src[i], dst[i], options); });
+  const SobelOptions said = validate(src, dst, options);
+  detail::for_each_image(src, [&](auto i) { detail::sobel::sobel_cpu(src[i], dst[i], said); });
 }
 
 void sobel(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
            const SobelOptions& options, gpu::StreamHandle stream) {
-  validate(src, dst, options);
-  detail::sobel::sobel_cuda(src, dst, options, stream);
+  const SobelOptions said = validate(src, dst, options);
+  detail::sobel::sobel_cuda(src, dst, said, stream);
 }
 
 std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output) {

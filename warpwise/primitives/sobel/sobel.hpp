@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "warpwise/base/channel_order.hpp"
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
@@ -23,16 +24,14 @@ enum class Norm : std::uint8_t { l1, l2 };
 /// The smoothing across the derivative's direction: [1 2 1] or [3 10 3].
 enum class SobelKernel : std::uint8_t { sobel, scharr };
 
-/// Order of the colours in a pixel of 3 or 4 channels; the fourth is ignored.
-enum class ChannelOrder : std::uint8_t { rgb, bgr };
-
 /// Options of sobel(): the derivative, the kernel and the border.
 struct SobelOptions {
   SobelOutput output = SobelOutput::magnitude;
   Norm norm = Norm::l1;  ///< for the magnitude only
   SobelKernel kernel = SobelKernel::sobel;
   Border border = Border::reflect101;
-  ChannelOrder channels = ChannelOrder::rgb;  ///< for a src of 3 or 4 channels only
+  /// Order of the colours in a src of 3 or 4 channels that does not say its own order().
+  ChannelOrder channels = ChannelOrder::rgb;
 };
 
 /// Computes the image gradient. With the 3x3 neighbours p(x + i, y + j) of a pixel and the weights
@@ -41,7 +40,8 @@ struct SobelOptions {
 ///     dx = Σj w(j) · (p(x+1, y+j) − p(x−1, y+j))      dy = Σi w(i) · (p(x+i, y+1) − p(x+i, y−1))
 ///
 /// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8. Colours become OpenCV's grey,
-/// (9798 R + 19235 G + 3735 B + 16384) >> 15. `dst` has one channel and the size of `src`; its
+/// (9798 R + 19235 G + 3735 B + 16384) >> 15. Their order is the view's order(), or else that of
+/// the options; a fourth channel is ignored. `dst` has one channel and the size of `src`; its
 /// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
 /// overlap. An axis of one pixel is mirrored on that pixel.
 ///
@@ -70,8 +70,8 @@ WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptio
                            gpu::StreamHandle stream);
 
 /// Computes many images, src[i] to dst[i], each as a call of its own would. Sizes may be equal or
-/// mixed; all `src` have one type and number of channels, all `dst` one type. No `dst` may overlap
-/// another view. With empty spans nothing is done and the options are not checked.
+/// mixed; all `src` have one type, number and order of channels, all `dst` one type. No `dst` may
+/// overlap another view. With empty spans nothing is done and the options are not checked.
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///
@@ -91,7 +91,7 @@ WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const
 /// not accept `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
 WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
 
-/// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", "bgr", …
+/// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", …
 constexpr auto enum_names(SobelOutput) {
   return std::to_array<EnumName<SobelOutput>>(
       {{SobelOutput::magnitude, "magnitude"}, {SobelOutput::dx, "dx"}, {SobelOutput::dy, "dy"}});
@@ -112,11 +112,6 @@ constexpr auto enum_names(Border) {
                                           {Border::constant, "constant"}});
 }
 inline constexpr auto all_borders = all_values<Border>();
-constexpr auto enum_names(ChannelOrder) {
-  return std::to_array<EnumName<ChannelOrder>>(
-      {{ChannelOrder::rgb, "rgb"}, {ChannelOrder::bgr, "bgr"}});
-}
-inline constexpr auto all_channel_orders = all_values<ChannelOrder>();
 
 namespace reference {
 /// Computes sobel() pixel by pixel from the formulas; the fast paths are tested against it.
