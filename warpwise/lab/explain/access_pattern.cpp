@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/explain/explain.hpp"
@@ -131,7 +132,20 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
   return used.size();
 }
 
-ScatteredAccess structures(const Array& array, std::int64_t bytes, std::size_t used) {
+// Returns true if several elements are used, all of them or at several lines: one line alone may be
+// an unrolled loop.
+bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
+                    std::size_t used) {
+  if (used == static_cast<std::size_t>(like.bytes)) return false;
+  if (used == static_cast<std::size_t>(std::abs(like.address.steps[thread_x].bytes))) return true;
+  return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.address.parameter == like.address.parameter && each.line != like.line &&
+           each.address.steps[thread_x] == like.address.steps[thread_x];
+  });
+}
+
+ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::size_t used) {
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const std::string own =
       fmt::format("Keep each member in an array of its own: x[i] in place of {}.x.", array.element);
   return {AccessPattern::structures,
@@ -140,42 +154,50 @@ ScatteredAccess structures(const Array& array, std::int64_t bytes, std::size_t u
                       array.is_structure() ? array.type : "structure", bytes, used),
           static_cast<std::int64_t>(used) < bytes
               ? own
-              : own + " Or load each structure in pieces of 16 bytes, as float4."};
+              : own + fmt::format(" Or load 16 bytes at a time, as {}.",
+                                  access.is_float ? "float4" : "uint4")};
 }
 
 ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
-  const std::int64_t step = std::abs(access.address.steps[thread_x].bytes);
+  const Step& step = access.address.steps[thread_x];
+  const std::string distance =
+      step.by_variable ? "a multiple of a variable" : fmt::format("{} bytes", std::abs(step.bytes));
   std::string cure =
       "Let neighbouring threads take neighbouring elements: one that takes several takes them "
       "as far apart as there are threads.";
-  if (step % access.bytes == 0) {
+  if (step.by_variable) {
+    cure += " If only some elements are needed, keep these in an array of their own.";
+  } else if (step.bytes % access.bytes == 0) {
     cure +=
         fmt::format(" If only one element in {} is needed, keep these in an array of their own.",
-                    step / access.bytes);
+                    std::abs(step.bytes) / access.bytes);
   }
-  return {AccessPattern::constant_stride,
-          fmt::format("Neighbouring threads are {} bytes apart in {}, and a thread uses {} of "
-                      "them at a time.",
-                      step, array.name, access.bytes),
-          cure};
+  return {
+      AccessPattern::stride,
+      fmt::format("Neighbouring threads are {} apart in {}, and a thread uses {} at a time.",
+                  distance, array.name, counted(static_cast<std::uint64_t>(access.bytes), "byte")),
+      cure};
 }
 
 ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
-  const std::string cause =
-      is_loaded ? fmt::format(
-                      "The index into {} comes from memory, so that neighbouring threads "
-                      "use elements in any order.",
-                      array.name)
-                : fmt::format(
-                      "The index into {} is a quotient, a remainder or a hash, which "
-                      "neighbouring threads do not have side by side.",
-                      array.name);
-  const std::string sorted =
-      "Sort the work by this index, so that neighbouring threads use "
-      "neighbouring elements.";
-  return {is_loaded ? AccessPattern::loaded_index : AccessPattern::computed_index, cause,
-          sorted + (is_store ? " If results are few, collect them in shared memory first."
-                             : " If the table is small, keep it in shared memory.")};
+  const std::string last = is_store ? " If results are few, collect them in shared memory first."
+                                    : " If the table is small, keep it in shared memory.";
+  if (is_loaded) {
+    return {AccessPattern::loaded_index,
+            fmt::format("The index into {} comes from memory, so that neighbouring threads use "
+                        "elements in any order.",
+                        array.name),
+            "Sort the work by this index, so that neighbouring threads use neighbouring "
+            "elements." +
+                last};
+  }
+  return {AccessPattern::computed_index,
+          fmt::format("The index into {} is a quotient, a remainder or a hash, which neighbouring "
+                      "threads do not have side by side.",
+                      array.name),
+          "Share out the work so that the index grows by one from thread to thread, or sort the "
+          "work by it." +
+              last};
 }
 
 // Returns true if another access goes along the rows with threadIdx.x where this one goes down.
@@ -202,13 +224,12 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   if (along) return swapped(array, *along);
   if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
   const Step& step = access.address.steps[thread_x];
-  if (step.by_variable) return row_per_thread(array, access.is_store);
+  if (step.by_variable)
+    return access.address.walks ? row_per_thread(array, access.is_store) : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
-  const std::int64_t bytes = std::abs(step.bytes);
-  constexpr std::int64_t largest = 1024;  // larger ones are rows of a known length
-  if (array.is_structure() || (bytes <= largest && used > static_cast<std::size_t>(access.bytes)))
-    return structures(array, bytes, used);
-  if (bytes > largest) return row_per_thread(array, access.is_store);
+  if (array.is_structure()) return structures(array, access, used);
+  if (access.address.walks) return row_per_thread(array, access.is_store);
+  if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }
 

@@ -18,7 +18,7 @@ enum class AccessPattern {
   transpose,
   row_per_thread,
   structures,
-  constant_stride,
+  stride,
   loaded_index,
   computed_index
 };
@@ -29,7 +29,7 @@ constexpr auto enum_names(AccessPattern) {
        {AccessPattern::transpose, "transpose"},
        {AccessPattern::row_per_thread, "row per thread"},
        {AccessPattern::structures, "array of structures"},
-       {AccessPattern::constant_stride, "constant stride"},
+       {AccessPattern::stride, "stride"},
        {AccessPattern::loaded_index, "loaded index"},
        {AccessPattern::computed_index, "computed index"}});
 }

@@ -99,6 +99,13 @@ TEST(AccessPattern, RowPerThread) {
       store("%r6"));
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
   EXPECT_EQ(pattern_at(kernel, 3), "none");
+  // An unrolled loop over a row of a known length uses several elements, and is no structure.
+  const Explanation unrolled = with(
+      "mul.wide.s32 %rd5, %r6, 128;\nadd.s64 %rd6, %rd4, %rd5;\nmov.u32 %r9, 0;\n$L:\n"
+      ".loc 1 2 0\nld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\n"
+      "add.s64 %rd7, %rd6, 8;\nadd.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, 16;\n"
+      "mov.u64 %rd6, %rd7;\n@%p1 bra $L;\n");
+  EXPECT_EQ(pattern_at(unrolled, 2), "row per thread");
 }
 
 TEST(AccessPattern, Structures) {
@@ -117,11 +124,13 @@ TEST(AccessPattern, Structures) {
   EXPECT_EQ(pattern_at(with(code), 2), "array of structures");
 }
 
-TEST(AccessPattern, ConstantStride) {
+TEST(AccessPattern, Stride) {
   const Explanation kernel = with("shl.b32 %r7, %r6, 3;\n" + load("%r7"));
-  EXPECT_EQ(pattern_at(kernel, 2), "constant stride");
+  EXPECT_EQ(pattern_at(kernel, 2), "stride");
   EXPECT_NE(at(kernel, 2)->cause.find("32 bytes apart in in[]"), std::string::npos);
   EXPECT_NE(at(kernel, 2)->cure.find("one element in 8"), std::string::npos);
+  const Explanation by_variable = with("mul.lo.s32 %r7, %r6, %r1;\n" + load("%r7"));
+  EXPECT_EQ(pattern_at(by_variable, 2), "stride");
 }
 
 TEST(AccessPattern, IndexFromMemoryAndFromArithmetic) {

@@ -70,6 +70,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
     result.steps[i] = sum(a.steps[i], b.steps[i], sign);
   if (a.constant && b.constant) result.constant = *a.constant + sign * *b.constant;
   result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.walks = a.walks || b.walks;
   return result;
 }
 
@@ -79,6 +80,7 @@ Value product(const Value& a, const Value& b) {
   if (depends_on_thread(a) && depends_on_thread(b))
     return of_kind(std::max({a.kind, b.kind, Kind::computed}));
   Value result = of_kind(std::max(a.kind, b.kind));
+  result.walks = a.walks || b.walks;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const bool has_step = !a.steps[i].is_none() || !b.steps[i].is_none();
     if (!has_step) continue;
@@ -96,6 +98,7 @@ Value either(const Value& a, const Value& b) {
   if (b.kind == Kind::unknown) return a;
   Value result = of_kind(std::max(a.kind, b.kind));
   result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.walks = a.walks || b.walks;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const Step& own = a.steps[i];
     const Step& other = b.steps[i];
@@ -185,12 +188,28 @@ class Registers {
       now = {};
       for (const auto& [place, each] : all) now = either(now, each);
       now.constant.reset();  // a counter begins with a constant
+      now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
+      walking_[name] = walking_[name] || now.walks;
+      now.walks = walking_[name];
     }
     Value& known = values_[name];
     const bool same = known.kind == now.kind && known.steps == now.steps &&
-                      known.constant == now.constant && known.parameter == now.parameter;
+                      known.constant == now.constant && known.parameter == now.parameter &&
+                      known.walks == now.walks;
     known = now;
     return !same;
+  }
+
+  // Returns true for "add a, a, 4", and for "mov a, b" after "add b, a, 4".
+  bool is_moved_on(const Instruction& instruction, const std::string& name) const {
+    const auto adds = [&](const Instruction& each) {
+      return (each.opcode == "add" || each.opcode == "sub") && each.operands.size() == 3 &&
+             each.operands[1].name == name && each.operands[2].kind == PtxOperand::Kind::integer;
+    };
+    if (instruction.opcode != "mov" || instruction.operands.size() != 2) return adds(instruction);
+    return std::ranges::any_of(kernel_.instructions, [&](const Instruction& each) {
+      return adds(each) && each.operands[0].name == instruction.operands[1].name;
+    });
   }
 
   Value value_of(const PtxOperand& operand) const {
@@ -270,6 +289,7 @@ class Registers {
   std::map<std::string, int> definitions_;
   std::map<std::string, std::map<std::size_t, Value>> defined_;  // of registers with several
   std::map<std::string, Value> values_;
+  std::map<std::string, bool> walking_;  // registers that a loop moves on by a constant
 };
 
 // Returns the bytes of one element of an access: 4 for "f32".

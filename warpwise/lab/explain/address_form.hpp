@@ -33,6 +33,7 @@ struct AddressForm {
   Kind kind = Kind::unknown;
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
+  bool walks = false;                    ///< a loop moves it on by a constant
 };
 
 /// A load from global memory, or a store to it.

@@ -87,7 +87,7 @@ std::optional<Example> example_of(AccessPattern pattern) {
                      "warpwise explain examples/transpose.cu"};
     case AccessPattern::swapped_indices:
     case AccessPattern::structures:
-    case AccessPattern::constant_stride:
+    case AccessPattern::stride:
     case AccessPattern::loaded_index:
     case AccessPattern::computed_index: break;
   }
