@@ -59,8 +59,9 @@ ROOMS = [
                      "lab/study"]),
     # Puts plots and tables on one page for a browser.
     ("lab/report", ["base", "lab/compile", "lab/plot", "lab/study"]),
-    ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
-                     "primitives/shared", "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
+    # The syntax of PTX tells how addresses depend on a thread's indices.
+    ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/ptx", "emulator/runtime", "primitives/shared",
+                     "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
 
     # A study is data. Sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),

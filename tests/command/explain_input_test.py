@@ -40,6 +40,19 @@ HARD = {
 
 class Arguments(ExplainTest):
     @compiles
+    def test_larger_buffers_are_named_after_a_fault(self):
+        done = self.run_command("explain", "scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[10]:random:1..2", "--arg",
+                                "f32:2.5", "--arg", "i32:32")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"With larger buffers no thread passes their end: argument 0: f32[40]:random:1..2", done.stdout)
+
+    @compiles
+    def test_a_similar_kernel_is_named(self):
+        done = self.run_command("explain", "scale.cu", "--kernel", "scael", "--grid", "1", "--block", "32")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b'(did you mean "scale"?)', done.stderr)
+
+    @compiles
     def test_scalars_and_files(self):
         write("in.npy", npy("<f4", (4,), struct.pack("<4f", 1, 2, 3, 4)))
         self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[4]:@in.npy", "--arg",

@@ -83,7 +83,8 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
   add_list(
       app, "--arg", "SPEC",
       "The kernel's arguments in order: a number i32:5 (or u32:, i64:, f32:, f64:), a buffer "
-      "f32[N] of zeros (N: 1024 or 32*32), f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or "
+      "f32[N] of zeros (N: 1024 or 32*32), f32[N]:iota, f32[N]:random, i32[N]:random:0..99, "
+      "f32[N]:@file.npy (or "
       ".raw), a texture tex2d<u8>[WxH]:@file.png, a structure {f32[N], i32:5}, or a pointer to "
       "one &{i32:5}",
       options.arguments);

@@ -44,8 +44,8 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
                                  : cite("coalescing", "Global memory")};
 }
 
-// Merges findings of one remedy at several lines into one: the most costly, with the names of the
-// other lines.
+// Merges findings of one remedy, for one reason, at several lines into one: the most costly, with
+// the names of the other lines.
 std::vector<Finding> merged(std::vector<Finding> findings) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
@@ -53,7 +53,8 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
   std::vector<std::vector<std::string>> places;
   for (Finding& each : findings) {
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& other) {
-      return other.advice.remedy == each.advice.remedy && !each.place.empty() &&
+      return other.advice.remedy == each.advice.remedy &&
+             other.advice.pattern == each.advice.pattern && !each.place.empty() &&
              other.in_library == each.in_library &&
              other.change.has_value() == each.change.has_value();
     });
@@ -94,6 +95,15 @@ void sort(std::vector<Finding>& findings) {
   });
 }
 
+bool says_that_addresses_scatter(const Finding& finding) {
+  return finding.advice.remedy == Remedy::coalescing &&
+         finding.advice.gain.value_or(0) >= worth_a_change;
+}
+
+bool says_that_segments_are_not_used(const Finding& finding) {
+  return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
+}
+
 bool is_worth_a_change(const Finding& finding) {
   return finding.advice.gain.value_or(worth_a_change) >= worth_a_change;
 }
@@ -127,6 +137,10 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   if (prediction != nullptr) {
     for (Finding& each : findings) value(*prediction, each);
     std::vector<Finding> further = resource_findings(*prediction);
+    // Segments that are not fully used are said by the line that scatters its addresses.
+    if (std::ranges::any_of(findings, says_that_addresses_scatter))
+      std::erase_if(further, says_that_segments_are_not_used);
+    for (Finding& each : further) name_line(explanation, cc, each);
     if (std::ranges::any_of(findings, is_worth_a_change) ||
         std::ranges::any_of(further, is_worth_a_change)) {
       std::ranges::move(further, std::back_inserter(findings));

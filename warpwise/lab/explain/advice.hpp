@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warpwise/base/enum_names.hpp"
+#include "warpwise/lab/explain/access_pattern.hpp"
 #include "warpwise/lab/explain/explain.hpp"
 
 namespace warpwise::lab {
@@ -50,6 +51,8 @@ struct Advice {
   /// kernel fills it. Nothing if it is not known.
   std::optional<double> gain = {};
   bool has_example = true;  ///< example_of() the remedy fits this advice
+  /// Reason why addresses scatter, if it is known; it has its own example, or none.
+  std::optional<AccessPattern> pattern = {};
 };
 
 /// Returns at most three findings, the largest gain first. They are for the GPU of the
@@ -70,6 +73,9 @@ struct Example {
 
 /// Returns an example of the change.
 Example example_of(Remedy remedy);
+
+/// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.
+std::optional<Example> example_of(AccessPattern pattern);
 
 /// Returns the example, unless the change is known not to be worth it.
 std::optional<Example> example_for(const Advice& advice);

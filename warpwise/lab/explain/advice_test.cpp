@@ -174,6 +174,12 @@ TEST_F(AdviceOfALine, SaysThreeThingsAtMostTheDearestFirst) {
   EXPECT_NE(advice[1].text.find("shared memory"), std::string::npos) << advice[1].text;
 }
 
+// Returns true if some advice has these words.
+bool says(const std::vector<Advice>& advice, const std::string& words) {
+  return std::ranges::any_of(
+      advice, [&](const Advice& each) { return each.text.find(words) != std::string::npos; });
+}
+
 /// Predicts for a GPU whose only bottlenecks are shared memory and DRAM.
 LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   DeviceProfile profile;
@@ -246,6 +252,22 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   EXPECT_TRUE(said("moves 2 bytes per requested byte"));
 }
 
+TEST_F(AdviceOfALine, NamesTheLineThatComputesInDouble) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1);
+  result_.prediction->sample.instructions_by_class["float64"] = 1'000'000'000;
+  result_.prediction->sample.pace.further.conversion64 = 1'000'000'000;
+  result_.prediction->profile.figures["float64_per_cycle"] = 1;
+  result_.prediction->profile.figures["conversion64_per_cycle"] = 1;
+  result_.launch.lines[0].execution.float64_operations = 32;
+  const std::vector<Advice> advice = advice_for(result_);
+  EXPECT_TRUE(says(advice,
+                   "Line 2 (out[i] = tile[x][y];) computes most in double precision. The kernel "
+                   "converts"))
+      << advice[0].text;
+  EXPECT_TRUE(says(advice, "GTX 1 computes 1000 times as fast in single precision"));
+}
+
 TEST_F(AdviceOfALine, NamesTheGpuOnceAboveTheFindings) {
   result_.launch.memory = result_.launch.lines[0].memory;
   const std::string above = "Advice\nGains are for a GeForce GTX 1 and enough blocks to fill it.\n";
@@ -268,12 +290,6 @@ TEST_F(AdviceOfALine, HasNoneForALaunchWithFaults) {
       << text;
   EXPECT_EQ(text.find("profile of such a GPU"), std::string::npos) << text;
   EXPECT_EQ(json_of(result_)["placement"]["text"], "not known, since the launch had faults");
-}
-
-// Returns true if some advice has these words.
-bool says(const std::vector<Advice>& advice, const std::string& words) {
-  return std::ranges::any_of(
-      advice, [&](const Advice& each) { return each.text.find(words) != std::string::npos; });
 }
 
 TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
@@ -412,6 +428,7 @@ std::string squeezed(const std::string& text) {
 std::string sources_in(const std::filesystem::path& folder) {
   std::string all;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
     all += std::string((std::istreambuf_iterator<char>(file)), {}) + "\n";
   }
@@ -437,6 +454,17 @@ TEST(Examples, AreInTheProjectsSources) {
         EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
       }
     }
+  }
+}
+
+TEST(Examples, OfATransposeIsInTheExamples) {
+  const Example example = example_of(AccessPattern::transpose).value();
+  const std::string sources =
+      sources_in(std::filesystem::canonical(find_study("gemv").folder) / "../../../../examples");
+  for (const std::string& lines : {example.before, example.after}) {
+    std::istringstream text(lines);
+    for (std::string line; std::getline(text, line);)
+      EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "warpwise/base/error.hpp"
@@ -105,6 +106,32 @@ std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_v
   return bits_of(type, value);
 }
 
+// Parses "0..99". The range must be in the type's.
+ValueRange range_of(std::string_view range, const ArgumentSpec& spec) {
+  const std::size_t dots = range.find("..");
+  if (dots == std::string_view::npos)
+    refuse(spec.text, "a range is written as random:0..99, not '" + std::string(range) + "'");
+  constexpr double exact = 0x1p53;  // doubles hold every integer up to here
+  const auto number = [&](std::string_view text) {
+    const std::uint64_t bits = is_float(spec.type) ? float_bits(ScalarType::f64, text, spec.text)
+                                                   : integer_bits(spec.type, text, spec.text);
+    if (is_float(spec.type)) return std::bit_cast<double>(bits);
+    const int unused = 64 - 8 * size_of(spec.type);
+    const double value =
+        is_signed(spec.type)
+            ? static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused)
+            : static_cast<double>(bits);
+    if (std::abs(value) > exact) refuse(spec.text, "the ends of a range are at most 2^53");
+    return value;
+  };
+  const ValueRange result = {number(range.substr(0, dots)), number(range.substr(dots + 2))};
+  const bool is_range =
+      is_float(spec.type) ? result.least < result.most && std::isfinite(result.most - result.least)
+                          : result.least <= result.most;
+  if (!is_range) refuse(spec.text, "the range '" + std::string(range) + "' has no values");
+  return result;
+}
+
 void take_fill(std::string_view fill, ArgumentSpec& spec) {
   if (fill == "zero") {
     spec.fill = ArgumentSpec::Fill::zero;
@@ -112,12 +139,15 @@ void take_fill(std::string_view fill, ArgumentSpec& spec) {
     spec.fill = ArgumentSpec::Fill::iota;
   } else if (fill == "random") {
     spec.fill = ArgumentSpec::Fill::random;
+  } else if (constexpr std::string_view with_range = "random:"; fill.starts_with(with_range)) {
+    spec.fill = ArgumentSpec::Fill::random;
+    spec.range = range_of(fill.substr(with_range.size()), spec);
   } else if (fill.starts_with('@') && fill.size() > 1) {
     spec.fill = ArgumentSpec::Fill::file;
     spec.path = fill.substr(1);
   } else {
-    refuse(spec.text,
-           "the contents are zero, iota, random or @FILE, not '" + std::string(fill) + "'");
+    refuse(spec.text, "the contents are zero, iota, random, random:LOW..HIGH or @FILE, not '" +
+                          std::string(fill) + "'");
   }
 }
 
@@ -196,6 +226,25 @@ int size_of(ScalarType type) {
 
 bool is_float(ScalarType type) { return name_of(type).front() == 'f'; }
 bool is_signed(ScalarType type) { return name_of(type).front() == 'i'; }
+
+std::optional<Element> element_of(std::string_view type) {
+  static const std::map<std::string_view, ScalarType> types = {
+      {"float", ScalarType::f32},        {"double", ScalarType::f64},
+      {"int", ScalarType::i32},          {"unsignedint", ScalarType::u32},
+      {"char", ScalarType::i8},          {"signedchar", ScalarType::i8},
+      {"unsignedchar", ScalarType::u8},  {"bool", ScalarType::u8},
+      {"short", ScalarType::i16},        {"unsignedshort", ScalarType::u16},
+      {"long", ScalarType::i64},         {"longlong", ScalarType::i64},
+      {"unsignedlong", ScalarType::u64}, {"unsignedlonglong", ScalarType::u64},
+      {"__half", ScalarType::f16},       {"uchar", ScalarType::u8},
+      {"ushort", ScalarType::u16},       {"uint", ScalarType::u32}};
+  const auto found = types.find(type);
+  if (found != types.end()) return Element{found->second};
+  if (type.empty() || type.back() < '1' || type.back() > '4') return std::nullopt;
+  const auto vector = types.find(type.substr(0, type.size() - 1));
+  if (vector == types.end()) return std::nullopt;
+  return Element{vector->second, type.back() - '0'};
+}
 
 std::uint64_t bits_of(ScalarType type, double value) {
   switch (type) {

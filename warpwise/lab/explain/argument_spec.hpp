@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +30,31 @@ int size_of(ScalarType type);
 bool is_float(ScalarType type);
 bool is_signed(ScalarType type);
 
+/// The element of a C++ type: f32 and 4 for float4.
+struct Element {
+  ScalarType type;
+  int count = 1;
+};
+/// Returns the element of a C++ type, written without blanks and qualifiers: "unsignedint". Returns
+/// nothing for structures and unknown types.
+std::optional<Element> element_of(std::string_view type);
+
 /// Returns `value` in the low bytes, stored as `type`: integers modulo their range, floats rounded
 /// to nearest.
 std::uint64_t bits_of(ScalarType type, double value);
 std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 
+/// Range of random values. Integers include both ends, floats only the least.
+struct ValueRange {
+  double least = 0;
+  double most = 0;
+};
+
 /// One argument of a kernel:
 ///   i32:5  u32:0x10  i64:-1  f32:1.5  f64:-2e10   a scalar; also i8, u8, i16, u16, u64, f16
 ///   f32[N]                                        a buffer of N elements, zero
 ///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
+///   i32[N]:random:0..99  f32[N]:random:-1..1      integers from 0 to 99; floats from -1 up to 1
 ///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
 ///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
 ///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as in
@@ -57,6 +74,7 @@ struct ArgumentSpec {
   std::uint64_t width = 0;  ///< elements of a buffer, or of a texture's row
   std::uint64_t height = 1;
   Fill fill = Fill::zero;
+  std::optional<ValueRange> range;    ///< Fill::random only; none: the type's usual values
   std::string path;                   ///< Fill::file only
   std::vector<ArgumentSpec> members;  ///< members of a structure, or memory behind a pointer
   std::string text;                   ///< text that was given

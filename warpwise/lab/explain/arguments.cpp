@@ -42,6 +42,18 @@ std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
   return bits_of(type, number);
 }
 
+// Returns the bits of a value in a range.
+std::uint64_t random_bits(ScalarType type, const ValueRange& range, std::uint64_t& state) {
+  const std::uint64_t number = next_random(state);
+  const double width = range.most - range.least;
+  if (is_float(type)) {
+    const double value = range.least + static_cast<double>(number >> 40) * 0x1p-24 * width;
+    return bits_of(type, value);
+  }
+  const auto values = static_cast<std::uint64_t>(width) + 1;
+  return bits_of(type, range.least + static_cast<double>(number % values));
+}
+
 void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* to) {
   constexpr std::uint64_t most = std::uint64_t{1} << 28;  // more takes longer than kernels may run
   if (spec.width > most / spec.height) {
@@ -51,8 +63,9 @@ void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* 
   const auto size = static_cast<std::size_t>(size_of(spec.type));
   std::uint64_t state = seed;
   for (std::uint64_t i = 0; i < spec.width * spec.height; ++i) {
-    const std::uint64_t bits =
-        spec.fill == Fill::iota ? bits_of(spec.type, i) : random_bits(spec.type, state);
+    const std::uint64_t bits = spec.fill == Fill::iota ? bits_of(spec.type, i)
+                               : spec.range            ? random_bits(spec.type, *spec.range, state)
+                                                       : random_bits(spec.type, state);
     std::memcpy(to + i * size, &bits, size);  // the low bytes come first
   }
 }
@@ -167,6 +180,26 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
                         parameter_text(kernel, i) + ", not " + quoted(spec));
 }
 
+// Refuses a buffer whose elements differ in size or kind from those that the parameter points to,
+// as f64 for float*. Bytes may hold anything.
+void require_elements(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  if (spec.kind != Kind::buffer || i >= types.size() || !types[i].ends_with('*')) return;
+  std::string pointed_to = types[i].substr(0, types[i].size() - 1);
+  for (const char* end : {"const", "volatile", " "})
+    while (pointed_to.ends_with(end)) pointed_to.resize(pointed_to.size() - std::strlen(end));
+  std::erase(pointed_to, ' ');
+  const auto element = element_of(pointed_to);
+  if (!element || size_of(element->type) == 1 || size_of(spec.type) == 1) return;
+  if (size_of(element->type) == size_of(spec.type) &&
+      is_float(element->type) == is_float(spec.type))
+    return;
+  const std::string wanted(name_of(element->type));
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " + types[i] +
+                        ", and " + quoted(spec) + " has elements of another type: write " + wanted +
+                        spec.text.substr(std::string(name_of(spec.type)).size()));
+}
+
 void require_count(const emulator::KernelInfo& kernel, const std::vector<ArgumentSpec>& specs) {
   const std::size_t wanted = kernel.parameter_bytes.size();
   if (specs.size() == wanted) return;
@@ -193,7 +226,10 @@ Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kerne
                      std::vector<ArgumentSpec> specs, const ReadTexture& read_texture)
     : device_(device), offsets_(kernel.parameter_offsets), specs_(std::move(specs)) {
   require_count(kernel, specs_);
-  for (std::size_t i = 0; i < specs_.size(); ++i) require_fitting(kernel, i, specs_[i]);
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    require_fitting(kernel, i, specs_[i]);
+    require_elements(kernel, i, specs_[i]);
+  }
   if (!specs_.empty()) {
     parameters_.resize(kernel.parameter_offsets.back() + kernel.parameter_bytes.back());
   }

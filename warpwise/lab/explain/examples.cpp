@@ -76,11 +76,29 @@ Example example_of(Remedy remedy) {
   __builtin_unreachable();
 }
 
+std::optional<Example> example_of(AccessPattern pattern) {
+  switch (pattern) {
+    case AccessPattern::row_per_thread: return example_of(Remedy::coalescing);
+    case AccessPattern::transpose:
+      return Example{"out[x * width + y] = in[y * width + x];",
+                     "tile[threadIdx.y][threadIdx.x] = in[y * width + x];\n"
+                     "__syncthreads();\n"
+                     "out[y * width + x] = tile[threadIdx.x][threadIdx.y];",
+                     "warpwise explain examples/transpose.cu"};
+    case AccessPattern::swapped_indices:
+    case AccessPattern::structures:
+    case AccessPattern::stride:
+    case AccessPattern::loaded_index:
+    case AccessPattern::computed_index: break;
+  }
+  return std::nullopt;
+}
+
 std::optional<Example> example_for(const Advice& advice) {
   if (!advice.remedy || !advice.has_example ||
       advice.gain.value_or(worth_a_change) < worth_a_change)
     return std::nullopt;
-  return example_of(*advice.remedy);
+  return advice.pattern ? example_of(*advice.pattern) : example_of(*advice.remedy);
 }
 
 }  // namespace warpwise::lab

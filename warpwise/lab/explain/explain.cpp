@@ -11,8 +11,10 @@
 #include "warpwise/emulator/launched.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/explain/enough_elements.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -33,10 +35,22 @@ auto naming(const std::string& file, const Action& action) {
   }
 }
 
+std::string found_kernel(const std::vector<std::string>& names, const std::string& ptx,
+                         const std::string& wanted) {
+  try {
+    return kernel_in(ptx, wanted);
+  } catch (const InvalidArgument& error) {
+    std::vector<std::string> plain;
+    for (const std::string& name : names) plain.push_back(plain_name(name));
+    const bool is_known = std::ranges::find(plain, wanted) != plain.end();
+    throw InvalidArgument(error.what() + (is_known ? "" : suggestion(wanted, plain)));
+  }
+}
+
 std::string chosen_kernel(const emulator::Program& program, const std::string& ptx,
                           const ExplainRequest& request) {
-  if (!request.kernel.empty()) return kernel_in(ptx, request.kernel);
   const std::vector<std::string> names = program.kernel_names();
+  if (!request.kernel.empty()) return found_kernel(names, ptx, request.kernel);
   if (names.size() == 1) return names[0];
   if (names.empty()) throw InvalidArgument("there is no kernel (.entry) in it");
   std::string list;
@@ -386,6 +400,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
   result.capabilities = reports_of(request, result.kernel, resources);
   runner.run(result);
+  result.enough_elements =
+      enough_elements(request, program, result.kernel, result.launch.faults, read_texture);
   emulator::include_launched(result.launch);
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);

@@ -83,6 +83,9 @@ struct Explanation {
   std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
+  /// Sizes with which no thread passes the end of a buffer, as enough_elements(); empty without
+  /// such a fault.
+  std::string enough_elements;
   /// Bytes that the whole launch left in each argument that is a buffer, else none; empty unless
   /// ExplainRequest::keep_buffers.
   std::vector<std::vector<std::byte>> buffers;

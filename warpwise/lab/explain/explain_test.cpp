@@ -2,6 +2,7 @@
 // tests/command/explain_test.py the whole command.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -54,6 +55,21 @@ TEST(ArgumentSpec, ReadsBuffersAndTextures) {
   EXPECT_EQ(texture.width, 640U);
   EXPECT_EQ(texture.height, 480U);
   EXPECT_EQ(texture.path, "file.png");
+}
+
+TEST(ArgumentSpec, ReadsRangesOfRandomValues) {
+  const ArgumentSpec spec = parse_argument("i32[64]:random:-3..4");
+  ASSERT_TRUE(spec.range.has_value());
+  EXPECT_EQ(spec.fill, ArgumentSpec::Fill::random);
+  EXPECT_EQ(spec.range->least, -3);
+  EXPECT_EQ(spec.range->most, 4);
+  EXPECT_EQ(parse_argument("f32[2]:random:-0.5..1e3").range->most, 1000);
+  EXPECT_FALSE(parse_argument("i32[64]:random").range.has_value());
+  for (const char* text :
+       {"i32[4]:random:", "i32[4]:random:5", "i32[4]:random:5..4", "u8[4]:random:0..256",
+        "u8[4]:random:-1..4", "i32[4]:random:0..1.5", "f32[4]:random:1..1", "f32[4]:random:0..inf",
+        "f32[4]:random:nan..1", "u64[4]:random:0..18446744073709551615"})
+    EXPECT_NE(refusal(text), "not refused") << text;
 }
 
 TEST(ArgumentSpec, RefusesTheRest) {
@@ -190,6 +206,62 @@ std::string refusal_of(const emulator::KernelInfo& kernel, const std::vector<std
     return error.what();
   }
   return "not refused";
+}
+
+TEST(Arguments, RandomValuesLieInTheirRange) {
+  const auto values = [](const std::string& text, auto one) {
+    emulator::KernelInfo kernel;
+    kernel.name = "k";
+    kernel.parameter_bytes = {8};
+    kernel.parameter_offsets = {0};
+    kernel.parameter_types = {"u64"};
+    emulator::Device device;
+    const std::vector<std::byte> bytes =
+        Arguments(device, kernel, {parse_argument(text)}, {}).bytes_of(0);
+    std::vector<decltype(one)> result(bytes.size() / sizeof(one));
+    std::memcpy(result.data(), bytes.data(), bytes.size());
+    return result;
+  };
+  const std::vector<int> integers = values("i32[1000]:random:-3..4", 0);
+  for (int value = -3; value <= 4; ++value)
+    EXPECT_GT(std::ranges::count(integers, value), 80) << value;  // 125 in the mean
+  EXPECT_EQ(std::ranges::count_if(integers, [](int value) { return value < -3 || value > 4; }), 0);
+  const std::vector<float> floats = values("f32[1000]:random:-2..6", 0.0F);
+  EXPECT_GE(std::ranges::min(floats), -2);
+  EXPECT_LT(std::ranges::min(floats), -1.9F);
+  EXPECT_LT(std::ranges::max(floats), 6);
+  EXPECT_GT(std::ranges::max(floats), 5.9F);
+}
+
+TEST(Arguments, ElementsMustBeThoseThatTheParameterPointsTo) {
+  const auto given = [](const std::string& name, const std::string& text) {
+    emulator::KernelInfo kernel;
+    kernel.name = name;
+    kernel.parameter_bytes = {8};
+    kernel.parameter_offsets = {0};
+    kernel.parameter_types = {"u64"};
+    emulator::Device device;
+    try {
+      const Arguments arguments(device, kernel, {parse_argument(text)}, {});
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(given("_Z1kPKf", "f64[8]:random"),
+            "argument 0 of the kernel is float const*, and 'f64[8]:random' has elements of another "
+            "type: write f32[8]:random");
+  EXPECT_NE(given("_Z1kPi", "f32[8]"), "taken");
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+           {"_Z1kPf", "f32[8]"},          // float*
+           {"_Z1kPj", "i32[8]"},          // unsigned*
+           {"_Z1kP6float4", "f32[8]"},    // float4*
+           {"_Z1kPv", "f64[8]"},          // void*
+           {"_Z1kPh", "f32[8]"},          // unsigned char*: any bytes
+           {"_Z1kPf", "u8[32]"},          // bytes for anything
+           {"_Z1kP8Particle", "f32[8]"},  // a structure
+           {"plain_name", "f64[8]"}})
+    EXPECT_EQ(given(name, text), "taken") << name;
 }
 
 TEST(Arguments, AStructureIsForAStructureAlone) {

@@ -12,6 +12,9 @@ namespace warpwise::lab {
 /// A gain below this is not worth a change.
 inline constexpr double worth_a_change = 1.05;
 
+/// Counts by which a finding on the whole kernel names its dearest line.
+enum class LineCost { none, divisions, doubles, accesses, loaded_bytes, shared_loads };
+
 /// Something that a kernel could do better, or that it waits for.
 struct Finding {
   double cost = 0;  ///< issue slots of one SM that mending it would save, roughly
@@ -19,10 +22,18 @@ struct Finding {
   std::optional<Change> change;  ///< savings if it were mended; nothing if no model knows them
   std::string place = {};        ///< line that it is about, if there is one
   bool in_library = false;       ///< that line is none of the program's
+  LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
+
+/// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
+std::string place_of(const Explanation& explanation, const emulator::LineCounts& line);
+
+/// Begins the text of a finding with the line that has the most of Finding::by, if one has any.
+/// \param cc  index of the counts' compute capability
+void name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
 
 /// Returns the findings from the launch's shape and the kernel's resources.
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);

@@ -68,31 +68,6 @@ std::string without(std::string text, const std::string& word) {
   return text;
 }
 
-struct Element {
-  std::string type;  // "f32"
-  int count = 1;     // 4 for float4
-};
-
-// Returns the element that a C++ type, without blanks and qualifiers, is made of.
-std::optional<Element> element_of(const std::string& type) {
-  static const std::map<std::string, std::string> types = {
-      {"float", "f32"},        {"double", "f64"},
-      {"int", "i32"},          {"unsignedint", "u32"},
-      {"char", "i8"},          {"signedchar", "i8"},
-      {"unsignedchar", "u8"},  {"bool", "u8"},
-      {"short", "i16"},        {"unsignedshort", "u16"},
-      {"long", "i64"},         {"longlong", "i64"},
-      {"unsignedlong", "u64"}, {"unsignedlonglong", "u64"},
-      {"__half", "f16"},       {"uchar", "u8"},
-      {"ushort", "u16"},       {"uint", "u32"}};
-  const auto found = types.find(type);
-  if (found != types.end()) return Element{found->second};
-  if (type.empty() || type.back() < '1' || type.back() > '4') return std::nullopt;
-  const auto vector = types.find(type.substr(0, type.size() - 1));
-  if (vector == types.end()) return std::nullopt;
-  return Element{vector->second, type.back() - '0'};
-}
-
 // A parameter, as far as the PTX and the source tell.
 struct Parameter {
   std::string type;  // in C++, without blanks and qualifiers; empty if not known
@@ -152,25 +127,6 @@ std::string last_word(const std::string& text) {
   return {begin.base(), end.base()};
 }
 
-// Returns the names of a kernel's parameters in the source; empty if it is not found there.
-std::vector<std::string> names_in(const std::string& source, const std::string& plain) {
-  std::string kernel = plain.substr(0, plain.find('<'));
-  kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
-  for (std::size_t at = source.find("__global__"); at != std::string::npos;
-       at = source.find("__global__", at + 1)) {
-    const std::size_t end = std::min(source.find_first_of("{;", at), source.size());
-    const std::size_t open = source.find(kernel + "(", at);
-    if (open >= end) continue;
-    const std::size_t begin = open + kernel.size() + 1;
-    const std::size_t close = source.rfind(')', end);
-    std::vector<std::string> names;
-    for (const std::string& each : split(std::string_view(source).substr(begin, close - begin)))
-      names.push_back(last_word(each));
-    return names;
-  }
-  return {};
-}
-
 std::string integer_text(const std::string& type, const std::string& name, const Choice& choice) {
   return fmt::format("{}:{}", type, is_small(name) ? small_value : choice.size);
 }
@@ -179,7 +135,7 @@ std::string buffer_text(const Element& element, const Choice& choice, std::size_
                         bool is_random) {
   const auto found = choice.larger.find(i);
   const auto factor = static_cast<std::uint64_t>(found == choice.larger.end() ? 1 : found->second);
-  return fmt::format("{}[{}]{}", element.type,
+  return fmt::format("{}[{}]{}", name_of(element.type),
                      choice.shape.threads * static_cast<std::uint64_t>(element.count) * factor,
                      is_random ? ":random" : "");
 }
@@ -227,7 +183,7 @@ std::string structure_text(std::string_view body, const Parameter& parameter, st
       text += is_word ? "i32:0" : "i8:0";
       at += is_word ? 4 : 1;
     } else if (found->second == "*") {
-      text += buffer_text({"f32"}, choice, i, false);
+      text += buffer_text({ScalarType::f32}, choice, i, false);
       at += 8;
     } else {
       const std::string& type = found->second;
@@ -245,22 +201,23 @@ std::string argument_text(std::string_view body, const Parameter& parameter, std
   if (parameter.is_pointer()) {
     const std::string plain = parameter.type.substr(0, parameter.type.find('*'));
     const bool is_plain = parameter.type.size() <= plain.size() + 1;
-    const Element element = is_plain ? element_of(plain).value_or(Element{"f32"}) : Element{"u64"};
-    const bool has_range = element.type.front() == 'f' || element.type == "u8";
+    const Element element =
+        is_plain ? element_of(plain).value_or(Element{ScalarType::f32}) : Element{ScalarType::u64};
+    const bool has_range = is_float(element.type) || element.type == ScalarType::u8;
     return buffer_text(element, choice, i, parameter.is_input && has_range);
   }
   if (parameter.ptx_type == "b8") return structure_text(body, parameter, i, choice);
   const auto element = element_of(parameter.type);
-  const bool is_real = element ? element->type.front() == 'f' : parameter.ptx_type.front() == 'f';
-  const std::string name =
-      element ? element->type : fmt::format("{}{}", is_real ? 'f' : 'i', 8 * parameter.bytes);
+  const bool is_real = element ? is_float(element->type) : parameter.ptx_type.front() == 'f';
+  const std::string name = element ? std::string(name_of(element->type))
+                                   : fmt::format("{}{}", is_real ? 'f' : 'i', 8 * parameter.bytes);
   return is_real || parameter.bytes < 4 ? name + ":1" : integer_text(name, parameter.name, choice);
 }
 
 std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::string_view body,
                                      const std::string& source) {
   const std::vector<std::string> types = parameter_types(kernel.name);
-  const std::vector<std::string> names = names_in(source, plain_name(kernel.name));
+  const std::vector<std::string> names = parameter_names(source, plain_name(kernel.name));
   const std::size_t open = std::min(body.find('('), body.size());
   const std::vector<std::string> in_ptx =
       split(body.substr(open + 1, std::min(body.find("\n)"), body.size()) - open - 1));
@@ -398,6 +355,24 @@ class Trial {
 };
 
 }  // namespace
+
+std::vector<std::string> parameter_names(const std::string& source, const std::string& plain) {
+  std::string kernel = plain.substr(0, plain.find('<'));
+  kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
+  for (std::size_t at = source.find("__global__"); at != std::string::npos;
+       at = source.find("__global__", at + 1)) {
+    const std::size_t end = std::min(source.find_first_of("{;", at), source.size());
+    const std::size_t open = source.find(kernel + "(", at);
+    if (open >= end) continue;
+    const std::size_t begin = open + kernel.size() + 1;
+    const std::size_t close = source.rfind(')', end);
+    std::vector<std::string> names;
+    for (const std::string& each : split(std::string_view(source).substr(begin, close - begin)))
+      names.push_back(last_word(each));
+    return names;
+  }
+  return {};
+}
 
 std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
   const Compilation compilation = compile_file(request.file, request.compile);

@@ -15,6 +15,10 @@ struct ListedKernel {
   std::vector<std::string> arguments;  ///< {"--kernel", "transpose<32>", "--grid", "16,16", ...}
 };
 
+/// Returns the names of a kernel's parameters in its source; empty if it is not found there.
+/// \param plain  the kernel's name as of plain_name()
+std::vector<std::string> parameter_names(const std::string& source, const std::string& plain);
+
 /// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256

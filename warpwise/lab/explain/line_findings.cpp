@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <regex>
 
@@ -34,16 +35,6 @@ std::string line_name(const Explanation& explanation, const LineCounts& line) {
     text += " of " + std::filesystem::path(source->shown).filename().string();
   }
   return text;
-}
-
-// Returns "Line 9 (out[i] = in[i];)".
-std::string place(const Explanation& explanation, const LineCounts& line) {
-  const std::string text = line_name(explanation, line);
-  const std::string code = explanation.source_line(line.file, line.line);
-  constexpr std::size_t longest = 90;
-  if (line.line == 0 || code.empty()) return text;
-  return text +
-         (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
 }
 
 // An array of shared memory of two dimensions, and the line's index into its rows.
@@ -154,7 +145,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       "{} {} shared memory in {} {}; the minimum is {}. Up to {} threads need different words of "
       "one of the {} banks, and a bank serves one word at a time (word i lies in bank i modulo "
       "{}).",
-      place(explanation, line), verb, passes_text(passes), each_request, number(ideal),
+      place_of(explanation, line), verb, passes_text(passes), each_request, number(ideal),
       number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
   text += cure_of_conflict(shared_array(explanation, line), banks);
   const std::uint64_t over = counts.passes - counts.ideal_passes;
@@ -163,34 +154,45 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
                  Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
 }
 
+constexpr const char* several_runs =
+    " The warp's addresses form several runs, as in a block that is narrower than a warp, or do "
+    "not "
+    "begin where a segment of memory begins. Let the 32 threads of a warp use one run, and start "
+    "rows at multiples of 128 bytes (a padded pitch).";
+
+std::string far_apart(const TrafficCounts& counts) {
+  return fmt::format(
+      " The threads' addresses lie far apart, and memory moves whole segments of {:.0f} bytes. Let "
+      "neighbouring threads (threadIdx.x and threadIdx.x + 1) use neighbouring addresses.",
+      ratio(counts.bytes_moved, transactions(counts)));
+}
+
+std::string moved_text(const TrafficCounts& counts) {
+  std::string text = fmt::format(" {} bytes are moved", grouped(counts.bytes_moved));
+  if (counts.bytes_requested < counts.bytes_moved)
+    text += fmt::format(" for {} requested", grouped(counts.bytes_requested));
+  return text + ".";
+}
+
+// Returns the kernel's accesses; called only where a line scatters its addresses.
+using Accesses = std::function<const std::vector<GlobalAccess>&()>;
+
 std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
                                         const TrafficCounts& counts, const std::string& verb,
-                                        std::size_t index) {
+                                        std::size_t index, const Accesses& accesses) {
   const std::uint64_t made = transactions(counts);
   if (ratio(made, counts.ideal_transactions) < worth_saying) return std::nullopt;
   const double each = ratio(made, counts.requests);
   const double ideal = ratio(counts.ideal_transactions, counts.requests);
-  std::string text = fmt::format(
-      "{} {} global memory in {} transactions {}; the minimum is {}. {} bytes are moved",
-      place(explanation, line), verb, number(each), each_request, number(ideal),
-      grouped(counts.bytes_moved));
-  if (counts.bytes_requested < counts.bytes_moved) {
-    text += fmt::format(" for {} requested", grouped(counts.bytes_requested));
-  }
-  if (each >= 2 * ideal) {
-    text += fmt::format(
-        ". The threads' addresses lie far apart, and memory moves whole segments of {:.0f} bytes. "
-        "Let neighbouring threads (threadIdx.x and threadIdx.x + 1) use neighbouring addresses. If "
-        "the algorithm walks down columns, read along the rows into shared memory and walk down "
-        "the columns there.",
-        ratio(counts.bytes_moved, made));
-  } else {
-    text +=
-        ". The warp's addresses form several runs, as in a block that is narrower than a warp, or "
-        "do "
-        "not begin where a segment of memory begins. Let the 32 threads of a warp use one run, and "
-        "start rows at multiples of 128 bytes (a padded pitch).";
-  }
+  std::string text =
+      fmt::format("{} {} global memory in {} transactions {}; the minimum is {}.",
+                  place_of(explanation, line), verb, number(each), each_request, number(ideal));
+  const bool is_apart = each >= 2 * ideal;
+  const bool is_store = verb == "writes";
+  std::optional<ScatteredAccess> known;
+  if (is_apart) known = scattered_at(explanation, accesses(), line.file, line.line, is_store);
+  text += known ? fmt::format(" {} {}", known->cause, known->cure)
+                : moved_text(counts) + (is_apart ? far_apart(counts) : several_runs);
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
@@ -198,7 +200,8 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   return Finding{bytes_over / bytes_per_slot,
                  {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-                  verb == "reads"},  // the example's kernel reads
+                  !is_store || (known && known->pattern == AccessPattern::transpose),
+                  known ? std::optional(known->pattern) : std::nullopt},
                  Change{.bytes = bytes_over / all}};
 }
 
@@ -218,7 +221,7 @@ std::optional<Finding> local_array(const Explanation& explanation, const LineCou
            "index is not a constant. If the index is a loop counter, unroll the loop (#pragma "
            "unroll): then registers hold the array. If it comes from data, keep the array in "
            "shared memory, count[i * blockDim.x + threadIdx.x].",
-           place(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
+           place_of(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
            each_request),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory, std::nullopt,
        false},
@@ -233,7 +236,7 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       {fmt::format("{} reads constant memory at {} different addresses in a warp: they are served "
                    "one after another. Constant memory suits values that all lanes read at once. "
                    "For values that differ between lanes, use shared or global memory.",
-                   place(explanation, line), number(ratio(counts.passes, counts.requests))),
+                   place_of(explanation, line), number(ratio(counts.passes, counts.requests))),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
       std::nullopt};
 }
@@ -254,7 +257,7 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
                    "requested, and {} moved. Keep values that all threads read in constant memory "
                    "(__constant__ float filter[9]; in place of const float* filter) or in the "
                    "kernel's parameters, or load a block's values into shared memory first.",
-                   place(explanation, line), grouped(counts.bytes_requested),
+                   place_of(explanation, line), grouped(counts.bytes_requested),
                    grouped(counts.bytes_moved)),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
       Change{.bytes = ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index])),
@@ -295,14 +298,14 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
                    "execute one after the other. Over the kernel, {} of 32 lanes work in an "
                    "instruction. Branch on a condition that all lanes of a warp share, or sort the "
                    "work so that neighbours take the same path.",
-                   place(explanation, line), grouped(counts.divergent_branches),
+                   place_of(explanation, line), grouped(counts.divergent_branches),
                    grouped(counts.branches), number(lanes)),
        cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},
       Change{.instructions = own}};
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
-                       std::vector<Finding>& findings) {
+                       const Accesses& accesses, std::vector<Finding>& findings) {
   const auto add = [&](std::optional<Finding> finding) {
     if (!finding) return;
     finding->place = line_name(explanation, line);
@@ -312,8 +315,8 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   const auto& memory = line.memory[cc];
   add(bank_conflict(explanation, line, memory.shared_load, "reads", cc));
   add(bank_conflict(explanation, line, memory.shared_store, "writes", cc));
-  add(scattered_access(explanation, line, memory.global_load, "reads", cc));
-  add(scattered_access(explanation, line, memory.global_store, "writes", cc));
+  add(scattered_access(explanation, line, memory.global_load, "reads", cc, accesses));
+  add(scattered_access(explanation, line, memory.global_store, "writes", cc, accesses));
   add(local_array(explanation, line, memory.local_load, "reads", cc));
   add(local_array(explanation, line, memory.local_store, "writes", cc));
   add(same_address(explanation, line, memory.global_load, cc));
@@ -323,10 +326,24 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
 
 }  // namespace
 
+std::string place_of(const Explanation& explanation, const LineCounts& line) {
+  const std::string text = line_name(explanation, line);
+  const std::string code = explanation.source_line(line.file, line.line);
+  constexpr std::size_t longest = 90;
+  if (line.line == 0 || code.empty()) return text;
+  return text +
+         (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
+}
+
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc) {
   std::vector<Finding> findings;
+  std::optional<std::vector<GlobalAccess>> known;
+  const auto accesses = [&]() -> const std::vector<GlobalAccess>& {
+    if (!known) known = accesses_of(explanation);
+    return *known;
+  };
   for (const LineCounts& line : explanation.launch.lines) {
-    add_line_findings(explanation, line, cc, findings);
+    add_line_findings(explanation, line, cc, accesses, findings);
   }
   return findings;
 }

@@ -355,7 +355,15 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
                     2) +
             "\n";
   }
-  return text.empty() ? text : "\nFaults:\n" + text;
+  if (text.empty()) return text;
+  if (!explanation.enough_elements.empty()) {
+    text += wrapped(fmt::format("With larger buffers no thread passes their end: {} (arguments "
+                                "are counted from 0).",
+                                shown(explanation.enough_elements)),
+                    0) +
+            "\n";
+  }
+  return "\nFaults:\n" + text;
 }
 
 // Indents every line of the code but the first.

@@ -41,6 +41,7 @@ struct Suggestion {
   Remedy remedy;
   std::optional<Change> change;
   bool has_example = true;
+  LineCost by = LineCost::none;
 };
 
 // Names a resource as the subject or object of a verb.
@@ -99,7 +100,33 @@ std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction) {
       fmt::format("{:.0f} % of the machine instructions are the inside of {} With single "
                   "instructions in their place,",
                   100 * share, text),
-      Remedy::fewer_instructions, Change{.divisions = 1}, false};
+      Remedy::fewer_instructions, Change{.divisions = 1}, false, LineCost::divisions};
+}
+
+// Returns how many times as fast a GPU computes in single precision; 0 without double precision.
+double single_over_double(const DeviceProfile& profile) {
+  const double doubles = profile.figure("float64_per_cycle");
+  return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
+}
+
+// Compares the profile's rates with those of the installed GPU that suffers most from doubles.
+std::string rates_text(const DeviceProfile& profile) {
+  const DeviceProfile* worst = nullptr;
+  static const std::vector<DeviceProfile> all = [] {
+    std::vector<DeviceProfile> profiles;
+    for (const std::string& name : device_profile_names())
+      profiles.push_back(find_device_profile(name));
+    return profiles;
+  }();
+  for (const DeviceProfile& each : all)
+    if (worst == nullptr || single_over_double(each) > single_over_double(*worst)) worst = &each;
+  const double own = single_over_double(profile);
+  std::string text = fmt::format("{} computes {} times as fast in single precision",
+                                 capitalised(profile.gpu_with_article()), number(own));
+  if (worst != nullptr && single_over_double(*worst) > own)
+    text +=
+        fmt::format(", {} {} times", worst->gpu_with_article(), number(single_over_double(*worst)));
+  return text + ".";
 }
 
 // Suggests single precision to a kernel that computes in both.
@@ -112,9 +139,9 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
   const double doubles = count("float64") + prediction.sample.pace.further.conversion64;
   if (doubles == 0 || prediction.sample.pace.further.conversion64 == 0) return std::nullopt;
   return Suggestion{
-      "The kernel converts between single and double precision, and double precision is slow. A "
-      "constant without f is a double: write 0.5f, not 0.5. In single precision,",
-      Remedy::fewer_instructions, Change{.doubles = 1}, false};
+      "The kernel converts between single and double precision. " + rates_text(prediction.profile) +
+          " A constant without f is a double: write 0.5f, not 0.5. In single precision,",
+      Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
 }
 
 // Returns the share of instructions that load from or store to global memory.
@@ -155,7 +182,8 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
       // Waiting that ends with its instruction must not be saved twice.
       Change{.instructions = saved,
              .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved)),
-             .starts = fewer}};
+             .starts = fewer},
+      true, LineCost::accesses};
 }
 
 // Suggests wider loads from shared memory.
@@ -172,7 +200,7 @@ std::optional<Suggestion> about_shared_width(const LaunchPrediction& prediction)
                   "thread. Loads of up to 16 bytes, of neighbouring words, would save {:.0f} % of "
                   "the instructions:",
                   100 * share, words, number(words) == "1" ? "" : "s", 100 * saved),
-      Remedy::wide_accesses, Change{.instructions = saved}};
+      Remedy::wide_accesses, Change{.instructions = saved}, true, LineCost::shared_loads};
 }
 
 // Returns the suggestion that gains more.
@@ -195,7 +223,8 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
                   "next results need again in registers or in a tile of shared memory. With half "
                   "the repeated loads and their address arithmetic,",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
-      Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}};
+      Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}, true,
+      LineCost::loaded_bytes};
 }
 
 // Suggests several results per thread where loads from shared memory are many instructions.
@@ -212,7 +241,8 @@ std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction)
                   100 * share),
       Remedy::reuse,
       Change{.passes = half * static_cast<double>(memory.shared_load.passes) / passes,
-             .instructions = half * share}};
+             .instructions = half * share},
+      true, LineCost::shared_loads};
 }
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
@@ -279,7 +309,8 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
                   standing(bounds, resource, std::string(name_of(resource))),
                   prediction.sample.blocks < prediction.facts.blocks ? "about " : "",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
-      Remedy::reuse, Change{.again = asked > needed ? half * (1 - needed / asked) : 0}};
+      Remedy::reuse, Change{.again = asked > needed ? half * (1 - needed / asked) : 0}, true,
+      LineCost::loaded_bytes};
 }
 
 std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
@@ -380,6 +411,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     finding.advice = {suggestion.text, model_rule, suggestion.remedy, std::nullopt,
                       suggestion.has_example};
     finding.change = suggestion.change;
+    finding.by = suggestion.by;
     if (finding.change) {
       value(prediction, finding);
       if (*finding.advice.gain < worth_a_line) return;

@@ -1,0 +1,256 @@
+#include "warpwise/lab/explain/access_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <regex>
+#include <set>
+
+#include "warpwise/base/counted.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/explain/explain.hpp"
+#include "warpwise/lab/explain/kernel_list.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using Kind = AddressForm::Kind;
+
+// An array of the kernel, as far as its parameters tell.
+struct Array {
+  std::string name = "the array";  // or "in[]"
+  std::string element = "a[i]";
+  std::string type;  // of an element; empty if it is not known
+  bool is_structure() const {
+    static const std::regex plain(
+        R"((unsigned |signed )?(char|short|int|long|long long|float|double|bool)|)"
+        R"((u?char|u?short|u?int|u?longlong|float|double)[1-4]|)"
+        R"(__half2?|__nv_bfloat16|void|)");
+    return !std::regex_match(type, plain);
+  }
+};
+
+Array array_of(const Explanation& explanation, const GlobalAccess& access) {
+  Array array;
+  if (!access.address.parameter) return array;
+  const std::size_t index = *access.address.parameter;
+  const std::vector<std::string> types = parameter_types(explanation.kernel.name);
+  if (index >= types.size() || !types[index].ends_with('*')) return array;
+  static const std::regex qualifiers(R"(\s*(const|volatile|\*)\s*$)");
+  constexpr std::size_t longest = 100;
+  std::string type = types[index];
+  while (type.size() < longest && std::regex_search(type, qualifiers))
+    type = std::regex_replace(type, qualifiers, "");
+  array.type = type;
+  const SourceFile* const source = explanation.source(access.file);
+  if (source == nullptr) return array;
+  const std::vector<std::string> names = parameter_names(
+      fmt::format("{}", fmt::join(source->lines, "\n")), plain_name(explanation.kernel.name));
+  if (names.size() == types.size() && !names[index].empty()) {
+    array.name = names[index] + "[]";
+    array.element = names[index] + "[i]";
+  }
+  return array;
+}
+
+bool is_of_neighbours(const Step& step, const GlobalAccess& access) {
+  return !step.by_variable && std::abs(step.bytes) == access.bytes;
+}
+
+bool is_apart(const GlobalAccess& access) {
+  const Step& step = access.address.steps[thread_x];
+  return step.by_variable || std::abs(step.bytes) > access.bytes;
+}
+
+// Returns the index other than threadIdx.x that goes from one element to the next.
+std::optional<AddressIndex> index_along(const GlobalAccess& access) {
+  for (const AddressIndex each : {thread_y, thread_z, block_y, block_z, block_x})
+    if (is_of_neighbours(access.address.steps[each], access)) return each;
+  return std::nullopt;
+}
+
+// Returns the same of a kernel whose accesses agree that threadIdx.x does not go along the rows.
+std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
+  std::optional<AddressIndex> along;
+  for (const GlobalAccess& each : accesses) {
+    if (each.address.kind != Kind::affine) continue;
+    if (is_of_neighbours(each.address.steps[thread_x], each)) return std::nullopt;
+    if (!along) along = index_along(each);
+  }
+  return along;
+}
+
+const char* name_of_index(AddressIndex index) {
+  constexpr std::array names = {"threadIdx.x", "threadIdx.y", "threadIdx.z",
+                                "blockIdx.x",  "blockIdx.y",  "blockIdx.z"};
+  return names.at(index);
+}
+
+ScatteredAccess swapped(const Array& array, AddressIndex along) {
+  return {AccessPattern::swapped_indices,
+          fmt::format("threadIdx.x goes down the rows of {}, so that neighbouring threads are a "
+                      "row apart; {} goes along a row.",
+                      array.name, name_of_index(along)),
+          "Swap the two: let threadIdx.x go along a row, in the index and in the sizes of block "
+          "and grid."};
+}
+
+ScatteredAccess transposed(const Array& array) {
+  return {AccessPattern::transpose,
+          fmt::format("The kernel turns rows into columns: neighbouring threads are a row apart "
+                      "in {}, and side by side in another array.",
+                      array.name),
+          fmt::format("Pass tiles through shared memory, as __shared__ {} tile[32][33], with "
+                      "__syncthreads() between: then both arrays are used along their rows.",
+                      array.type.empty() ? "float" : array.type)};
+}
+
+ScatteredAccess row_per_thread(const Array& array, bool is_store) {
+  return {AccessPattern::row_per_thread,
+          fmt::format("Each thread goes through a row of {} by itself, so that neighbouring "
+                      "threads are a row apart.",
+                      array.name),
+          is_store ? "Let neighbouring threads write neighbouring elements of one row; if need "
+                     "be, collect a tile of results in shared memory first."
+                   : "Let the 32 threads of a warp take neighbouring elements of one row, and "
+                     "combine what they find by __shfl_down_sync."};
+}
+
+// Returns the bytes of each `step` that the kernel's accesses of this kind use.
+std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
+  const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
+  std::set<std::int64_t> used;
+  for (const GlobalAccess& each : accesses) {
+    if (each.address.parameter != like.address.parameter ||
+        each.address.steps[thread_x] != like.address.steps[thread_x])
+      continue;
+    for (std::int64_t i = 0; i < each.bytes; ++i)
+      used.insert(((each.offset + i) % step + step) % step);
+  }
+  return used.size();
+}
+
+// Returns true if several elements are used, all of them or at several lines: one line alone may be
+// an unrolled loop.
+bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
+                    std::size_t used) {
+  if (used == static_cast<std::size_t>(like.bytes)) return false;
+  if (used == static_cast<std::size_t>(std::abs(like.address.steps[thread_x].bytes))) return true;
+  return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.address.parameter == like.address.parameter && each.line != like.line &&
+           each.address.steps[thread_x] == like.address.steps[thread_x];
+  });
+}
+
+ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::size_t used) {
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const std::string own =
+      fmt::format("Keep each member in an array of its own: x[i] in place of {}.x.", array.element);
+  return {AccessPattern::structures,
+          fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
+                      "these bytes.",
+                      array.is_structure() ? array.type : "structure", bytes, used),
+          static_cast<std::int64_t>(used) < bytes
+              ? own
+              : own + fmt::format(" Or load 16 bytes at a time, as {}.",
+                                  access.is_float ? "float4" : "uint4")};
+}
+
+ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
+  const Step& step = access.address.steps[thread_x];
+  const std::string distance =
+      step.by_variable ? "a multiple of a variable" : fmt::format("{} bytes", std::abs(step.bytes));
+  std::string cure =
+      "Let neighbouring threads take neighbouring elements: one that takes several takes them "
+      "as far apart as there are threads.";
+  if (step.by_variable) {
+    cure += " If only some elements are needed, keep these in an array of their own.";
+  } else if (step.bytes % access.bytes == 0) {
+    cure +=
+        fmt::format(" If only one element in {} is needed, keep these in an array of their own.",
+                    std::abs(step.bytes) / access.bytes);
+  }
+  return {
+      AccessPattern::stride,
+      fmt::format("Neighbouring threads are {} apart in {}, and a thread uses {} at a time.",
+                  distance, array.name, counted(static_cast<std::uint64_t>(access.bytes), "byte")),
+      cure};
+}
+
+ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
+  const std::string last = is_store ? " If results are few, collect them in shared memory first."
+                                    : " If the table is small, keep it in shared memory.";
+  if (is_loaded) {
+    return {AccessPattern::loaded_index,
+            fmt::format("The index into {} comes from memory, so that neighbouring threads use "
+                        "elements in any order.",
+                        array.name),
+            "Sort the work by this index, so that neighbouring threads use neighbouring "
+            "elements." +
+                last};
+  }
+  return {AccessPattern::computed_index,
+          fmt::format("The index into {} is a quotient, a remainder or a hash, which neighbouring "
+                      "threads do not have side by side.",
+                      array.name),
+          "Share out the work so that the index grows by one from thread to thread, or sort the "
+          "work by it." +
+              last};
+}
+
+// Returns true if another access goes along the rows with threadIdx.x where this one goes down.
+bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered) {
+  return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.address.kind == Kind::affine && each.is_store != scattered.is_store &&
+           is_of_neighbours(each.address.steps[thread_x], each);
+  });
+}
+
+std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
+                                          const std::vector<GlobalAccess>& accesses,
+                                          const GlobalAccess& access) {
+  const Array array = array_of(explanation, access);
+  switch (access.address.kind) {
+    case Kind::unknown: return std::nullopt;
+    case Kind::loaded: return with_index(array, true, access.is_store);
+    case Kind::computed: return with_index(array, false, access.is_store);
+    case Kind::affine: break;
+  }
+  if (!is_apart(access)) return std::nullopt;
+  const std::optional<AddressIndex> along = index_along(access);
+  if (along && is_transpose(accesses, access)) return transposed(array);
+  if (along) return swapped(array, *along);
+  if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
+  const Step& step = access.address.steps[thread_x];
+  if (step.by_variable)
+    return access.address.walks ? row_per_thread(array, access.is_store) : strided(array, access);
+  const std::size_t used = bytes_used(accesses, access);
+  if (array.is_structure()) return structures(array, access, used);
+  if (access.address.walks) return row_per_thread(array, access.is_store);
+  if (is_interleaved(accesses, access, used)) return structures(array, access, used);
+  return strided(array, access);
+}
+
+}  // namespace
+
+std::vector<GlobalAccess> accesses_of(const Explanation& explanation) {
+  try {
+    return global_accesses(explanation.compilation.ptx, explanation.kernel.name);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+}
+
+std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
+                                            const std::vector<GlobalAccess>& accesses,
+                                            const std::string& file, int line, bool is_store) {
+  for (const GlobalAccess& each : accesses) {
+    if (each.line != line || each.file != file || each.is_store != is_store) continue;
+    if (auto reason = reason_for(explanation, accesses, each)) return reason;
+  }
+  return std::nullopt;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/lab/explain/address_form.hpp"
+
+// Names the reason why the addresses of neighbouring threads lie far apart.
+namespace warpwise::lab {
+
+struct Explanation;
+
+/// Reasons why a warp's addresses scatter.
+enum class AccessPattern {
+  swapped_indices,
+  transpose,
+  row_per_thread,
+  structures,
+  stride,
+  loaded_index,
+  computed_index
+};
+/// For name_of() and value_named().
+constexpr auto enum_names(AccessPattern) {
+  return std::to_array<EnumName<AccessPattern>>(
+      {{AccessPattern::swapped_indices, "swapped indices"},
+       {AccessPattern::transpose, "transpose"},
+       {AccessPattern::row_per_thread, "row per thread"},
+       {AccessPattern::structures, "array of structures"},
+       {AccessPattern::stride, "stride"},
+       {AccessPattern::loaded_index, "loaded index"},
+       {AccessPattern::computed_index, "computed index"}});
+}
+
+/// The reason for a line's scattered accesses, in words.
+struct ScatteredAccess {
+  AccessPattern pattern;
+  std::string cause;  ///< one sentence
+  std::string cure;   ///< one or two sentences
+};
+
+/// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
+std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
+
+/// Returns the reason for the first scattered load, or store, of a line. Returns nothing if the
+/// kernel's addresses show none.
+std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
+                                            const std::vector<GlobalAccess>& accesses,
+                                            const std::string& file, int line, bool is_store);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,164 @@
+// Tests the reasons that the advice gives for scattered addresses. The PTX is that of kernels of a
+// few lines, k(float* out, const float* in, int n).
+#include "warpwise/lab/explain/access_pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/enum_names.hpp"
+#include "warpwise/lab/explain/explain.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// Returns an explanation of a kernel with this PTX; line 2 loads and line 3 stores.
+Explanation with(const std::string& code, const std::string& name = "_Z1kPfPKfi",
+                 const std::string& parameters = "float* out, const float* in, int n") {
+  Explanation result;
+  result.kernel.name = name;
+  result.request.file = "k.cu";
+  result.sources = {
+      {"k.cu", "k.cu", {"__global__ void k(" + parameters + ") {", "load", "store", "}"}}};
+  result.compilation.ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry " +
+                           name +
+                           "(.param .u64 a, .param .u64 b, .param .u32 c)\n{\n"
+                           ".reg .pred %p<4>;\n.reg .f32 %f<9>;\n.reg .b32 %r<20>;\n"
+                           ".reg .b64 %rd<20>;\n"
+                           "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n"
+                           "ld.param.u32 %r1, [c];\n"
+                           "cvta.to.global.u64 %rd3, %rd1;\ncvta.to.global.u64 %rd4, %rd2;\n"
+                           "mov.u32 %r2, %tid.x;\nmov.u32 %r3, %tid.y;\n"
+                           "mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\n"
+                           "mad.lo.s32 %r6, %r4, %r5, %r2;\n" +
+                           code + "ret;\n}\n.file 1 \"k.cu\"\n";
+  return result;
+}
+
+// Loads from `in` at the index in a register, or stores to `out`.
+std::string load(const std::string& index) {
+  return "mul.wide.s32 %rd5, " + index +
+         ", 4;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\nld.global.f32 %f1, [%rd6];\n";
+}
+std::string store(const std::string& index) {
+  return "mul.wide.s32 %rd7, " + index +
+         ", 4;\nadd.s64 %rd8, %rd3, %rd7;\n.loc 1 3 0\nst.global.f32 [%rd8], %f1;\n";
+}
+
+std::optional<ScatteredAccess> at(const Explanation& explanation, int line) {
+  return scattered_at(explanation, accesses_of(explanation), "k.cu", line, line == 3);
+}
+
+std::string pattern_at(const Explanation& explanation, int line) {
+  const auto reason = at(explanation, line);
+  return reason ? std::string(warpwise::name_of(reason->pattern)) : "none";
+}
+
+TEST(AccessPattern, HasNames) { EXPECT_TRUE(test::names_each_enumerator<AccessPattern>()); }
+
+TEST(AccessPattern, NeighboursAreNoneOfThem) {
+  const Explanation kernel = with(load("%r6") + store("%r6"));
+  EXPECT_EQ(pattern_at(kernel, 2), "none");
+  EXPECT_EQ(pattern_at(kernel, 3), "none");
+  const std::vector<GlobalAccess> accesses = accesses_of(kernel);
+  ASSERT_EQ(accesses.size(), 2U);
+  EXPECT_EQ(accesses[0].address.steps[thread_x], (Step{4, false}));
+  EXPECT_TRUE(accesses[0].address.steps[block_x].by_variable) << "blocks are blockDim.x apart";
+  EXPECT_EQ(accesses[0].address.parameter, 1U);
+  EXPECT_EQ(accesses[1].address.parameter, 0U);
+}
+
+TEST(AccessPattern, SwappedIndices) {
+  const std::string down = "mad.lo.s32 %r7, %r2, %r1, %r3;\n";  // x * n + y
+  const Explanation kernel = with(down + load("%r7") + store("%r7"));
+  EXPECT_EQ(pattern_at(kernel, 2), "swapped indices");
+  EXPECT_EQ(pattern_at(kernel, 3), "swapped indices");
+  EXPECT_NE(at(kernel, 2)->cause.find("threadIdx.x goes down the rows of in[]"), std::string::npos)
+      << at(kernel, 2)->cause;
+  EXPECT_NE(at(kernel, 2)->cause.find("threadIdx.y goes along a row"), std::string::npos);
+  // A row whose length is known is no constant stride.
+  EXPECT_EQ(pattern_at(with("mad.lo.s32 %r7, %r2, 1000, %r3;\n" + load("%r7")), 2),
+            "swapped indices");
+}
+
+TEST(AccessPattern, Transpose) {
+  const Explanation kernel = with(
+      "mad.lo.s32 %r7, %r2, %r1, %r3;\n"    // x * n + y
+      "mad.lo.s32 %r8, %r3, %r1, %r2;\n" +  // y * n + x
+      load("%r8") +
+      store("%r7"));
+  EXPECT_EQ(pattern_at(kernel, 2), "none");
+  EXPECT_EQ(pattern_at(kernel, 3), "transpose");
+  EXPECT_NE(at(kernel, 3)->cure.find("__shared__ float tile[32][33]"), std::string::npos);
+}
+
+// The loop goes along the row: its counter has a constant step, but belongs to no other thread.
+TEST(AccessPattern, RowPerThread) {
+  const Explanation kernel = with(
+      "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+      "mov.u32 %r9, 0;\n$L:\n.loc 1 2 0\nld.global.f32 %f1, [%rd6];\nadd.s64 %rd6, %rd6, 4;\n"
+      "add.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, %r1;\n@%p1 bra $L;\n" +
+      store("%r6"));
+  EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
+  EXPECT_EQ(pattern_at(kernel, 3), "none");
+  // An unrolled loop over a row of a known length uses several elements, and is no structure.
+  const Explanation unrolled = with(
+      "mul.wide.s32 %rd5, %r6, 128;\nadd.s64 %rd6, %rd4, %rd5;\nmov.u32 %r9, 0;\n$L:\n"
+      ".loc 1 2 0\nld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+4];\n"
+      "add.s64 %rd7, %rd6, 8;\nadd.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, 16;\n"
+      "mov.u64 %rd6, %rd7;\n@%p1 bra $L;\n");
+  EXPECT_EQ(pattern_at(unrolled, 2), "row per thread");
+}
+
+TEST(AccessPattern, Structures) {
+  const std::string code =
+      "mul.wide.s32 %rd5, %r6, 32;\nadd.s64 %rd6, %rd3, %rd5;\n"
+      ".loc 1 2 0\nld.global.f32 %f1, [%rd6];\nld.global.f32 %f2, [%rd6+12];\n"
+      ".loc 1 3 0\nst.global.f32 [%rd6], %f1;\n";
+  const Explanation kernel = with(code, "_Z1kP8ParticlePKfi", "Particle* p, const float* x, int n");
+  EXPECT_EQ(pattern_at(kernel, 2), "array of structures");
+  EXPECT_EQ(pattern_at(kernel, 3), "array of structures");
+  EXPECT_NE(at(kernel, 2)->cause.find("a Particle of 32 bytes apart, and the kernel uses 8"),
+            std::string::npos)
+      << at(kernel, 2)->cause;
+  EXPECT_NE(at(kernel, 2)->cure.find("x[i] in place of p[i].x"), std::string::npos);
+  // Interleaved floats are structures too; a single one of them is not.
+  EXPECT_EQ(pattern_at(with(code), 2), "array of structures");
+}
+
+TEST(AccessPattern, Stride) {
+  const Explanation kernel = with("shl.b32 %r7, %r6, 3;\n" + load("%r7"));
+  EXPECT_EQ(pattern_at(kernel, 2), "stride");
+  EXPECT_NE(at(kernel, 2)->cause.find("32 bytes apart in in[]"), std::string::npos);
+  EXPECT_NE(at(kernel, 2)->cure.find("one element in 8"), std::string::npos);
+  const Explanation by_variable = with("mul.lo.s32 %r7, %r6, %r1;\n" + load("%r7"));
+  EXPECT_EQ(pattern_at(by_variable, 2), "stride");
+}
+
+TEST(AccessPattern, IndexFromMemoryAndFromArithmetic) {
+  const std::string index =
+      "mul.wide.s32 %rd9, %r6, 4;\nadd.s64 %rd10, %rd4, %rd9;\nld.global.u32 %r7, [%rd10];\n";
+  EXPECT_EQ(pattern_at(with(index + load("%r7")), 2), "loaded index");
+  EXPECT_EQ(pattern_at(with(index + store("%r7")), 3), "loaded index");
+  EXPECT_EQ(pattern_at(with("rem.s32 %r7, %r6, %r1;\n" + load("%r7")), 2), "computed index");
+  // An index that all threads load is one value.
+  const std::string shared = "ld.global.u32 %r8, [%rd4];\nadd.s32 %r7, %r6, %r8;\n";
+  EXPECT_EQ(pattern_at(with(shared + load("%r7")), 2), "none");
+}
+
+// Lanes of a warp are neighbours, whatever the warp's number is multiplied by.
+TEST(AccessPattern, LaneAndWarp) {
+  EXPECT_EQ(pattern_at(with("and.b32 %r7, %r2, 31;\nshr.u32 %r8, %r2, 5;\n"
+                            "mad.lo.s32 %r9, %r8, %r1, %r7;\n" +
+                            load("%r9")),
+                       2),
+            "none");
+}
+
+TEST(AccessPattern, OfNoPtxThereIsNone) {
+  Explanation kernel = with("");
+  kernel.compilation.ptx = "this is no PTX";
+  EXPECT_TRUE(accesses_of(kernel).empty());
+  EXPECT_EQ(pattern_at(kernel, 2), "none");
+}
+
+}  // namespace
+}  // namespace warpwise::lab

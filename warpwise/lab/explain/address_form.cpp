@@ -1,0 +1,331 @@
+#include "warpwise/lab/explain/address_form.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "warpwise/emulator/ptx/parser.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using ptx::Instruction;
+using PtxOperand = ptx::Operand;
+using Kind = AddressForm::Kind;
+
+constexpr std::int64_t lanes = 32;
+
+// A register's value in a thread.
+struct Value : AddressForm {
+  std::optional<std::int64_t> constant;
+  std::optional<std::size_t> loaded_parameter;  // as the kernel got it, without any arithmetic
+};
+
+Value uniform() {
+  Value value;
+  value.kind = Kind::affine;
+  return value;
+}
+
+Value constant(std::int64_t number) {
+  Value value = uniform();
+  value.constant = number;
+  return value;
+}
+
+bool depends_on_thread(const Value& value) {
+  return value.kind > Kind::affine ||
+         std::any_of(value.steps.begin(), value.steps.begin() + block_x,
+                     [](const Step& step) { return !step.is_none(); });
+}
+
+Value of_kind(Kind kind) {
+  Value value;
+  value.kind = kind;
+  return value;
+}
+
+// Returns the value of an operation that keeps no steps: a comparison, a remainder.
+Value mixed(std::span<const Value> operands) {
+  Value result = uniform();
+  for (const Value& each : operands) {
+    if (each.kind == Kind::unknown) return {};
+    if (depends_on_thread(each)) result.kind = std::max({result.kind, each.kind, Kind::computed});
+    for (std::size_t i = block_x; i < address_indices; ++i)
+      result.steps[i].by_variable |= !each.steps[i].is_none();
+  }
+  return result;
+}
+
+Step sum(const Step& a, const Step& b, std::int64_t sign) {
+  if (a.by_variable || b.by_variable) return {0, true};
+  return {a.bytes + sign * b.bytes, false};
+}
+
+Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
+  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
+  Value result = of_kind(std::max(a.kind, b.kind));
+  for (std::size_t i = 0; i < address_indices; ++i)
+    result.steps[i] = sum(a.steps[i], b.steps[i], sign);
+  if (a.constant && b.constant) result.constant = *a.constant + sign * *b.constant;
+  result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.walks = a.walks || b.walks;
+  return result;
+}
+
+Value product(const Value& a, const Value& b) {
+  if (!a.constant && b.constant) return product(b, a);
+  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
+  if (depends_on_thread(a) && depends_on_thread(b))
+    return of_kind(std::max({a.kind, b.kind, Kind::computed}));
+  Value result = of_kind(std::max(a.kind, b.kind));
+  result.walks = a.walks || b.walks;
+  for (std::size_t i = 0; i < address_indices; ++i) {
+    const bool has_step = !a.steps[i].is_none() || !b.steps[i].is_none();
+    if (!has_step) continue;
+    const Step& own = b.steps[i];
+    result.steps[i] = a.constant && !own.by_variable ? Step{*a.constant * own.bytes, false}
+                                                     : Step{0, a.constant != 0};
+  }
+  if (a.constant && b.constant) result.constant = *a.constant * *b.constant;
+  return result;
+}
+
+// Returns the value that is one of two, of a minimum or of two paths.
+Value either(const Value& a, const Value& b) {
+  if (a.kind == Kind::unknown) return b;
+  if (b.kind == Kind::unknown) return a;
+  Value result = of_kind(std::max(a.kind, b.kind));
+  result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.walks = a.walks || b.walks;
+  for (std::size_t i = 0; i < address_indices; ++i) {
+    const Step& own = a.steps[i];
+    const Step& other = b.steps[i];
+    if (own == other || other.is_none()) {
+      result.steps[i] = own;
+    } else if (own.is_none()) {
+      result.steps[i] = other;
+    } else {
+      result.steps[i].by_variable = true;
+      if (i < block_x) result.kind = std::max(result.kind, Kind::computed);
+    }
+  }
+  return result;
+}
+
+// Returns the part of a value that a mask of its low bits keeps: neighbours stay neighbours.
+Value masked(const Value& value, const Value& mask) {
+  const bool is_low =
+      mask.constant && *mask.constant >= lanes - 1 && (*mask.constant & (*mask.constant + 1)) == 0;
+  return is_low && value.kind == Kind::affine ? either(value, value)
+                                              : mixed(std::array{value, mask});
+}
+
+// Returns a value without its low bits. Neighbours whose values differ by one then have the same
+// value.
+Value shifted_right(const Value& value, const Value& bits) {
+  constexpr std::int64_t of_a_warp = 5;
+  const bool is_warp = bits.constant && *bits.constant >= of_a_warp && value.kind == Kind::affine &&
+                       value.steps[thread_x] == Step{1, false};
+  if (!is_warp) return mixed(std::array{value, bits});
+  Value rest = value;
+  rest.steps[thread_x] = {};
+  return mixed(std::array{rest, bits});
+}
+
+bool has(const Instruction& instruction, std::string_view modifier) {
+  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
+}
+
+// Follows the registers of one kernel.
+class Registers {
+ public:
+  explicit Registers(const ptx::Function& kernel) : kernel_(kernel) {
+    for (const Instruction& each : kernel.instructions)
+      for_results(each, [&](const std::string& name) { ++definitions_[name]; });
+    follow();
+  }
+
+  Value address_of(const Instruction& instruction) const {
+    const auto found =
+        std::ranges::find(instruction.operands, PtxOperand::Kind::address, &PtxOperand::kind);
+    if (found == instruction.operands.end() || found->elements.empty()) return {};
+    return value_of(found->elements.front());
+  }
+
+ private:
+  template <class Action>
+  static void for_results(const Instruction& instruction, const Action& action) {
+    if (instruction.operands.empty()) return;
+    const PtxOperand& first = instruction.operands.front();
+    if (first.kind == PtxOperand::Kind::name) action(first.name);
+    for (const PtxOperand& each : first.elements)
+      if (first.kind != PtxOperand::Kind::address && each.kind == PtxOperand::Kind::name)
+        action(each.name);
+  }
+
+  // Repeats until nothing changes: a loop's registers depend on themselves.
+  void follow() {
+    constexpr int most_sweeps = 16;
+    bool changed = true;
+    for (int sweep = 0; sweep < most_sweeps && changed; ++sweep) {
+      changed = false;
+      for (std::size_t i = 0; i < kernel_.instructions.size(); ++i) {
+        const Value result = result_of(kernel_.instructions[i]);
+        for_results(kernel_.instructions[i],
+                    [&](const std::string& name) { changed = define(name, i, result) || changed; });
+      }
+    }
+  }
+
+  // Returns true if the register's value changes.
+  bool define(const std::string& name, std::size_t instruction, const Value& value) {
+    Value now = value;
+    if (definitions_[name] > 1) {
+      std::map<std::size_t, Value>& all = defined_[name];
+      all[instruction] = value;
+      now = {};
+      for (const auto& [place, each] : all) now = either(now, each);
+      now.constant.reset();  // a counter begins with a constant
+      now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
+      walking_[name] = walking_[name] || now.walks;
+      now.walks = walking_[name];
+    }
+    Value& known = values_[name];
+    const bool same = known.kind == now.kind && known.steps == now.steps &&
+                      known.constant == now.constant && known.parameter == now.parameter &&
+                      known.walks == now.walks;
+    known = now;
+    return !same;
+  }
+
+  // Returns true for "add a, a, 4", and for "mov a, b" after "add b, a, 4".
+  bool is_moved_on(const Instruction& instruction, const std::string& name) const {
+    const auto adds = [&](const Instruction& each) {
+      return (each.opcode == "add" || each.opcode == "sub") && each.operands.size() == 3 &&
+             each.operands[1].name == name && each.operands[2].kind == PtxOperand::Kind::integer;
+    };
+    if (instruction.opcode != "mov" || instruction.operands.size() != 2) return adds(instruction);
+    return std::ranges::any_of(kernel_.instructions, [&](const Instruction& each) {
+      return adds(each) && each.operands[0].name == instruction.operands[1].name;
+    });
+  }
+
+  Value value_of(const PtxOperand& operand) const {
+    if (operand.kind == PtxOperand::Kind::integer)
+      return constant(static_cast<std::int64_t>(operand.value));
+    if (operand.kind != PtxOperand::Kind::name) return uniform();
+    static const std::map<std::string, AddressIndex, std::less<>> indices = {
+        {"%tid.x", thread_x},  {"%tid.y", thread_y},  {"%tid.z", thread_z}, {"%ctaid.x", block_x},
+        {"%ctaid.y", block_y}, {"%ctaid.z", block_z}, {"%laneid", thread_x}};
+    if (const auto index = indices.find(operand.name); index != indices.end()) {
+      Value value = uniform();
+      value.steps[index->second] = {1, false};
+      return value;
+    }
+    const auto found = values_.find(operand.name);
+    if (found != values_.end()) return found->second;
+    return definitions_.contains(operand.name) ? Value{} : uniform();
+  }
+
+  Value loaded(const Instruction& instruction) const {
+    if (has(instruction, "param")) {
+      Value value = uniform();
+      const PtxOperand& address = instruction.operands[1];
+      if (address.elements.empty() || address.elements[0].offset != 0 || address.offset != 0)
+        return value;
+      const auto found =
+          std::ranges::find(kernel_.parameters, address.elements[0].name, &ptx::Variable::name);
+      if (found != kernel_.parameters.end())
+        value.loaded_parameter = static_cast<std::size_t>(found - kernel_.parameters.begin());
+      return value;
+    }
+    const Value address = address_of(instruction);
+    if (address.kind == Kind::unknown) return {};
+    return depends_on_thread(address) ? of_kind(Kind::loaded) : mixed(std::array{address});
+  }
+
+  Value result_of(const Instruction& instruction) const {
+    const std::string& name = instruction.opcode;
+    if (name == "ld" || name == "ldu") return loaded(instruction);
+    if (name == "atom" || name == "tex") return of_kind(Kind::loaded);
+    std::vector<Value> operands;
+    for (std::size_t i = 1; i < instruction.operands.size(); ++i)
+      operands.push_back(value_of(instruction.operands[i]));
+    if (operands.size() == 1) return copied(instruction, operands[0]);
+    if (name == "mad" && operands.size() == 3 && !has(instruction, "hi"))
+      return sum(product(operands[0], operands[1]), operands[2]);
+    if (name == "selp") return either(operands[0], operands[1]);
+    if (operands.size() == 2) return of_two(instruction, operands[0], operands[1]);
+    return mixed(operands);
+  }
+
+  static Value copied(const Instruction& instruction, const Value& from) {
+    const std::string& name = instruction.opcode;
+    if (name == "neg") return sum(constant(0), from, -1);
+    if (name != "mov" && name != "cvt" && name != "cvta") return mixed(std::array{from});
+    Value value = from;
+    if (name == "cvta") value.parameter = from.loaded_parameter;
+    return value;
+  }
+
+  static Value of_two(const Instruction& instruction, const Value& a, const Value& b) {
+    const std::string& name = instruction.opcode;
+    if (name == "add") return sum(a, b);
+    if (name == "sub") return sum(a, b, -1);
+    if (name == "mul" && !has(instruction, "hi")) return product(a, b);
+    constexpr std::int64_t most_bits = 62;
+    if (name == "shl" && b.constant && *b.constant >= 0 && *b.constant <= most_bits)
+      return product(a, constant(std::int64_t{1} << *b.constant));
+    if (name == "min" || name == "max") return either(a, b);
+    if (name == "or" && b.constant) return a;
+    if (name == "and") return masked(a, b);
+    if (name == "shr") return shifted_right(a, b);
+    return mixed(std::array{a, b});
+  }
+
+  const ptx::Function& kernel_;
+  std::map<std::string, int> definitions_;
+  std::map<std::string, std::map<std::size_t, Value>> defined_;  // of registers with several
+  std::map<std::string, Value> values_;
+  std::map<std::string, bool> walking_;  // registers that a loop moves on by a constant
+};
+
+// Returns the bytes of one element of an access: 4 for "f32".
+std::int64_t element_bytes(const std::string& type) {
+  const std::string digits = type.substr(std::min<std::size_t>(1, type.size()));
+  return digits == "8" ? 1 : digits == "16" ? 2 : digits == "64" ? 8 : digits == "128" ? 16 : 4;
+}
+
+}  // namespace
+
+std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel) {
+  const ptx::Module module = ptx::parse(ptx);
+  const auto found = std::ranges::find_if(module.functions, [&](const ptx::Function& each) {
+    return each.has_body && each.name == kernel;
+  });
+  std::vector<GlobalAccess> accesses;
+  if (found == module.functions.end()) return accesses;
+  const Registers registers(*found);
+  for (const Instruction& each : found->instructions) {
+    const bool is_load = each.opcode == "ld" || each.opcode == "ldu";
+    if ((!is_load && each.opcode != "st") || !has(each, "global") || each.modifiers.empty())
+      continue;
+    GlobalAccess& access = accesses.emplace_back();
+    if (each.source.file >= 0)
+      access.file = module.files[static_cast<std::size_t>(each.source.file)];
+    access.line = each.source.line;
+    access.is_store = !is_load;
+    const std::string& type = each.modifiers.back();
+    access.is_float = type.front() == 'f';
+    access.bytes = element_bytes(type) * (has(each, "v4") ? 4 : has(each, "v2") ? 2 : 1);
+    const auto at = std::ranges::find(each.operands, PtxOperand::Kind::address, &PtxOperand::kind);
+    if (at != each.operands.end() && !at->elements.empty())
+      access.offset = at->offset + at->elements.front().offset;
+    access.address = registers.address_of(each);
+  }
+  return accesses;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// How a kernel's addresses in global memory depend on a thread's indices.
+namespace warpwise::lab {
+
+/// Distance between the addresses of two threads whose indices differ by one.
+struct Step {
+  std::int64_t bytes = 0;    ///< unless it is `by_variable`
+  bool by_variable = false;  ///< a multiple of a value that is known at run time, as a row's pitch
+
+  bool is_none() const { return bytes == 0 && !by_variable; }
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// Indices that an address may depend on; positions in AddressForm::steps.
+enum AddressIndex : std::uint8_t { thread_x, thread_y, thread_z, block_x, block_y, block_z };
+constexpr std::size_t address_indices = 6;
+
+/// An address as a function of the thread's indices.
+struct AddressForm {
+  enum class Kind : std::uint8_t {
+    unknown,   ///< of code that does not run
+    affine,    ///< `steps` holds
+    computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
+    loaded     ///< depends on values that threads load for themselves
+  };
+  Kind kind = Kind::unknown;
+  std::array<Step, address_indices> steps = {};
+  std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
+  bool walks = false;                    ///< a loop moves it on by a constant
+};
+
+/// A load from global memory, or a store to it.
+struct GlobalAccess {
+  std::string file;  ///< as in LineCounts
+  int line = 0;
+  bool is_store = false;
+  bool is_float = false;
+  std::int64_t bytes = 0;   ///< of a thread
+  std::int64_t offset = 0;  ///< constant part of the address
+  AddressForm address;
+};
+
+/// Returns a kernel's accesses in the order of its PTX, without atomics. Values that all threads of
+/// a block share count as variables, also if they are loaded.
+/// \param kernel  mangled name
+/// \throws InvalidArgument  as ptx::parse()
+std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel);
+
+}  // namespace warpwise::lab
