@@ -66,6 +66,9 @@ class ConvertCommand final : public Command, public Operation {
     return {result};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    return live::convert_stage(std::string(name_of(*to_)), *to_, choices_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     convert(source.frame(), results[0].frame(), options_for(source.shape));
   }

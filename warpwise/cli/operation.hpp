@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -39,6 +40,9 @@ class Operation {
   /// \throws IoError  the operation does not take such a picture; `name` is for the message.
   virtual std::vector<io::PictureShape> results(const io::PictureShape& source,
                                                 const std::string& name) const = 0;
+  /// Makes the stage that does this work in a stream. \throws UsageError, InvalidArgument  no
+  /// stream has the results that the options ask for.
+  virtual std::shared_ptr<live::Stage> stage() const = 0;
   virtual void run(HostSource source, std::span<const HostResult> results) const = 0;
   virtual void run(DeviceSource source, std::span<const DeviceResult> results,
                    gpu::StreamHandle stream) const = 0;

@@ -65,6 +65,9 @@ class SobelCommand final : public Command, public Operation {
     return {result(source.type, source.width, source.height)};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    return live::sobel_stage(name(), options_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     sobel(source.view(), results[0].view(), options_for(source.shape));
   }
@@ -81,8 +84,7 @@ class SobelCommand final : public Command, public Operation {
 
   SobelOptions options_for(const io::PictureShape& source) const {
     SobelOptions options = options_;
-    const bool bgr = source.format == PixelFormat::bgr24 || source.format == PixelFormat::bgra32;
-    options.channels = bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
+    if (source.format) options.channels = channel_order(*source.format);
     return options;
   }
 

@@ -17,15 +17,7 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
     options.width = size.width;
     options.height = size.height;
   });
-  add("--fps",
-      "Frames per second to request from a camera, or to assume instead of another source's", "N",
-      [&options](const std::string& text) {
-        try {
-          options.rate = live::parse_rate(text);
-        } catch (const InvalidArgument& error) {
-          throw UsageError(std::string("--fps: ") + error.what());
-        }
-      });
+  add_fps_option(app, options.rate);
   add_choice(app, "--matrix", "Weights of the colours in luma, instead of the source's",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,

@@ -79,6 +79,10 @@ class ThresholdCommand final : public Command, public Operation {
     return {source, mean_of(source)};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
+    return live::threshold_stage(name(), options_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     std::optional<HostView> mean;
     if (results.size() > 1) mean = results[1].view();

@@ -93,7 +93,7 @@ std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> s
   if (converts) {
     const auto* grey = std::get_if<ChainConvert>(&steps[0]);
     if (grey == nullptr || !gives_sobels_grey(*grey)) return {};
-    order = grey->from == PixelFormat::bgr24 ? ChannelOrder::bgr : ChannelOrder::rgb;
+    order = channel_order(grey->from);
     steps = steps.subspan(1);
   }
   if (steps.size() != 2) return {};

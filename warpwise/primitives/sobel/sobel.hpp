@@ -8,6 +8,7 @@
 
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
+#include "warpwise/base/pixel_format.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/pixel.hpp"
@@ -117,6 +118,12 @@ constexpr auto enum_names(ChannelOrder) {
       {{ChannelOrder::rgb, "rgb"}, {ChannelOrder::bgr, "bgr"}});
 }
 inline constexpr auto all_channel_orders = all_values<ChannelOrder>();
+
+/// Returns the order of a format's colours: bgr for bgr24 and bgra32, rgb for all others.
+constexpr ChannelOrder channel_order(PixelFormat format) {
+  const bool is_bgr = format == PixelFormat::bgr24 || format == PixelFormat::bgra32;
+  return is_bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
+}
 
 namespace reference {
 /// Computes sobel() pixel by pixel from the formulas; the fast paths are tested against it.
