@@ -45,15 +45,11 @@ class SobelCommand final : public Command, public Operation {
     return {possible};
   }
 
-  // sobel() itself converts 8-bit colours to grey. Other colours and YUV are converted here.
-  std::optional<io::Picture> prepared(const io::Picture& picture) const override {
-    const io::PictureShape& shape = picture.shape();
-    if (is_yuv(shape)) return grey_of(picture);
-    const bool colour = shape.channels >= 3;
-    if (!colour || (shape.type != ElementType::u16 && shape.type != ElementType::f32)) {
-      return std::nullopt;
-    }
-    return grey_of(picture);
+  // sobel() itself converts 8-bit colours to grey.
+  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
+    const bool is_deep = source.type == ElementType::u16 || source.type == ElementType::f32;
+    const bool converts = is_yuv(source) || (source.channels >= 3 && is_deep);
+    return converts ? std::optional(grey_shape(source)) : std::nullopt;
   }
 
   std::vector<io::PictureShape> results(const io::PictureShape& source,

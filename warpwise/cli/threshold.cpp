@@ -59,13 +59,10 @@ class ThresholdCommand final : public Command, public Operation {
     return possible;
   }
 
-  std::optional<io::Picture> prepared(const io::Picture& picture) const override {
-    const io::PictureShape& shape = picture.shape();
-    const bool colour = shape.channels >= 3 || is_yuv(shape);
-    if (!colour || (shape.type != ElementType::u8 && shape.type != ElementType::u16)) {
-      return std::nullopt;
-    }
-    return grey_of(picture);
+  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
+    const bool is_taken = source.type == ElementType::u8 || source.type == ElementType::u16;
+    const bool converts = is_taken && (is_yuv(source) || source.channels >= 3);
+    return converts ? std::optional(grey_shape(source)) : std::nullopt;
   }
 
   std::vector<io::PictureShape> results(const io::PictureShape& source,
