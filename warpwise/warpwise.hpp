@@ -15,6 +15,7 @@
 #include "warpwise/gpu/sharing.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
+#include "warpwise/primitives/convert/grey.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 #include "warpwise/primitives/find/find.hpp"

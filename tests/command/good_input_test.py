@@ -2,14 +2,15 @@
 
 import json
 import os
+import random
 import struct
 import subprocess
 import sys
 import threading
 import unittest
 
-from support import (HAS_IMAGES, WARPWISE, CommandTest, has_gpu, npy, npy_parts, png, ramp, read, sample, sobel_u8,
-                     write, y4m)
+from support import (HAS_IMAGES, WARPWISE, CommandTest, gpu_environment, has_gpu, npy, npy_parts, png, ramp, read,
+                     sample, sobel_u8, write, y4m)
 
 GREY_8X6 = ["--from", "gray8", "--size", "8x6"]
 
@@ -123,6 +124,36 @@ class Results(CommandTest):
         self.succeed("sobel", "in.npy", "dx.npy", "--output", "dx", "--border", "replicate")
         self.assertEqual(npy_parts("dx.npy"),
                          ("<i4", (1, 3), struct.pack("<3i", -262140, -262140, 0)))
+
+    def test_grey_of_16_bits_and_floats(self):
+        def f32(number):
+            return struct.unpack("<f", struct.pack("<f", number))[0]
+
+        def grey(red, green, blue):
+            if isinstance(red, int):
+                return (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15
+            weighted = [f32(f32(weight) * colour) for weight, colour in
+                        zip((0.299, 0.587, 0.114), (red, green, blue))]
+            return f32(f32(weighted[0] + weighted[1]) + weighted[2])
+
+        environment = gpu_environment()
+        draw = random.Random(7)
+        for kind, letter, colour in [("<u2", "H", lambda: draw.randrange(65536)),
+                                     ("<f4", "f", lambda: f32(draw.uniform(-9, 9)))]:
+            for channels in 3, 4:
+                pixels = [[colour() for _ in range(channels)] for _ in range(31 * 9)]
+                write("in.npy", npy(kind, (9, 31, channels), struct.pack(f"<{31 * 9 * channels}{letter}",
+                                                                         *[each for one in pixels for each in one])))
+                write("grey.npy", npy(kind, (9, 31), struct.pack(f"<{31 * 9}{letter}",
+                                                                 *[grey(*one[:3]) for one in pixels])))
+                for command in [["sobel"]] + [["threshold", "--window", "5"]] * (kind == "<u2"):
+                    self.succeed(command[0], "grey.npy", "expected.npy", *command[1:], "--backend", "cpu")
+                    self.succeed(command[0], "in.npy", "out.npy", *command[1:], "--backend", "cpu")
+                    self.assertEqual(read("out.npy"), read("expected.npy"), (kind, channels, command))
+                    if environment is None:
+                        continue
+                    self.succeed(command[0], "in.npy", "gpu.npy", *command[1:], "--backend", "cuda", env=environment)
+                    self.assertEqual(read("gpu.npy"), read("expected.npy"), (kind, channels, command))
 
     def test_types_stay(self):
         write("in.npy", npy("<u2", (2, 2), struct.pack("<4H", 0, 60000, 60000, 0)))

@@ -128,12 +128,38 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--json", options.json, "Print the result as one JSON object");
 }
 
+void add_frames_option(CLI::App& app, std::optional<std::int64_t>& frames) {
+  add_text_option(app, "--frames", "N", "Stop after this many frames",
+                  [&frames](const std::string& text) {
+                    frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
+                  });
+}
+
+void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
+  add_text_option(
+      app, "--fps", "N",
+      "Frames per second: asked of a camera, made of a video by repeating or leaving out frames, "
+      "assumed of other sources",
+      [&rate](const std::string& text) {
+        try {
+          rate = live::parse_rate(text);
+        } catch (const InvalidArgument& error) {
+          throw UsageError(std::string("--fps: ") + error.what());
+        }
+      });
+}
+
+void add_stream_options(CLI::App& app, InputOptions& options) {
+  add_frames_option(app, options.frames);
+  add_fps_option(app, options.rate);
+}
+
 bool InputOptions::is_raw(const std::string& input) const {
   if (input == "-" || io::written_directly(input)) return size.has_value();
   return io::extension_of(input) == ".raw";
 }
 
-void InputOptions::validate(const std::vector<std::string>& inputs) const {
+void InputOptions::require_readable(const std::vector<std::string>& inputs) const {
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     throw UsageError("standard input ('-') can be read only once");
   }
@@ -142,12 +168,23 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
   if (raw != inputs.end() && (!size || !from)) {
     throw UsageError(*raw + " has headerless frames: --from FMT and --size WxH must describe them");
   }
+}
+
+void InputOptions::validate(const std::vector<std::string>& inputs) const {
+  require_readable(inputs);
+  if (frames || rate) {
+    throw UsageError(
+        "--frames and --fps are for streams, but no input is a video, a camera or a pattern, and "
+        "the output is no video");
+  }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const bool folder = std::any_of(inputs.begin(), inputs.end(), [](const std::string& input) {
     std::error_code ignored;
     return std::filesystem::is_directory(input, ignored);
   });
-  if (size && raw == inputs.end() && !folder) {
+  const bool raw = std::any_of(inputs.begin(), inputs.end(),
+                               [this](const std::string& input) { return is_raw(input); });
+  if (size && !raw && !folder) {
     throw UsageError(
         "--from and --size describe headerless input, but no input is a .raw file or a pipe");
   }
@@ -182,7 +219,9 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
   app.add_option("IN... OUT", options.paths,
                  "Inputs and the output. An input is an image file, an .npy file, a .y4m video, "
                  "headerless frames (.raw), a folder, or - for a pipe. With several inputs, or a "
-                 "folder, OUT is a folder; it is created if needed")
+                 "folder, OUT is a folder; it is created if needed. Frames also pass from a source "
+                 "of `stream` (a video, camera:0, test:bars) to a sink of it, and from pictures "
+                 "into a video")
       ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(
@@ -195,6 +234,7 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
       ->type_name("N");
   app.add_flag("--keep-going", options.keep_going,
                "Continue after an input fails, and list the failed inputs at the end");
+  add_stream_options(app, options);
   add_input_options(app, options, formats);
 }
 

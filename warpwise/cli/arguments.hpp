@@ -11,6 +11,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/live/stream.hpp"
 
 // Strict parsing of the command line. A number followed by other characters, or out of range, is
 // refused; the message states the range.
@@ -121,10 +122,17 @@ void add_place_options(CLI::App& app, RunOptions& options);
 /// Adds these and --json.
 void add_run_options(CLI::App& app, RunOptions& options);
 
+/// Adds --frames.
+void add_frames_option(CLI::App& app, std::optional<std::int64_t>& frames);
+/// Adds --fps.
+void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate);
+
 /// Options of every subcommand that reads pictures.
 struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
+  std::optional<std::int64_t> frames;  ///< of a stream; has no meaning without one
+  std::optional<live::Rate> rate;      ///< likewise
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
@@ -132,12 +140,19 @@ struct InputOptions : RunOptions {
   /// Shape of a headerless frame.
   io::PictureShape raw_shape() const { return from->shape(*size); }
 
-  /// Refuses combinations that have no meaning. \throws UsageError
+  /// Refuses standard input as two inputs, and headerless frames without --from and --size.
+  /// \throws UsageError
+  void require_readable(const std::vector<std::string>& inputs) const;
+
+  /// Refuses combinations that have no meaning for files. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
 };
 
 /// Adds the options of InputOptions. `formats` are the choices of --from.
 void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
+
+/// Adds --frames and --fps to a subcommand that can be a stream.
+void add_stream_options(CLI::App& app, InputOptions& options);
 
 /// Options of every subcommand that processes files one by one.
 struct SharedOptions : InputOptions {

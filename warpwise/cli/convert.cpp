@@ -53,7 +53,9 @@ class ConvertCommand final : public Command, public Operation {
     return {{io::PictureShape::of(*to_, 1, 1)}};
   }
 
-  std::optional<io::Picture> prepared(const io::Picture&) const override { return std::nullopt; }
+  std::optional<io::PictureShape> grey(const io::PictureShape&) const override {
+    return std::nullopt;
+  }
 
   std::vector<io::PictureShape> results(const io::PictureShape& source,
                                         const std::string& name) const override {
@@ -66,6 +68,9 @@ class ConvertCommand final : public Command, public Operation {
     return {result};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    return live::convert_stage(std::string(name_of(*to_)), *to_, choices_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     convert(source.frame(), results[0].frame(), options_for(source.shape));
   }

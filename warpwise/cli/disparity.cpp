@@ -9,6 +9,7 @@
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/jobs.hpp"
+#include "warpwise/cli/run_stream.hpp"
 #include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -76,7 +77,9 @@ class DisparityCommand final : public Command {
   explicit DisparityCommand(CLI::App& app) {
     app.add_option("LEFT RIGHT OUT", paths_,
                    "A rectified stereo pair and its disparity: a 16-bit .png (256 x disparity, 0 = "
-                   "invalid) or a .pfm (infinity = invalid)")
+                   "invalid) or a .pfm (infinity = invalid). Or SOURCE SINK: frames with both "
+                   "pictures side by "
+                   "side, and the disparities' colours as a video or pictures")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--colour,--color", colour_,
@@ -84,11 +87,18 @@ class DisparityCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("OUT.png");
     disparity_options(options_).add_to(app);
+    add_stream_options(app, run_);
     add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
-    if (paths_.size() != 3) throw UsageError("disparity needs LEFT RIGHT OUT");
+    if (paths_.size() == 2 && is_stream(paths_)) {
+      if (!colour_.empty()) throw UsageError("--colour is for pictures: a stream has only colours");
+      return run_as_stream("disparity", paths_, run_, live::disparity_stage("disparity", options_));
+    }
+    if (paths_.size() != 3) {
+      throw UsageError("disparity needs LEFT RIGHT OUT, or a video and OUT");
+    }
     const std::string& out = paths_[2];
     require_output(out, disparity_output_types);
     if (!colour_.empty()) require_output(colour_, colour_types);

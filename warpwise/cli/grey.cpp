@@ -1,59 +1,36 @@
 #include "warpwise/cli/grey.hpp"
 
 #include "warpwise/primitives/convert/convert.hpp"
-#include "warpwise/primitives/shared/pixel.hpp"
+#include "warpwise/primitives/convert/grey.hpp"
 
 namespace warpwise::cli {
 namespace {
 
-std::uint16_t grey(std::uint16_t red, std::uint16_t green, std::uint16_t blue) {
-  return static_cast<std::uint16_t>(opencv_grey(red, green, blue));
-}
-
-float grey(float red, float green, float blue) {
-  return 0.299F * red + 0.587F * green + 0.114F * blue;
-}
-
-template <class T>
-void grey_pixels(const io::Picture& colour, io::Picture& result) {
-  const std::int64_t pixels = colour.shape().width * colour.shape().height;
-  const int channels = colour.shape().channels;
-  const std::byte* from = colour.bytes().data();
-  for (std::int64_t i = 0; i < pixels; ++i) {
-    store(result.bytes().data(), i,
-          grey(load<T>(from, i * channels), load<T>(from, i * channels + 1),
-               load<T>(from, i * channels + 2)));
-  }
-}
+constexpr ConvertOptions options_of_grey = {.convention = Convention::opencv};
 
 }  // namespace
 
 bool is_yuv(const io::PictureShape& shape) {
-  if (!shape.format) return false;
-  switch (*shape.format) {
-    case PixelFormat::gray8:
-    case PixelFormat::rgb24:
-    case PixelFormat::bgr24:
-    case PixelFormat::rgba32:
-    case PixelFormat::bgra32: return false;
-    default: return true;
-  }
+  return shape.format && live::has_luma(*shape.format) && shape.format != PixelFormat::gray8;
+}
+
+io::PictureShape grey_shape(const io::PictureShape& colour) {
+  return io::PictureShape::interleaved(colour.type, 1, colour.width, colour.height);
+}
+
+void make_grey(live::HostSource colour, live::HostResult to) {
+  if (colour.shape.format) return convert(colour.frame(), to.frame(), options_of_grey);
+  grey(colour.view(), to.view());
+}
+
+void make_grey(live::DeviceSource colour, live::DeviceResult to, gpu::StreamHandle stream) {
+  if (colour.shape.format) return convert(colour.frame(), to.frame(), options_of_grey, stream);
+  grey(colour.view(), to.view(), stream);
 }
 
 io::Picture grey_of(const io::Picture& colour) {
-  const io::PictureShape& shape = colour.shape();
-  io::Picture result(io::PictureShape::interleaved(shape.type, 1, shape.width, shape.height));
-  if (shape.format) {
-    convert(ConstHostFrame(colour.bytes().data(), *shape.format, shape.width, shape.height),
-            HostFrame(result.bytes().data(), PixelFormat::gray8, shape.width, shape.height),
-            {.convention = Convention::opencv});
-  } else if (shape.type == ElementType::u16 && shape.channels >= 3) {
-    grey_pixels<std::uint16_t>(colour, result);
-  } else if (shape.type == ElementType::f32 && shape.channels >= 3) {
-    grey_pixels<float>(colour, result);
-  } else {
-    throw InvalidArgument("there is no grey of " + shape.pixel_text());
-  }
+  io::Picture result(grey_shape(colour.shape()));
+  make_grey({colour.shape(), colour.bytes().data()}, {result.shape(), result.bytes().data()});
   return result;
 }
 

@@ -27,9 +27,8 @@ bool is_video(const std::string& path) {
 
 void refuse_video(const std::string& path) {
   if (!is_video(path)) return;
-  throw IoError(path + " is a video: warpwise stream " + path +
-                " OUT --pipeline STAGES processes its frames, and warpwise stream " + path +
-                " frames/ writes them as pictures");
+  throw IoError(path + " is a video: name it as the only input, and a video or a folder " +
+                "(frames/) as the output");
 }
 
 namespace {

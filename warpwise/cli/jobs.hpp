@@ -46,7 +46,7 @@ bool is_folder(const std::string& path);
 /// Returns true if the file's name is a video's, other than .y4m.
 bool is_video(const std::string& path);
 
-/// Refuses a video. \throws IoError  the message says that `stream` reads it.
+/// Refuses a video. \throws IoError  the message says how one is read.
 void refuse_video(const std::string& path);
 
 /// Refuses outputs that lead to the same file, even by different paths. Ignores empty names.

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/jobs.hpp"
+#include "warpwise/cli/run_stream.hpp"
 #include "warpwise/cli/search.hpp"
 #include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
@@ -70,16 +70,22 @@ class MatchCommand final : public Command {
   explicit MatchCommand(CLI::App& app) {
     app.add_option("REFERENCE TARGET OUT", paths_,
                    "Two images of one size and the motion between them: a .flo file, a .csv table "
-                   "of blocks, or a .png with direction as hue and length as saturation")
+                   "of blocks, or a .png with direction as hue and length as saturation. Or SOURCE "
+                   "SINK: the motion from each frame to the next, as a video or pictures")
         ->check(refuse_empty_name)
         ->type_name("");
     match_options(options_, max_motion_).add_to(app);
+    add_stream_options(app, run_);
     add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
-    if (paths_.size() == 2) refuse_video(paths_[0]);  // a video holds both frames of each motion
-    if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
+    if (paths_.size() == 2 && is_stream(paths_)) {
+      return run_as_stream("match", paths_, run_,
+                           live::match_stage("match", options_, max_motion_));
+    }
+    if (paths_.size() != 3)
+      throw UsageError("match needs REFERENCE TARGET OUT, or a video and OUT");
     require_output(paths_[2], match_output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {
       throw UsageError("--max-motion sets the colours of a .png, but the output is " + paths_[2]);

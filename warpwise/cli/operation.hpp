@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -36,13 +37,16 @@ class Operation {
   /// For each output, all kinds of pixels (as 1x1 shapes) that it may get, for any input.
   virtual std::vector<std::vector<io::PictureShape>> possible_results() const = 0;
 
-  /// Converts a picture that run() does not take directly; nullopt if it takes the picture
-  /// unchanged.
-  virtual std::optional<io::Picture> prepared(const io::Picture& picture) const = 0;
-  /// Returns the shapes of a picture's results.
+  /// Returns the shape of the grey that run() takes in place of such a colour picture; nullopt if
+  /// it takes the picture itself.
+  virtual std::optional<io::PictureShape> grey(const io::PictureShape& source) const = 0;
+  /// Returns the shapes of the results, for a picture or grey that run() takes.
   /// \throws IoError  the operation does not take such a picture; `name` is for the message.
   virtual std::vector<io::PictureShape> results(const io::PictureShape& source,
                                                 const std::string& name) const = 0;
+  /// Makes the stage that does this work in a stream. \throws UsageError, InvalidArgument  no
+  /// stream has the results that the options ask for.
+  virtual std::shared_ptr<live::Stage> stage() const = 0;
   virtual void run(HostSource source, std::span<const HostResult> results) const = 0;
   virtual void run(DeviceSource source, std::span<const DeviceResult> results,
                    gpu::StreamHandle stream) const = 0;

@@ -27,12 +27,10 @@ class Passage {
   void process(const io::Picture& picture) {
     if (files_.empty()) report_.source = picture.shape();
     const Stopwatch preparation;
-    const std::optional<io::Picture> prepared = operation_.prepared(picture);
-    const io::Picture& source = prepared ? *prepared : picture;
-    if (report_.frames == 0) make_results(source.shape());
+    if (report_.frames == 0) make_results(picture.shape());
     report_.times.read += preparation.milliseconds();
 
-    worker_.run(operation_, source, results_, report_.times);
+    worker_.run(operation_, picture, results_, report_.times);
 
     const Stopwatch writing;
     if (files_.empty()) {
@@ -73,7 +71,7 @@ class Passage {
 
  private:
   void make_results(const io::PictureShape& source) {
-    report_.results = operation_.results(source, job_.input);
+    report_.results = operation_.results(operation_.grey(source).value_or(source), job_.input);
     report_.bytes_per_frame = source.bytes();
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];

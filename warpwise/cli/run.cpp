@@ -9,6 +9,7 @@
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/passage.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/cli/run_stream.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 
@@ -110,6 +111,13 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
 }  // namespace
 
 void run_on_files(const SharedOptions& options, const Operation& operation) {
+  if (is_stream(options.paths)) {
+    if (options.jobs || options.keep_going) {
+      throw UsageError("--jobs and --keep-going are for files, but this is a stream: " +
+                       options.paths.back() + " takes frames one after another");
+    }
+    return run_as_stream(operation.name(), options.paths, options, operation.stage());
+  }
   const Stopwatch total;
   options.validate();
   const std::vector<Job> jobs = list_jobs(options, operation.further_outputs());

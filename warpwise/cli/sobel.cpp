@@ -45,15 +45,11 @@ class SobelCommand final : public Command, public Operation {
     return {possible};
   }
 
-  // sobel() itself converts 8-bit colours to grey. Other colours and YUV are converted here.
-  std::optional<io::Picture> prepared(const io::Picture& picture) const override {
-    const io::PictureShape& shape = picture.shape();
-    if (is_yuv(shape)) return grey_of(picture);
-    const bool colour = shape.channels >= 3;
-    if (!colour || (shape.type != ElementType::u16 && shape.type != ElementType::f32)) {
-      return std::nullopt;
-    }
-    return grey_of(picture);
+  // sobel() itself converts 8-bit colours to grey.
+  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
+    const bool is_deep = source.type == ElementType::u16 || source.type == ElementType::f32;
+    const bool converts = is_yuv(source) || (source.channels >= 3 && is_deep);
+    return converts ? std::optional(grey_shape(source)) : std::nullopt;
   }
 
   std::vector<io::PictureShape> results(const io::PictureShape& source,
@@ -65,6 +61,9 @@ class SobelCommand final : public Command, public Operation {
     return {result(source.type, source.width, source.height)};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    return live::sobel_stage(name(), options_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     sobel(source.view(), results[0].view(), options_for(source.shape));
   }
@@ -81,8 +80,7 @@ class SobelCommand final : public Command, public Operation {
 
   SobelOptions options_for(const io::PictureShape& source) const {
     SobelOptions options = options_;
-    const bool bgr = source.format == PixelFormat::bgr24 || source.format == PixelFormat::bgra32;
-    options.channels = bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
+    if (source.format) options.channels = colour_order(*source.format).value_or(ChannelOrder::rgb);
     return options;
   }
 

@@ -17,16 +17,7 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
     options.width = size.width;
     options.height = size.height;
   });
-  add("--fps",
-      "Frames per second: asked of a camera, made of a video by repeating or leaving out frames, "
-      "assumed of other sources",
-      "N", [&options](const std::string& text) {
-        try {
-          options.rate = live::parse_rate(text);
-        } catch (const InvalidArgument& error) {
-          throw UsageError(std::string("--fps: ") + error.what());
-        }
-      });
+  add_fps_option(app, options.rate);
   add("--track", "Which of a file's videos, counted from 1", "N",
       [&options](const std::string& text) {
         options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));

@@ -124,7 +124,7 @@ std::string text_of(const StreamReport& report) {
 std::string json_text(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   nlohmann::ordered_json json = {
-      {"command", "stream"},
+      {"command", report.command},
       {"backend", report.place.backend},
       {"device", report.place.device},
       {"frames_at_a_time", report.place.workers},

@@ -19,6 +19,7 @@ struct StreamPlace {
 
 /// A stream that has ended, for a report.
 struct StreamReport {
+  const std::string& command;
   const live::Summary& summary;
   const live::Pipeline& pipeline;
   const live::Source& source;

@@ -80,13 +80,10 @@ class ThresholdCommand final : public Command, public Operation {
     return possible;
   }
 
-  std::optional<io::Picture> prepared(const io::Picture& picture) const override {
-    const io::PictureShape& shape = picture.shape();
-    const bool colour = shape.channels >= 3 || is_yuv(shape);
-    if (!colour || (shape.type != ElementType::u8 && shape.type != ElementType::u16)) {
-      return std::nullopt;
-    }
-    return grey_of(picture);
+  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
+    const bool is_taken = source.type == ElementType::u8 || source.type == ElementType::u16;
+    const bool converts = is_taken && (is_yuv(source) || source.channels >= 3);
+    return converts ? std::optional(grey_shape(source)) : std::nullopt;
   }
 
   std::vector<io::PictureShape> results(const io::PictureShape& source,
@@ -100,6 +97,10 @@ class ThresholdCommand final : public Command, public Operation {
     return {source, mean_of(source)};
   }
 
+  std::shared_ptr<live::Stage> stage() const override {
+    if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
+    return live::threshold_stage(name(), options_);
+  }
   void run(HostSource source, std::span<const HostResult> results) const override {
     std::optional<HostView> mean;
     if (results.size() > 1) mean = results[1].view();

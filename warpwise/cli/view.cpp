@@ -29,13 +29,7 @@ class ViewCommand final : public Command {
         ->type_name("STAGES");
     add_source_options(app, source_);
     add_choice(app, "--view", "Initial view", viewer::all_views, view_.view);
-    app.add_option_function<std::string>(
-           "--frames",
-           [this](const std::string& text) {
-             view_.frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
-           },
-           "Stop after this many frames")
-        ->type_name("N");
+    add_frames_option(app, view_.frames);
     app.add_option("--screenshot", view_.screenshot,
                    "Write the window with the last frame (without --frames: the first) to this PNG "
                    "file, and stop")

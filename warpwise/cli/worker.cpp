@@ -6,9 +6,11 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/pinned_ring.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -98,9 +100,32 @@ std::optional<gpu::StreamHandle> Worker::stream() const {
 
 void Worker::run(const Operation& operation, const io::Picture& source,
                  std::span<io::Picture> results, Times& times) {
-  run({[&](auto sources, auto to) { operation.run(sources[0], to); },
-       [&](auto sources, auto to, auto stream) { operation.run(sources[0], to, stream); }},
+  const std::optional<io::PictureShape> grey = operation.grey(source.shape());
+  if (!grey) {
+    return run({[&](auto sources, auto to) { operation.run(sources[0], to); },
+                [&](auto sources, auto to, auto stream) { operation.run(sources[0], to, stream); }},
+               std::span(&source, 1), results, times);
+  }
+  if (!gpu_) prepare_grey(*grey);
+  run({[&](auto sources, auto to) {
+         std::byte* const pixels = grey_->bytes().data();
+         make_grey(sources[0], {*grey, pixels});
+         operation.run(HostSource{*grey, pixels}, to);
+       },
+       [&](auto sources, auto to, auto stream) {
+         const gpu::Buffer pixels(grey->bytes(), stream);
+         make_grey(sources[0], {*grey, pixels.data()}, stream);
+         operation.run(DeviceSource{*grey, pixels.data()}, to, stream);
+       }},
       std::span(&source, 1), results, times);
+}
+
+// Touches new memory: the system provides it on first touch, and the operation's time must not
+// include that.
+void Worker::prepare_grey(const io::PictureShape& shape) {
+  if (grey_ && std::ssize(grey_->bytes()) >= shape.bytes()) return;
+  grey_.emplace(shape);
+  std::memset(grey_->bytes().data(), 0, grey_->bytes().size());
 }
 
 void Worker::run(const Computation& computation, std::span<const io::Picture> sources,

@@ -73,9 +73,10 @@ class Worker {
   /// Calls `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;
 
-  /// Runs an operation and adds its times of upload, compute and download. On a GPU, compute is the
-  /// time between two events around the operation. Before the first picture it runs once untimed,
-  /// so that the time does not include loading a kernel.
+  /// Runs an operation, with the conversion to grey that it needs, and adds its times of upload,
+  /// compute and download. On a GPU, compute is the time between two events around the operation.
+  /// Before the first picture it runs once untimed, so that the time does not include loading a
+  /// kernel.
   void run(const Operation& operation, const io::Picture& source, std::span<io::Picture> results,
            Times& times);
   /// Runs a computation on any number of sources, with the same times.
@@ -95,8 +96,11 @@ class Worker {
   struct Gpu;
   Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<Gpu> gpu, std::string device);
 
+  void prepare_grey(const io::PictureShape& shape);
+
   std::shared_ptr<Cpu> cpu_;  // shared by all jobs
   std::unique_ptr<Gpu> gpu_;
+  std::optional<io::Picture> grey_;  // for the CPU; kept between files
   std::string device_;
 };
 

@@ -56,7 +56,7 @@ std::unique_ptr<Source> open_scene(const std::string& name, const SourceOptions&
 void require_options(const std::string& name, const SourceOptions& options) {
   if (!options.format && !options.width) return;
   throw InvalidArgument(name +
-                        " describes its own frames; --format and --size are for cameras, test:, "
+                        " describes its own frames; a format and a size are for cameras, test:, "
                         "scene: and .raw files");
 }
 

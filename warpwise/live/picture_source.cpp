@@ -84,9 +84,13 @@ class PictureSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options) {
-  std::vector<std::string> paths = paths_of(pattern);
+  return picture_source(pattern, paths_of(pattern), options);
+}
+
+std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
+                                       const SourceOptions& options) {
   const io::PictureShape first = read(paths[0]).shape();
-  return std::make_unique<PictureSource>(pattern, std::move(paths), first, options);
+  return std::make_unique<PictureSource>(name, std::move(paths), first, options);
 }
 
 }  // namespace warpwise::live

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "warpwise/live/source.hpp"
 
@@ -34,6 +35,11 @@ std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions&
 /// order of their names. They are 8-bit grey, RGB or RGBA, all of one size.
 /// \throws IoError  no picture is found.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
+
+/// Reads the pictures of these paths in this order, under the source's `name`. At least one.
+/// \throws IoError
+std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
+                                       const SourceOptions& options);
 
 /// A frame's size, parsed from "1280x720". \throws InvalidArgument
 struct FrameSize {

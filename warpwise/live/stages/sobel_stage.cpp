@@ -15,9 +15,7 @@ class SobelStage final : public Stage {
   }
 
   Stream begin(const Stream& from) override {
-    const PixelFormat format = from.format();
-    const bool bgr = format == PixelFormat::bgr24 || format == PixelFormat::bgra32;
-    options_.channels = bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
+    options_.channels = colour_order(from.format()).value_or(ChannelOrder::rgb);
     return grey_result(from);
   }
 

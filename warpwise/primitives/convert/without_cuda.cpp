@@ -1,5 +1,6 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
+#include "warpwise/primitives/convert/grey_backends.hpp"
 
 // Replaces cuda.cu if the library is built without a CUDA toolkit.
 namespace warpwise::detail::convert {
@@ -12,5 +13,7 @@ void convert_cuda(std::span<const ConstDeviceFrame>, std::span<const DeviceFrame
                   const Conversion&, gpu::StreamHandle) {
   gpu::require_device();
 }
+
+void grey_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
 
 }  // namespace warpwise::detail::convert

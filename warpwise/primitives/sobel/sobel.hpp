@@ -9,6 +9,7 @@
 #include "warpwise/base/channel_order.hpp"
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
+#include "warpwise/base/pixel_format.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/pixel.hpp"
