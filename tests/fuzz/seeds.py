@@ -33,6 +33,30 @@ def y4m_seeds():
         yield f"YUV4MPEG2 {header}\n".encode() + b"FRAME Ixyz Xa\n" + one
 
 
+def pnm_seeds():
+    for head, content in [("P1 3 2", b"1 0 1 0 1 0"), ("P2\n# a\n2 2\n9", b"0 1 2 9"), ("P3 1 1 65535", b"1 2 65535"), ("P4 9 1", b"\xaa\x80"),
+                          ("P5 2 2 255", bytes(4)), ("P5 1 2 1000", bytes(4)), ("P6 1 1 15", bytes(3)), ("P6 4294967296 2 255", b"")]:
+        yield head.encode() + b"\n" + content
+    for kind, depth, most in [("GRAYSCALE", 1, 255), ("RGB_ALPHA", 4, 255), ("GRAYSCALE_ALPHA", 2, 65535), ("BLACKANDWHITE", 1, 1)]:
+        head = f"P7\nWIDTH 2\nHEIGHT 1\nDEPTH {depth}\nMAXVAL {most}\nTUPLTYPE {kind}\nENDHDR\n"
+        yield head.encode() + bytes(4 * depth)
+
+
+def bmp_seeds():
+    def file(header, palette, pixels):
+        start = 14 + len(header) + len(palette)
+        return b"BM" + struct.pack("<IHHI", start + len(pixels), 0, 0, start) + header + palette + pixels
+
+    for bits, compression, pixels in [(1, 0, bytes(8)), (4, 2, b"\2\1\0\1"), (8, 1, b"\2\5\0\0\0\3abc\0\0\2\1\1\0\1"), (24, 0, bytes(16)), (32, 0, bytes(16))]:
+        for height in (2, -2):
+            header = struct.pack("<IiiHHIIiiII", 40, 2, height, 1, bits, compression, 0, 0, 0, 2, 0)
+            yield file(header, bytes(8) if bits < 16 else b"", pixels)
+    for size in (40, 56, 108, 124):
+        masks = struct.pack("<IIII", 0x7C00, 0x3E0, 0x1F, 0x8000)
+        yield file(struct.pack("<IiiHHIIiiII", size, 2, 1, 1, 16, 3, 0, 0, 0, 0, 0) + masks + bytes(max(size - 56, 0)), b"", bytes(4))
+    yield file(struct.pack("<IHHHH", 12, 2, 1, 1, 8), bytes(6), b"\0\1\0\0")
+
+
 def complete_seeds():
     def chunk(kind, content=b""):
         check = zlib.crc32(kind + content)
@@ -249,7 +273,7 @@ def image_seeds(ending):
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
 
 
-for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
+for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("pnm", pnm_seeds), ("bmp", bmp_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
                       ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),

@@ -82,15 +82,23 @@ class FindCommand final : public Command {
     std::memcpy(&best, results[0].bytes().data(), sizeof(best));
     if (!map_.empty()) task.write(map_, results[1]);
     const bool found = !least || best.score >= *least;
-    task.report(found ? text_of(best)
-                      : fmt::format("{} is not found in {}: the best place, x {}, y {}, has {} {}, "
-                                    "and --min-score is {}",
-                                    paths_[0], paths_[1], best.x, best.y, name_of(measure_),
-                                    best.score, *least),
+    task.report(found ? text_of(best) : text_of_absent(best, *least),
                 {{"found", found}, {"x", best.x}, {"y", best.y}, {"score", best.score}});
   }
 
  private:
+  std::string text_of_absent(const Finding& best, double least) const {
+    if (best.score == 0 && measure_ == Measure::zncc) {
+      return fmt::format(
+          "{} is not found in {}: a template of one colour has a zncc of 0 "
+          "everywhere; use --measure sad",
+          paths_[0], paths_[1]);
+    }
+    return fmt::format(
+        "{} is not found in {}: the best place, x {}, y {}, has {} {}, and --min-score is {}",
+        paths_[0], paths_[1], best.x, best.y, name_of(measure_), best.score, least);
+  }
+
   std::string text_of(const Finding& best) const {
     return fmt::format("{} at x {}, y {} of {}, {} {}", paths_[0], best.x, best.y, paths_[1],
                        name_of(measure_), best.score);

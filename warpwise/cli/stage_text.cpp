@@ -109,7 +109,10 @@ StageText read_stage(std::string_view text) {
   try {
     options.read(words);
     if (auto* track = std::get_if<TrackText>(&stage.what)) {
-      track->options.min_score = least_score(track->options.measure, track->options.min_score);
+      // The window may choose a measure that min-score is not for.
+      std::optional<double>& least = track->options.min_score;
+      if (least_is_best(track->options.measure)) least.reset();
+      least = least_score(track->options.measure, least);
     }
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("the stage '{}': {}", stage.text, error.what()));

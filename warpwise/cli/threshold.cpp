@@ -32,7 +32,9 @@ class ThresholdCommand final : public Command, public Operation {
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
     threshold_options(options_).add_to(app);
     app.get_option("--window")
-        ->description("Side of the square window, odd (default: a sixteenth of the shorter side)");
+        ->description(
+            "Side of the square window, odd (default: a sixteenth of the shorter side; a stream "
+            "needs one)");
     offset_ = app.get_option("--offset");
     offset_->description(
         "Number to subtract from the mean; may be negative (default: 0, and without --window 15 of "
@@ -99,6 +101,7 @@ class ThresholdCommand final : public Command, public Operation {
 
   std::shared_ptr<live::Stage> stage() const override {
     if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
+    if (options_.window == 0) throw UsageError("a stream needs --window N");
     return live::threshold_stage(name(), options_);
   }
   void run(HostSource source, std::span<const HostResult> results) const override {

@@ -116,6 +116,7 @@ class BmpFile {
   }
 
   void require_layout() const {
+    if (offset_ < 14 + header_) fail("its pixels begin inside its header");
     constexpr std::uint32_t depths[] = {1, 2, 4, 8, 16, 24, 32};
     const bool known = std::ranges::find(depths, bits_) != std::end(depths);
     const bool fits = compression_ == uncompressed ||

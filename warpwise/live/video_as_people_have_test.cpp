@@ -336,7 +336,8 @@ TEST_F(OtherTracksTest, KeepTheirPlaceInTime) {
 }
 
 TEST_F(OtherTracksTest, SoundOfManyKindsCanBeDecoded) {
-  for (const char* codec : {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac"}) {
+  for (const char* codec :
+       {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac", "adpcm_ms"}) {
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x48:d=1 -f lavfi -i sine=d=1 -pix_fmt yuvj420p -c:v mjpeg -c:a " +
         std::string(codec) + " a.mkv");
@@ -359,6 +360,19 @@ TEST_F(OtherTracksTest, SoundOfManyKindsCanBeDecoded) {
       EXPECT_TRUE(read("errors").empty()) << codec << ' ' << to << ": " << read("errors");
     }
   }
+}
+
+TEST_F(OtherTracksTest, WhatWasCutAwayStaysAway) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:d=3 -f lavfi -i sine=d=3 -pix_fmt yuv420p -g 75 -c:v libx264 "
+      "-c:a aac a.mp4");
+  ffmpeg("-ss 1.3 -i a.mp4 -c copy cut.mp4");
+  copy("cut.mp4", "b.mp4");
+  const auto seconds = [&](const char* file) {
+    return std::stod(probed(file, "-show_entries format=duration"));
+  };
+  EXPECT_LT(seconds("cut.mp4"), 2);
+  EXPECT_NEAR(seconds("b.mp4"), seconds("cut.mp4"), 0.1);
 }
 
 TEST_F(OtherTracksTest, ComeFromATransportStream) {

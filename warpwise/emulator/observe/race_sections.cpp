@@ -4,7 +4,19 @@
 
 namespace warpwise::emulator {
 
+std::uint32_t CriticalSections::barriers_of(std::uint64_t block) const {
+  const auto found = barriers_.find(block);
+  return found == barriers_.end() ? 0 : found->second;
+}
+
+std::map<CriticalSections::Lane, CriticalSections::Section>::iterator CriticalSections::close(
+    std::map<Lane, Section>::iterator section) {
+  accesses_ -= section->second.accesses.size();
+  return open_.erase(section);
+}
+
 void CriticalSections::begin(Lane lane, std::uint64_t place, std::uint64_t expected, Fence fence) {
+  if (const auto found = open_.find(lane); found != open_.end()) close(found);
   open_[lane] = {{place, expected}, fence, {}};
 }
 
@@ -14,11 +26,10 @@ bool CriticalSections::end(Lane lane, std::uint64_t place, std::uint64_t value) 
   auto& words = ended_[found->second.place];
   for (const auto& [word, guarded] : found->second.accesses) {
     const auto [at, is_new] = words.try_emplace(word);
-    words_ += is_new ? 1 : 0;
+    accesses_ += is_new ? 1 : 0;
     at->second[static_cast<std::size_t>(guarded.fence) * 2 + (guarded.writes ? 1 : 0)] = guarded;
   }
-  open_.erase(found);
-  if (words_ > most_words) clear();
+  close(found);
   return true;
 }
 
@@ -32,8 +43,11 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
   const auto open = open_.find(lane);
   if (open == open_.end()) return nullptr;
   Section& own = open->second;
-  if (own.accesses.size() < most_words)
-    own.accesses.push_back({word, {lane, touch, writes, own.fence}});
+  own.accesses.push_back({word, {lane, touch, writes, own.fence, barriers_of(lane.block)}});
+  if (++accesses_ > most_accesses) {
+    clear();
+    return nullptr;
+  }
   const auto place = ended_.find(own.place);
   if (place == ended_.end()) return nullptr;
   const auto found = place->second.find(word);
@@ -41,6 +55,7 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
   for (const Guarded& each : found->second) {
     if ((each.touch.mask() & touch.mask()) == 0 || each.lane == lane || !(each.writes || writes))
       continue;
+    if (each.barriers != barriers_of(each.lane.block)) continue;
     const Fence needed = each.lane.block == lane.block ? Fence::block : Fence::device;
     if (std::min(each.fence, own.fence) < needed) return &each;
   }
@@ -48,14 +63,10 @@ const CriticalSections::Guarded* CriticalSections::access(Lane lane, std::uint64
 }
 
 void CriticalSections::forget(std::uint64_t block) {
-  std::erase_if(open_, [&](const auto& each) { return each.first.block == block; });
-  for (auto& [place, words] : ended_) {
-    for (auto& [word, guarded] : words) {
-      for (Guarded& each : guarded) {
-        if (each.lane.block == block) each = {};
-      }
-    }
-  }
+  if (open_.empty() && ended_.empty()) return;
+  for (auto at = open_.lower_bound({block, 0}); at != open_.end() && at->first.block == block;)
+    at = close(at);
+  ++barriers_[block];
 }
 
 }  // namespace warpwise::emulator

@@ -33,6 +33,7 @@ class CriticalSections {
     Touch touch;  ///< 0: no access
     bool writes = false;
     Fence fence = Fence::none;
+    std::uint32_t barriers = 0;  ///< of its block so far
   };
 
   bool any_open() const { return !open_.empty(); }
@@ -49,8 +50,8 @@ class CriticalSections {
   void forget(std::uint64_t block);
 
  private:
-  // A launch with more guarded words forgets all.
-  static constexpr std::size_t most_words = std::size_t{1} << 20;
+  // With more accesses, in open sections and kept of ended ones, all are forgotten.
+  static constexpr std::size_t most_accesses = std::size_t{1} << 20;
 
   /// The last read and the last write of a word with each kind of fence.
   using Word = std::array<Guarded, 6>;
@@ -61,9 +62,13 @@ class CriticalSections {
     std::vector<std::pair<std::uint64_t, Guarded>> accesses;
   };
 
+  std::uint32_t barriers_of(std::uint64_t block) const;
+  std::map<Lane, Section>::iterator close(std::map<Lane, Section>::iterator section);
+
   std::map<Lane, Section> open_;
   std::map<Place, std::unordered_map<std::uint64_t, Word>> ended_;
-  std::size_t words_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> barriers_;  ///< by block
+  std::size_t accesses_ = 0;
 };
 
 }  // namespace warpwise::emulator

@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "warpwise/base/export.hpp"
 #include "warpwise/emulator/ptx/constant.hpp"
 #include "warpwise/emulator/ptx/lexer.hpp"
 #include "warpwise/emulator/ptx/operand.hpp"
@@ -543,6 +542,6 @@ void Parser::instruction(Function& function) {
 }  // namespace
 
 // The laboratory reads PTX too. The header is none of the library's interface.
-WARPWISE_EXPORT Module parse(std::string_view text) { return Parser(text).parse(); }
+Module parse(std::string_view text) { return Parser(text).parse(); }
 
 }  // namespace warpwise::ptx

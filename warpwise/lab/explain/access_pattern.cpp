@@ -151,8 +151,9 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
   return {AccessPattern::structures,
           fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
                       "these bytes.",
-                      array.is_structure() ? array.type : "structure", bytes, used),
-          static_cast<std::int64_t>(used) < bytes
+                      array.is_structure() ? array.type : "structure", bytes,
+                      static_cast<std::int64_t>(used) == bytes ? "all" : std::to_string(used)),
+          static_cast<std::int64_t>(used) < bytes || bytes % 16 != 0
               ? own
               : own + fmt::format(" Or load 16 bytes at a time, as {}.",
                                   access.is_float ? "float4" : "uint4")};
@@ -200,11 +201,15 @@ ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
               last};
 }
 
-// Returns true if another access goes along the rows with threadIdx.x where this one goes down.
-bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered) {
+// Returns true if another access goes along the rows with threadIdx.x where this one goes down, and
+// down where this one goes along: a vector's address does not depend on the second index.
+bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
+                  AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    const Step& across = each.address.steps[along];
     return each.address.kind == Kind::affine && each.is_store != scattered.is_store &&
-           is_of_neighbours(each.address.steps[thread_x], each);
+           is_of_neighbours(each.address.steps[thread_x], each) &&
+           (across.by_variable || std::abs(across.bytes) > each.bytes);
   });
 }
 
@@ -220,7 +225,7 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   }
   if (!is_apart(access)) return std::nullopt;
   const std::optional<AddressIndex> along = index_along(access);
-  if (along && is_transpose(accesses, access)) return transposed(array);
+  if (along && is_transpose(accesses, access, *along)) return transposed(array);
   if (along) return swapped(array, *along);
   if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
   const Step& step = access.address.steps[thread_x];

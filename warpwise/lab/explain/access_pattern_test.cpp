@@ -88,6 +88,9 @@ TEST(AccessPattern, Transpose) {
   EXPECT_EQ(pattern_at(kernel, 2), "none");
   EXPECT_EQ(pattern_at(kernel, 3), "transpose");
   EXPECT_NE(at(kernel, 3)->cure.find("__shared__ float tile[32][33]"), std::string::npos);
+  // A vector along threadIdx.x is no second matrix.
+  const Explanation vector = with("mad.lo.s32 %r7, %r2, %r1, %r3;\n" + load("%r2") + store("%r7"));
+  EXPECT_EQ(pattern_at(vector, 3), "swapped indices");
 }
 
 // The loop goes along the row: its counter has a constant step, but belongs to no other thread.

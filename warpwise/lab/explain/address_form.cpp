@@ -74,6 +74,13 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   return result;
 }
 
+// A step of a row or a structure is shorter.
+constexpr std::int64_t longest_step = std::int64_t{1} << 26;
+
+std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 Value product(const Value& a, const Value& b) {
   if (!a.constant && b.constant) return product(b, a);
   if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
@@ -85,10 +92,14 @@ Value product(const Value& a, const Value& b) {
     const bool has_step = !a.steps[i].is_none() || !b.steps[i].is_none();
     if (!has_step) continue;
     const Step& own = b.steps[i];
-    result.steps[i] = a.constant && !own.by_variable ? Step{*a.constant * own.bytes, false}
-                                                     : Step{0, a.constant != 0};
+    result.steps[i] = a.constant && !own.by_variable
+                          ? Step{wrapping_product(*a.constant, own.bytes), false}
+                          : Step{0, a.constant != 0};
+    // The product of a hash wraps within a warp.
+    if (std::abs(result.steps[i].bytes) > longest_step)
+      return of_kind(std::max(result.kind, Kind::computed));
   }
-  if (a.constant && b.constant) result.constant = *a.constant * *b.constant;
+  if (a.constant && b.constant) result.constant = wrapping_product(*a.constant, *b.constant);
   return result;
 }
 
@@ -118,8 +129,11 @@ Value either(const Value& a, const Value& b) {
 Value masked(const Value& value, const Value& mask) {
   const bool is_low =
       mask.constant && *mask.constant >= lanes - 1 && (*mask.constant & (*mask.constant + 1)) == 0;
-  return is_low && value.kind == Kind::affine ? either(value, value)
-                                              : mixed(std::array{value, mask});
+  const Step& step = value.steps[thread_x];
+  const bool wraps =
+      is_low && !step.by_variable && std::abs(step.bytes) * (lanes - 1) > *mask.constant;
+  return is_low && !wraps && value.kind == Kind::affine ? either(value, value)
+                                                        : mixed(std::array{value, mask});
 }
 
 // Returns a value without its low bits. Neighbours whose values differ by one then have the same

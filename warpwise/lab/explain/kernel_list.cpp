@@ -363,7 +363,10 @@ std::vector<std::string> parameter_names(const std::string& source, const std::s
        at = source.find("__global__", at + 1)) {
     const std::size_t end = std::min(source.find_first_of("{;", at), source.size());
     const std::size_t open = source.find(kernel + "(", at);
-    if (open >= end) continue;
+    const auto is_of_name = [](char c) {
+      return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    };
+    if (open >= end || is_of_name(source[open - 1])) continue;
     const std::size_t begin = open + kernel.size() + 1;
     const std::size_t close = source.rfind(')', end);
     std::vector<std::string> names;

@@ -131,6 +131,8 @@ DeviceProfile parse_device_profile(std::string_view json, const std::string& pla
     object = Json::parse(json);
   } catch (const Json::parse_error& error) {
     throw InvalidArgument(fmt::format("{} is no JSON: byte {}", place, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InvalidArgument(place + " has a number that no double holds");
   }
   if (!object.is_object()) throw InvalidArgument(place + " has to be an object");
   for (const auto& [key, value] : object.items()) {

@@ -148,11 +148,15 @@ std::string Decoder::trouble_in_reading(int error) const {
   return is_cut && damage_ == Damage::is_an_error ? damaged : "";
 }
 
-// Puts a packet of another track aside.
+// Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
+// of a part that was cut away.
 bool Decoder::is_of_the_video() {
   if (packet_->stream_index == stream_->index) return packet_->size > 0;
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
-  if (others && others->has(packet_->stream_index)) others->put(*packet_);
+  // The packet that ends at 0 is what AAC begins with; its successor needs it.
+  const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
+                           packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
+  if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);
   return false;
 }
 

@@ -139,7 +139,8 @@ class FileSink final : public Sink {
   void add_other_tracks();
   PacketFilter filter_for(const OtherTracks::Track& track);
   void write_other_packets(std::int64_t before);
-  void write_copied(AVPacket& packet, AVRational time_base);
+  struct Copied;
+  void write_copied(Copied& copied, AVPacket& packet, AVRational time_base);
 
   const KnownFile& file_;
   const AVCodec& encoder_;
@@ -158,7 +159,8 @@ class FileSink final : public Sink {
     int from;
     int to;
     PacketFilter filter;  // null if packets stay as they are
-    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();  // in the source's unit
+    std::int64_t last_written = std::numeric_limits<std::int64_t>::min();
   };
   std::vector<Copied> copied_;
   bool is_begun_ = false;
@@ -423,18 +425,22 @@ void FileSink::write_other_packets(std::int64_t before) {
     packet->stream_index = copied->to;
     packet->pos = -1;
     if (!copied->filter) {
-      write_copied(*packet, from);
+      write_copied(*copied, *packet, from);
       continue;
     }
     check(av_bsf_send_packet(copied->filter.get(), packet.get()));
     while (av_bsf_receive_packet(copied->filter.get(), packet.get()) >= 0) {
-      write_copied(*packet, from);
+      write_copied(*copied, *packet, from);
     }
   }
 }
 
-void FileSink::write_copied(AVPacket& packet, AVRational time_base) {
+void FileSink::write_copied(Copied& copied, AVPacket& packet, AVRational time_base) {
   av_packet_rescale_ts(&packet, time_base, output_->streams[packet.stream_index]->time_base);
+  // Two times may become one in the container's unit.
+  packet.dts = std::max(packet.dts, copied.last_written + 1);
+  packet.pts = std::max(packet.pts, packet.dts);
+  copied.last_written = packet.dts;
   check(av_interleaved_write_frame(output_.get(), &packet));
   check(output_->pb->error);
 }

@@ -1,0 +1,21 @@
+// decode_pnm: refuses with IoError and nothing else, or makes a picture of 8- or 16-bit channels.
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/element_type.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/pnm.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  try {
+    const io::Picture picture = io::decode_pnm(fuzz::bytes(data, size), "input");
+    const io::PictureShape& shape = picture.shape();
+    fuzz::require(shape.type == ElementType::u8 || shape.type == ElementType::u16,
+                  "8 or 16 bits a channel");
+    fuzz::require(
+        picture.bytes().size() == static_cast<std::size_t>(shape.width * shape.height *
+                                                           shape.channels * size_of(shape.type)),
+        "elements for each channel of each pixel");
+  } catch (const IoError&) {
+  }
+  return 0;
+}
