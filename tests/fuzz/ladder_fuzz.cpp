@@ -123,6 +123,11 @@ void check(const lab::ListedProblem& problem) {
 
 void table(std::string_view text) {
   const lab::StudyTable table = lab::parse_study(text, "folder/ladder.json");
+  if (!table.collects.empty()) {
+    require(table.rungs.empty() && table.experiments.empty(),
+            "a collection has others' experiments");
+    return;
+  }
   if (table.is_ladder())
     require(table.name() == "copy", "a table has its ladder");
   else
