@@ -22,7 +22,7 @@ MISTAKES = [
     ("warpwise sobel samples/house.jpg out.png", FAILED, ["samples/house.jpg", "No such file"]),
     ("warpwise sobel samples/README.md out.png", FAILED, ["samples/README.md", "no image"]),
     ("warpwise sobel none edges", FAILED, ["none", "no picture"]),
-    ("warpwise sobel samples/street.avi out.png", FAILED, ["warpwise stream samples/street.avi"]),
+    ("warpwise sobel samples/street.avi out.png", USAGE, ["out.png is one picture", "a folder"]),
     ("warpwise sobel frame.raw out.png", USAGE, ["frame.raw", "--from", "--size"]),
     ("warpwise convert frame.raw out.png --from ycbcr32 --size 584x387 --to rgb24", FAILED, ["frame.raw", "bytes"]),
     ("warpwise match samples/building.jpg samples/sudoku.png out.png", FAILED, ["868x600", "558x563"]),

@@ -78,7 +78,7 @@ class Subproject(unittest.TestCase):
             self.assertIsNone(cached(build, library), library)
         made = targets(build)
         self.assertIn("warpwise", made)
-        parts = {"warpwise_runtime", "warpwise_emulator", "warpwise_emulator_reading", "warpwise_compilers", "warpwise_testbench"}
+        parts = {"warpwise_runtime", "warpwise_emulator", "warpwise_emulator_reading", "warpwise_ptx", "warpwise_compilers", "warpwise_testbench"}
         self.assertFalse([name for name in made - parts
                           if re.search(r"^warpwise_|_test(?!bench)|_bench|docs", name)], made)
 
