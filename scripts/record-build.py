@@ -26,8 +26,8 @@ from ninja_log import logged, seconds
 from recording import REPOSITORY, clean_commit, machine_of, write
 
 METHOD = ("each demo once, in a Debian system of its own without the packages, sources and toolkit on this machine's disk, no "
-          "compiler cache; wall: from start to exit; cpu: user and system seconds of the process and all that it started; of a build both "
-          "as scripts/build.sh says them, configuration included; objects: wall seconds of each compilation, as many at a time as Ninja runs")
+          "compiler cache; wall: from start to exit; cpu: user and system seconds of the process and all that it started; a build: "
+          "both as scripts/build.sh says them, configuration included; objects: wall seconds of each compilation, as many at a time as Ninja runs")
 ENVIRONMENT = ["/usr/bin/env", "-i", "HOME=/root", "TERM=dumb", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
 BUILT = re.compile(r"^Built (\w+ of )?build/release in (\d+) s, (\d+) s of CPU", re.M)
 

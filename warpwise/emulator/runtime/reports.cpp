@@ -28,6 +28,7 @@
 #include "warpwise/emulator/runtime/interruption.hpp"
 #include "warpwise/emulator/runtime/known_places.hpp"
 #include "warpwise/emulator/runtime/message_text.hpp"
+#include "warpwise/emulator/runtime/program_name.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/suppressions.hpp"
@@ -162,29 +163,6 @@ void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
     return;
   }
   all.push_back({fault, reason});
-}
-
-/// Returns the program's file name; for Python that of the script, or the module's name.
-std::string name_of_program() {
-  const std::string own = ::program_invocation_short_name;
-  if (!own.starts_with("python")) return own;
-  std::ifstream words("/proc/self/cmdline", std::ios::binary);
-  std::string word;
-  std::getline(words, word, '\0');
-  while (std::getline(words, word, '\0')) {
-    if (word == "-") return own;
-    if (!word.starts_with("-")) return fs::path(word).filename();
-    if (word == "--check-hash-based-pycs") std::getline(words, word, '\0');
-    if (word.starts_with("--")) continue;
-    // Several options may share a word: "-Bc", "-Wignore".
-    const std::size_t with_value = word.find_first_of("cmWX");
-    if (with_value == std::string::npos) continue;
-    const char option = word[with_value];
-    word.erase(0, with_value + 1);
-    if (option == 'c' || (word.empty() && !std::getline(words, word, '\0'))) return own;
-    if (option == 'm') return word;
-  }
-  return own;
 }
 
 int conclude_reports(const std::string& why, bool is_time_limit);
