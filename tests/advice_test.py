@@ -53,7 +53,7 @@ class Advice(unittest.TestCase):
             self.assertIn(rung["placement"], [1, 2, 3], rung["rung"])
             gains = [each["gain"] for each in rung["advice"] if each["gain"]]
             self.assertLessEqual(len(rung["advice"]), advice.TOP)
-            # Ordered by gain, but for differences that nobody sees.
+            # Ordered by gain, except where gains differ by less than 0.03.
             for first, second in zip(gains, gains[1:]):
                 self.assertGreater(first, second - 0.03, rung["rung"])
 

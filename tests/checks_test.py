@@ -93,7 +93,7 @@ class Layers(unittest.TestCase):
 class Picture(unittest.TestCase):
     """The picture of docs/architecture.md, and the table of check-layers.py."""
 
-    # The rooms of the table that the picture names otherwise; those below emulator/ it draws as one.
+    # Rooms of the table that have another name in the picture. It draws the rooms below emulator/ as one.
     ROOMS = {"primitives/*": "primitives", "primitives/shared": "shared", "algorithms/*": "algorithms",
              "emulator/runtime": "runtime", "lab/compile": "compile", "lab/measure": "measure", "lab/study": "study",
              "lab/plot": "plot", "lab/report": "report", "lab/predict": "predict", "lab/explain": "explain"}
@@ -237,7 +237,7 @@ class Prose(unittest.TestCase):
     def test_long_sentences_and_lines(self):
         self.assertEqual(self.kinds({"docs/b.md": "It has " + 29 * "many " + "words.\n"}), (1, ["long"]))
         self.assertEqual(self.kinds({"docs/b.md": "x" * 201 + "\n"}), (1, ["wide"]))
-        # A sentence goes on in the next line, and an item ends the one before.
+        # A sentence continues in the next line, and a list item ends the sentence before it.
         half = "many " * 15
         self.assertEqual(self.kinds({"docs/b.md": f"It has {half}\n{half}words.\n"}), (1, ["long"]))
         self.assertEqual(self.kinds({"docs/b.md": f"- It has {half}\n- {half}words.\n"}), (0, []))

@@ -207,7 +207,7 @@ class Nightly(unittest.TestCase):
 
     def test_a_record_of_301_commits_ago(self):
         self.record()
-        # Commits without a process each.
+        # Makes all commits with one process, since one for each would take long.
         for count in [300, 1]:
             head = self.git("rev-parse", "HEAD")
             stream = "".join(f"commit refs/heads/many\ncommitter a <a@b> {1700000000 + n} +0000\ndata 0\n"

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-# Instantiated from the standard library, whose own headers say that it is seen.
+# Symbols instantiated from the standard library: its own headers make them visible.
 STANDARD = re.compile(r"([\w ]+ )?(std::|operator (new|delete)|__gnu_cxx::)")
 # Inline code of base/view.hpp calls it.
 CALLED_INLINE = "warpwise::detail::validate_view"

@@ -83,7 +83,7 @@ class Compared(unittest.TestCase):
         self.assertEqual(compared(other)["why"], "never launched")
         self.assertEqual(compared(kernel(SCALE), kernel(SCALE))["why"], "several kernels have its name")
         self.assertEqual(compared(kernel(SCALE, grid=[8, 1, 1]))["why"], "launched with another grid or block")
-        # A name that begins like another one is another one.
+        # A kernel whose name only begins like another's is a different kernel.
         self.assertEqual(compared(kernel("_Z9scale_allIfLi4EEvPT_"))["why"], "never launched")
 
     def test_no_time(self):
@@ -110,7 +110,7 @@ class Figures(unittest.TestCase):
         self.assertFalse(tables.equal_floats(row((1, 10000, 0, 0, 1), (1, 10000, 22, 0, 1))))
 
     def test_few_operations_are_as_exact_as_their_rates(self):
-        # 0.015 of a cycle's operation in 1440 cycles are 21.6.
+        # 0.015 operations a cycle in 1440 cycles are 21.6 operations.
         self.assertTrue(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 121, 0, 1))))
         self.assertFalse(tables.equal_floats(row((1, 0, 100, 0, 1), (1, 0, 122, 0, 1))))
 

@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-# Programs of their own: rungs are compiled one by one, tests and benches are not linked together.
+# Sources that are programs of their own: rungs are compiled one by one, tests and benches are not linked together.
 APART = re.compile(r"/ladder/[^/]*\.cuh?$|_test\.cpp$|_bench\.cpp$|/emulator/runtime/")
 TOKEN = re.compile(
     r"namespace\s+(?:\[\[[^]]*\]\]\s*)?(?P<namespace>[\w:]+)?\s*\{"
@@ -25,7 +25,7 @@ TOKEN = re.compile(
 def without_comments(text):
     text = re.sub(r'R"(\w*)\(.*?\)\1"', '""', text, flags=re.S)
     text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', " ", text, flags=re.S)
-    # Of a preprocessor condition all branches are read; its braces balance in this project.
+    # Reads all branches of a preprocessor condition; in this project each has balanced braces.
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
 
 

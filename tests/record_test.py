@@ -71,7 +71,7 @@ class CounterTables(unittest.TestCase):
         self.assertIn("| a | 32 | = | 1.0001 | 0 counted | 1.250 |", text)
 
     def test_time_of_a_warp(self):
-        # 1 + 12 + 3 cycles for each instruction; 8 of the scheduler's 16 warps are there.
+        # Each instruction takes 1 + 12 + 3 cycles. The scheduler has 8 of its 16 warps.
         self.assertIn("| a | 50 % |  |  |  | 50 % | long_scoreboard 75 %, wait 19 % |", counter_tables.waits(REPORT))
 
     def test_a_count_without_a_column_is_an_error(self):

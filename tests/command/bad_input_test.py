@@ -503,7 +503,7 @@ class Outputs(CommandTest):
         done = subprocess.run(
             ["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy --norm l3 <&- >&- 2>&-"])
         self.assertEqual(done.returncode, USAGE)
-        # As with a full disk behind standard output: the file is there, what should be said is not.
+        # The same as with a full disk behind standard output: the file is written, but the message cannot be.
         done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy <&- >&- 2>&-"])
         self.assertEqual(done.returncode, FAILED)
         self.assertEqual(read("out.npy")[:6], b"\x93NUMPY")

@@ -67,7 +67,7 @@ class Batches(CommandTest):
         environment = gpu_environment()
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
-        # More than a job's ring of page-locked memory holds, and no multiple of its parts.
+        # The picture exceeds a job's ring of page-locked memory, and is no multiple of the ring's parts.
         write("in/large.npy", npy("<f4", (1050, 1000), bytes(4 * 1050 * 1000 - 4) + struct.pack("<f", 7)))
         self.succeed("sobel", "in", "cpu", "--backend", "cpu")
         for jobs in [1, 3]:
@@ -104,7 +104,7 @@ class Batches(CommandTest):
         one = peak(1)
         self.assertGreater(one, 2 * side * side)
         self.assertLess(peak(3), 3.3 * one)
-        # A file is taken to need eight times its size; half of the addresses hold two such.
+        # The command expects a file to need eight times its size. Half of the addresses have room for two such files.
         self.assertLess(peak(6, addresses=5 * 8 * side * side), 2.3 * one)
 
 

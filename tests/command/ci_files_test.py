@@ -16,7 +16,7 @@ EXAMPLE = ROOT / "examples/ci"
 EMULATED = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
-# What SARIF 2.1.0 needs of what we write: names and their types; "?" may be missing, nothing else may be there.
+# The names and types that our SARIF 2.1.0 has. A name with "?" may be missing, and no other name may be there.
 LOCATION = {"physicalLocation": {"artifactLocation": {"uri": str}, "region": {"startLine": int}},
             "logicalLocations?": [{"name": str, "kind": str}], "message?": {"text": str}}
 SARIF = {
@@ -82,11 +82,11 @@ class CiFilesTest(CommandTest):
         for result in sarif["runs"][0]["results"]:
             self.assertIn(result["ruleId"], rules)
             self.assertIn(result["level"], {"none", "note", "warning", "error"})
-            # GitHub takes no file that has a result without a place.
+            # GitHub refuses a file in which a result has no place.
             self.assertGreaterEqual(len(result["locations"]), 1)
             for location in result["locations"]:
                 self.assertGreaterEqual(location["physicalLocation"]["region"]["startLine"], 1)
-        # The published schema, where somebody has it: it is not ours to copy.
+        # The published schema, if this machine has a copy: the schema is not ours to include.
         schema = os.environ.get("WARPWISE_SARIF_SCHEMA")
         if schema:
             import jsonschema

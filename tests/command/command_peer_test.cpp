@@ -1,4 +1,4 @@
-// What the command writes against what OpenCV computes, on real images: bit for bit.
+// Compares the files that the command writes with OpenCV's results on real images, bit for bit.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class CommandPeerTest : public ::testing::TestWithParam<const char*> {
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  // The image that `warpwise ARGUMENTS IN OUT OPTIONS` makes.
+  // Returns the image that `warpwise ARGUMENTS IN OUT OPTIONS` writes.
   cv::Mat made(const std::string& command, const std::string& input, const std::string& options,
                const std::string& extension = ".png") const {
     const std::string output = path("out" + extension);

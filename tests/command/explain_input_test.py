@@ -9,7 +9,7 @@ from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compiles
 from support import HAS_IMAGES, npy, npy_parts, png, read, write
 
 
-# Kernels whose launch with default sizes would fault, each with words of the launch that is listed.
+# Kernels that would fault if launched with default sizes, each with words of the launch that `explain` lists instead.
 HARD = {
     "rows": ("const float* matrix, float* sums, int rows, int cols",
              "int row = blockIdx.x * blockDim.x + threadIdx.x; if (row >= rows) return; float s = 0;"

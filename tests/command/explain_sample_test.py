@@ -5,7 +5,7 @@ import unittest
 from explain_support import FAILED, USAGE, ExplainTest, compiles
 from support import read, runs_rungs, write
 
-# The edges of an image cost more than its inside, and the last blocks less.
+# Blocks at the edges of an image cost more than those inside, and the last blocks cost less.
 IMAGE = b"""extern "C" __global__ void smooth(const unsigned char* in, unsigned char* out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -23,7 +23,7 @@ SHAPE = ["--grid", "38,66", "--block", "32,8", "--arg", "u8[630000]:random", "--
          "--arg", "i32:523"]
 
 
-# What nvcc makes of: extern "C" __global__ void last(int* p, int n) { p[threadIdx.x] = n; }
+# nvcc's PTX for: extern "C" __global__ void last(int* p, int n) { p[threadIdx.x] = n; }
 LAST = b""".version 7.0
 .target sm_75
 .address_size 64

@@ -42,7 +42,7 @@ SCALE = """extern "C" __global__ void scale(float* data, float factor, int count
 }
 """
 
-# What nvcc makes of: extern "C" __global__ void one(int* p) { p[threadIdx.x] = 1; }
+# nvcc's PTX for: extern "C" __global__ void one(int* p) { p[threadIdx.x] = 1; }
 PTX = """.version 7.0
 .target sm_75
 .address_size 64

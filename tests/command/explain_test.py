@@ -24,7 +24,7 @@ class Transpose(ExplainTest):
         self.assertEqual(report["dynamic_shared_bytes"], 0)
         self.assertEqual(report["faults"], [])
         self.assertEqual(report["barriers"], 4 * 32)
-        # 4 blocks of 32 warps: a request of each, 32 lanes of 4 bytes in 4 sectors.
+        # 4 blocks of 32 warps: each warp makes one request, of 32 lanes of 4 bytes in 4 sectors.
         counts = report["by_cc"]["9.0"]
         self.assertEqual(counts["global_load"]["requests"], 128)
         self.assertEqual(counts["global_load"]["transactions"], {"32": 512, "64": 0, "128": 0})

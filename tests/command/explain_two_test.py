@@ -28,7 +28,7 @@ class TwoFiles(ExplainTest):
         self.assertEqual(prediction["device"], "h200")
         for each, index in ((one, 0), (other, 1)):
             self.assertAlmostEqual(prediction["launched_us"][index], each["prediction"]["time_us"])
-        # The stores that go down a column are the difference, and their line is.
+        # The stores down a column make the difference, so their line is the one that is named.
         self.assertLess(prediction["time_us"][1], prediction["time_us"][0])
         self.assertIn(prediction["changed"], ["L2", "L1", "DRAM"])
         self.assertEqual(report["lines_by"], "global memory, bytes moved")
@@ -109,7 +109,7 @@ class TwoRungs(ExplainTest):
         self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
         before, after = figure(report, "shared memory, passes")
         self.assertGreater(before, after)
-        # The tree's line waits for passes: the loads of both are the same.
+        # The line of the tree makes the difference, by passes of shared memory: both kernels load alike.
         self.assertEqual((report["prediction"]["changed"], report["lines_by"]), ("latency", "shared memory, passes"))
         self.assertIn("partial[at] += partial[at + distance]", report["lines"][0]["source"])
         self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},

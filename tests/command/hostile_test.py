@@ -70,7 +70,7 @@ def trouble_with(each, inputs, scratch):
         if b"\x1b" in text or b"\xc2\x9b" in text:
             return f"an escape sequence on {name}: {text!r}"
     left = set(os.listdir(folder))
-    # A case that may go either way makes its output when it succeeds.
+    # A case that may succeed or fail writes its output if it succeeds.
     makes = {"out.npy", "out.png", "out.jpg", "out.tif"} & left if codes == EITHER and done.returncode == 0 else each.makes
     if left != {"in", *makes}:
         return f"it left {sorted(left)}: {said}"

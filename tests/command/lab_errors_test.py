@@ -117,8 +117,8 @@ class Wrong(LabTest):
 
     @runs_rungs
     def test_an_assertion(self):
-        # The use of a macro looks like a host function; those are left out of a file of explain, but not of a
-        # rung.
+        # The use of a macro looks like a host function. `explain` leaves host functions of a file out; a rung keeps
+        # them.
         for line in ["static_assert(BLOCK_X % 3 == 0);", "#define REQUIRE(x) static_assert(x)\n"
                      "REQUIRE(BLOCK_X % 3 == 0);"]:
             with self.subTest(line):
@@ -250,7 +250,7 @@ class BadInput(LabTest):
         refuse('"name": "vector2"', '"name": "scalar"', 'two rungs named "scalar"')
         refuse('"idea": "two ints', '"idea": "x", "idea": "two ints', '"idea" twice')
         refuse("[4096, 3072]", "[4096, 30720000000000]", '"size"', "30720000000000")
-        # Malformed expressions and names that are nowhere, before anything runs, with their place.
+        # Malformed expressions and unknown names are refused before anything runs, with their place.
         refuse('"file": "01', '"scratch": "2 *", "file": "01', 'rung 1 "scalar", "scratch"', "character 4")
         refuse('"ladder": "copy"', '"ladder": "copi"', 'did you mean "copy"?')
         refuse('"rungs": ["*"]', '"rungs": ["scalr"]', "experiment", '"scalr"', 'did you mean "scalar"?')

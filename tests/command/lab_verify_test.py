@@ -52,7 +52,7 @@ class Verify(CommandTest):
         self.assertEqual(counts[()], counts["--on", "gpu"])
         self.assertNotEqual(counts[()], counts["--on", "emulator"])
 
-    # What a rung can take is what its table's "needs" let through: no other shape is launched.
+    # A rung runs only the shapes that the "needs" of its table allow.
     @runs_rungs
     def test_blocks_of_any_shape(self):
         sizes = {"disparity": "40x6", "find": "70x40", "match": "33x34", "threshold": "70x5"}

@@ -102,7 +102,7 @@ class Match(CommandTest):
                        ["--search-y=-5:-5", "--search-x=3:3", "--search", "2"]]:
             blocks = self.blocks("--block", "16", *option)
             self.assertEqual(blocks[7][2:], ["3", "-5", "0"])
-        # No displacement of the top blocks stays inside.
+        # The top blocks have no displacement that stays inside the image.
         blocks = self.blocks("--block", "16", "--search-y", "-5:-5")
         self.assertEqual(blocks[1][2:], ["", "", ""])
         blocks = self.blocks("--block", "16", "--search-y", "-5:-5", "--border", "replicate")
@@ -130,7 +130,7 @@ class Match(CommandTest):
         values = floats(read("out.flo")[12:])
         self.assertEqual(tuple(values[2 * (40 * WIDTH + 40):][:2]), (3, -5))
         self.assertLess(values[0], UNKNOWN)
-        # Between blocks that stand apart nothing is known.
+        # With gaps between the blocks, the motion of the pixels in the gaps is unknown.
         self.succeed("match", "a.npy", "b.npy", "out.flo", "--block", "8", "--stride", "20")
         values = floats(read("out.flo")[12:])
         known = [values[2 * x] < UNKNOWN for x in range(28)]
@@ -172,7 +172,7 @@ class Match(CommandTest):
             done = self.succeed(*pair, "--search", "9", "--max-motion", full, "--json")
             self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], float(full))
             self.assertEqual(tuple(png_rows("out.png")[2][20][60:63]), (255, pale, pale))
-        # What does not move at all is white, not the colour of nothing over nothing.
+        # A scene without motion is white: the scale must not divide 0 by 0.
         done = self.succeed("match", "a.npy", "a.npy", "out.png", "--json")
         self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], 1)
         self.assertEqual(tuple(png_rows("out.png")[2][0][:3]), (255, 255, 255))
@@ -286,7 +286,7 @@ class Disparity(CommandTest):
             hint = b"of the best matches sit at the end of the range: --max-disparity may be too small"
             self.assertEqual(hint in done.stdout, too_small, done.stdout)
             self.assertEqual(done.stdout.count(b"\n"), 1)
-        # Whatever the range is, nothing lies beyond it here.
+        # Both pairs have disparities within each of these ranges.
         for pair in [["left.npy", "right.npy"], [RUBBERWHALE[0], RUBBERWHALE[0]]]:
             for largest in ["8", "20", "40"]:
                 done = self.succeed("disparity", *pair, "out.pfm", "--max-disparity", largest, "--json")
@@ -387,7 +387,7 @@ class Find(CommandTest):
         self.assertEqual(self.found("other.npy", "image.npy", "--min-score", "0.05"), (0.05, True))
         self.assertEqual(self.found("part.npy", "image.npy"), (0.8, True))
         self.assertEqual(self.found("part.npy", "image.npy", "--min-score", "1"), (1, True))
-        # Light leaves zncc as it is, unlike ncc and sums.
+        # Halved brightness does not change zncc, unlike the sums of differences.
         grey("dark.npy", 17, 13, bytes(each // 2 for each in scene(17, 13, 41, 29)))
         self.assertEqual(self.found("dark.npy", "image.npy"), (0.8, True))
         for measure in ["sad", "ssd", "ncc"]:

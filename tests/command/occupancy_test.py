@@ -13,7 +13,7 @@ class Calculator(LabTest):
         return json.loads(self.succeed("lab", "occupancy", *arguments, "--json").stdout)["occupancy"]
 
     def test_the_documents_examples(self):
-        # A: blocks of 256 threads fill a GTX 280's SM with 4, of at most 16 registers and 4 KB.
+        # Document A: 4 blocks of 256 threads fill a GTX 280's SM, with at most 16 registers a thread and 4 KB a block.
         [row] = self.rows("--cc", "1.3", "--threads", "256")
         self.assertEqual(row, {"compute_capability": "1.3", "threads": 256, "registers": 0, "shared_bytes": 0,
                                "blocks_per_sm": 4, "warps_per_sm": 32, "occupancy": 1.0, "limited_by": "warps",
@@ -26,13 +26,13 @@ class Calculator(LabTest):
         # At most 8 blocks, and 512 threads in one.
         [small] = self.rows("--cc", "1.3", "--threads", "64")
         self.assertEqual((small["blocks_per_sm"], small["occupancy"], small["limited_by"]), (8, 0.5, "blocks"))
-        # D: 768 threads of an SM of CC 1.0 and 1.1 are 3 blocks of 256.
+        # Document D: an SM of CC 1.0 or 1.1 has 768 threads, which are 3 blocks of 256.
         for row in self.rows("--cc", "1.0,1.1", "--threads", "256"):
             self.assertEqual((row["blocks_per_sm"], row["warps_per_sm"], row["occupancy"]), (3, 24, 1))
 
     def test_a_gpu_stands_for_its_compute_capability(self):
         self.assertEqual(self.rows("--device", "gtx280", "--threads", "256"), self.rows("--cc", "1.3", "--threads", "256"))
-        # Beside a list it is one of it.
+        # With a list of compute capabilities, the device's is one of them.
         both = self.rows("--cc", "1.3,9.0", "--device", "gtx280", "--threads", "256")
         self.assertEqual([row["compute_capability"] for row in both], ["1.3", "9.0"])
         self.fail_with(2, "lab", "occupancy", "--device", "gtx280", "--cc", "9.0", "--threads", "256",
@@ -60,7 +60,7 @@ class Calculator(LabTest):
         rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
         self.assertEqual(len(rows), 2 * 8 * 2 * 3)
         self.assertEqual(sorted({int(row["threads"]) for row in rows}), list(range(128, 1025, 128)))
-        # Points that cannot be say why, and the rest is there.
+        # Impossible points give the reason, and all others have their values.
         large = [row for row in rows if row["compute_capability"] == "1.3" and int(row["threads"]) > 512]
         self.assertEqual(len(large), 4 * 2 * 3)
         for row in large:

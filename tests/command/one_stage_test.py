@@ -8,7 +8,7 @@ from support import HAS_IMAGES, HAS_VIDEO, CommandTest, npy, png, ramp, read, sa
 
 FAILED, BAD_USAGE = 1, 2
 STREET = sample("street.avi")
-# A subcommand's words and the stage of the same options.
+# Subcommands with options, each with the stage that has the same options.
 CALLS = [(["sobel"], "sobel"),
          (["sobel", "--norm", "l2", "--border", "constant"], "sobel norm=l2 border=constant"),
          (["threshold", "--window", "31", "--offset=-7", "--invert"], "threshold window=31 offset=-7 invert"),

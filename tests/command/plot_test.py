@@ -67,7 +67,7 @@ class Recorded(Plots):
                 self.succeed("lab", "plot", str(record), "--out", "now.svg")
                 kept = record.with_suffix(".svg")
                 self.assertEqual(read("now.csv"), read(kept.with_suffix(".csv")))
-                # Another gnuplot may place a line elsewhere, but says the same.
+                # Another version of gnuplot may place lines differently, but its texts are the same.
                 self.assertEqual(self.texts("now.svg"), self.texts(kept))
                 self.assertIn("commit " + json.loads(read(record))["machine"]["commit"],
                               " ".join(filter(None, self.texts(kept))))
@@ -174,7 +174,7 @@ class Interrupted(Plots):
             _, said = running.communicate(timeout=60)
             self.assertEqual(running.returncode, -number)
             self.assertIn("keeping all measurements so far", said)
-            # What was recorded of the whole stays.
+            # The record of the whole run is not replaced.
             self.assertEqual(os.listdir("out"), ["banks-interrupted.json"])
             report = json.loads(read("out/banks-interrupted.json"))
             self.assertTrue(report["interrupted"])

@@ -26,7 +26,8 @@ class Predict(LabTest):
         self.assertGreaterEqual(row["time_us"], row["least_us"])
         self.assertLessEqual(row["time_us"], row["most_us"])
         self.assertEqual(row["bounds_us"][row["rules"]], max(row["bounds_us"].values()))
-        # Twice 16 MB at the profile's bandwidth; a sample's blocks take a few more turns, or fewer.
+        # 16 MB read and 16 MB written at the profile's bandwidth. The blocks of a sample may differ a little from the
+        # mean.
         profile = json.loads((PROFILES / "h200.json").read_text(encoding="utf-8"))["figures"]
         expected = 2 * 4 * 4194304 / (1e3 * profile["dram_gb_per_s"]["value"])
         self.assertAlmostEqual(row["bounds_us"]["DRAM"], expected, delta=expected / 50)

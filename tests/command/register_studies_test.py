@@ -27,7 +27,8 @@ class Studies(LabTest):
         rows = self.counted("spills", "--cc", "9.0")
         takes = {(row["rung"], row.get("axes", {}).get("CAP")): row["resources"][0] for row in rows}
         capped = [takes["capped", cap] for cap in [64, 56, 48, 40, 32, 24]]
-        # Fewer registers and more spills from cap to cap; the occupancy rises to all of an SM's warps.
+        # From cap to cap there are fewer registers and more spills. The occupancy rises until all of an SM's warps are
+        # used.
         self.assertEqual([each["registers"] for each in capped], [64, 56, 48, 40, 32, 24])
         spills = [each["spill_bytes"] for each in capped]
         self.assertEqual(spills, sorted(set(spills)))
@@ -38,7 +39,8 @@ class Studies(LabTest):
             self.assertLess(takes[name, None]["occupancy"], 0.5)
         self.assertGreater(takes["uncapped", None]["registers"], 64)
         self.assertLess(takes["shared_buffer", None]["registers"], 40)
-        # A lane reads its row, 32 sectors a request; the block for its rows, 4; stores are coalesced.
+        # If each lane reads its own row, a request takes 32 sectors. If the block reads its rows together, it takes 4.
+        # Stores are coalesced.
         loads = {row["rung"]: row["counts"][0]["global_load"] for row in rows}
         self.assertEqual(loads["uncapped"]["transactions_32"], 32 * loads["uncapped"]["requests"])
         self.assertEqual(loads["shared_buffer"]["transactions_32"], 4 * loads["shared_buffer"]["requests"])
@@ -77,7 +79,7 @@ class Studies(LabTest):
             self.assertEqual(counts["warp_instructions"], 18 * warps)
             self.assertEqual(counts["global_load"]["requests"], warps)
             self.assertEqual(counts["global_store"]["requests"], warps)
-            # As many bytes: sectors are those of the data.
+            # All sectors are fully used.
             self.assertEqual(counts["global_load"]["transactions_32"], 4096 * 4 * 4 // 32)
 
     @runs_rungs
@@ -96,7 +98,7 @@ class Studies(LabTest):
 
     @runs_rungs
     def test_without_a_disassembler_it_is_said(self):
-        # The toolkit has none where PATH and CUDA's folders lead to nothing.
+        # This toolkit has no nvdisasm, and neither PATH nor CUDA's usual folders lead to one.
         home = os.path.join(os.getcwd(), "toolkit")
         os.mkdir(home)
         compiler = {**os.environ, "WARPWISE_CUDA_HOME": home}

@@ -13,7 +13,7 @@ import unittest
 from lab_support import LabTest
 from support import SANITIZED, runs_rungs
 
-# Debian's is for Debian's Python, and serves another one too.
+# Debian's selenium is in Debian's own Python folder, but other Pythons can use it too.
 sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from selenium import webdriver
@@ -24,7 +24,7 @@ except ImportError:
 WIDTHS = [360, 768, 1280]
 SCHEMES = ["light", "dark"]
 
-# What is wider than the window, but for what scrolls inside of an element of its own.
+# Finds elements that are wider than the window, except those inside an element that scrolls.
 TOO_WIDE = """
 const width = document.documentElement.clientWidth;
 return [...document.body.querySelectorAll('*')].filter(each => {
@@ -33,7 +33,7 @@ return [...document.body.querySelectorAll('*')].filter(each => {
   return box.width > 0 && (box.right > width + 0.5 || box.left < -0.5);
 }).map(each => each.tagName + '.' + each.getAttribute('class') + ': ' + each.textContent.slice(0, 40));
 """
-# Names and figures of a row that run into each other.
+# Finds rows whose name and figure overlap.
 COLLISIONS = """
 return [...document.querySelectorAll('.room-dots svg.chart')].flatMap(chart => {
   const figures = [...chart.querySelectorAll('text.end')].map(each => each.getBoundingClientRect());
@@ -56,7 +56,7 @@ return [...document.querySelectorAll('table')].filter(each =>
   [...each.tBodies[0].rows].some(row => row.cells[0].scope != 'row' || row.cells.length != each.tHead.rows[0].cells.length)
 ).map(each => each.textContent.slice(0, 60));
 """
-# The ratio that WCAG asks 4.5 of, of texts against what lies behind them.
+# Computes the contrast of each text with its background. WCAG asks for a ratio of 4.5.
 CONTRASTS = """
 const light = colour => {
   const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map(each => each / 255)
@@ -124,7 +124,7 @@ class InABrowser:
         folder = os.environ.get("WARPWISE_SCREENSHOTS")
         if folder:
             size = self.browser.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
-            # More than this a picture cannot be high.
+            # 16000 pixels is the greatest height of a screenshot.
             clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
             shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
             pathlib.Path(folder, name + ".png").write_bytes(base64.b64decode(shot["data"]))
@@ -194,7 +194,7 @@ class Report(InABrowser, LabTest):
         wrong = self.run_script("""return [...document.querySelectorAll('a[href^="#"]')].filter(each =>
             !document.getElementById(each.getAttribute('href').slice(1))).map(each => each.outerHTML);""")
         self.assertEqual(wrong, [])
-        # A step's source is opened by the link to it.
+        # The link to a step's source opens it.
         link = self.run_script("""const link = document.querySelector('a[href^="#source-"]');
             link.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}));
             return link.getAttribute('href').baseVal || link.getAttribute('href');""")

@@ -99,7 +99,7 @@ class OfTheRecordedResults(Report):
             self.assertIn("<svg class=\"chart\"", figure.partition("</figure>")[0])
             self.assertRegex(figure.partition("</figure>")[2], r"^<details><summary>.*?<table>.*?download=\"[^\"]+\.csv\"")
         saved = dict(re.findall(r"<a download=\"([^\"]+)\" href=\"data:text/csv;charset=utf-8,([^\"]*)\"", text))
-        # What lab plot draws is what the page has.
+        # The page has the same figures as the CSV of `lab plot`.
         for name in ("banks-table1.csv", "latency-additions.csv"):
             shown = urllib.parse.unquote(saved[name]).splitlines()
             kept = (RESULTS / "studies" / name).read_text(encoding="utf-8").splitlines()
@@ -160,7 +160,7 @@ class OfTheRecordedResults(Report):
                     self.assertIn(link[1], page.ids)
         source = (ROOT / "warpwise/primitives/sobel/ladder/01_global.cu").read_text(encoding="utf-8")
         shown = text.partition('<div id="source-sobel-global-plain">')[2].partition("</pre>")[0].partition("<code>")[2]
-        # Without its margin and what stands below a line.
+        # The source on the page, without its margin and the traffic below its lines.
         shown = html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"<(i|em)( [^>]*)?>.*?</\1>", "", shown)))
         self.assertEqual(shown.rstrip("\n"), source.rstrip("\n"))
 
@@ -184,7 +184,7 @@ class OfTheRecordedResults(Report):
                 shares = collections.Counter(re.findall(r"%\">([\d.]+) %</i>", shown))
                 self.assertEqual(sum(shares.values()), len(lines))
                 for said, times in collections.Counter(f"{100 * value / every:.1f}" for value in lines.values()).items():
-                    # What lies on the edge of two digits is rounded either way.
+                    # A value midway between two roundings may be rounded either way.
                     self.assertAlmostEqual(shares[said], times, delta=1, msg=said)
 
     @runs_rungs
@@ -208,11 +208,11 @@ class InKorean(Report):
         english, _ = self.page()
         korean, text = self.page("--lang", "ko")
         self.assertTrue(text.startswith('<!DOCTYPE html>\n<html lang="ko">'))
-        # But for how wide a cell is.
+        # Widths of cells may differ.
         outlines = [[[part for part in each if part != "long"] for each in page.outline] for page in (korean, english)]
         self.assertEqual(*outlines)
         self.assertEqual(len(korean.said), len(english.said))
-        # Names, of programs and of what was timed too, and no sentences.
+        # Texts that are not translated: names of programs and of timed calls, but no sentences.
         timed = {row[name] for path in ROOT.glob("results/*/gpu_bench/*.json")
                  for row in json.loads(path.read_text(encoding="utf-8"))["rows"] for name in ("variant", "implementation")}
         said = [each.replace("warpwise lab report", "") for each in korean.said if each not in timed]

@@ -92,7 +92,7 @@ class Refusals(RunTest):
         done = self.run_command("run", "--check", "all", "./refused")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 1 kernel, 0 faults, 1 kernel not run", done.stderr)
-        # A fault of another kernel is still one.
+        # A fault of another kernel is still reported.
         done = self.run_command("run", "--check", "all", "./refused", "beyond")
         self.assertIn(b"out_of_bounds in kernel add(int*, int)", done.stderr)
 

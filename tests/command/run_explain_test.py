@@ -151,7 +151,7 @@ class Times(RunTest):
             self.assertEqual(each["time_us"] is not None, known)
             at += (each["time_us"] or 0) * each["times"]
         self.assertAlmostEqual(report["predicted_us"], at)
-        # Bytes over the profile's bandwidth, read and written; a fill writes only.
+        # A copy takes twice its bytes (read and written) over the profile's bandwidth; a fill only writes.
         launch = report["kernels"][0]["prediction"]["launch_us"]
         self.assertAlmostEqual(events[3]["time_us"], launch + 2 * 16384 / 4150e3, places=4)
         self.assertAlmostEqual(events[0]["time_us"], launch + 1024 / 4150e3, places=4)

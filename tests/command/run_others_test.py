@@ -13,7 +13,7 @@ import run_support
 from run_support import EMULATED, RunTest, compiler, line_of, nvcc, setUpModule  # noqa: F401
 from support import WARPWISE, read, write
 
-# Sums 1 into each of 32 integers, by a function of another text.
+# Adds 1 to each of 32 integers, by a function that is in another PTX text.
 KERNEL = """.version 8.0
 .target sm_75
 .address_size 64
@@ -46,7 +46,7 @@ FUNCTION = """.version 8.0
   ret;
 }
 """
-# Links the two texts as cuda-python does: it finds nvJitLink's functions among those of the process.
+# Links the two texts as cuda-python does: through nvJitLink's functions, which it looks up in the process.
 LINKS = """import ctypes, sys
 def check(result):
     assert result == 0, result

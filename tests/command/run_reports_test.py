@@ -71,7 +71,7 @@ class Reports(RunTest):
         suites, sarif = self.report("sound", "--check", "all", code=0)
         self.assertEqual((suites.get("tests"), suites.get("failures")), ("2", "0"))
         self.assertEqual(sarif["runs"][0]["results"], [])
-        # So does one that launches nothing, in place of what was there.
+        # A program without launches writes a report too, which replaces an earlier one.
         suites, sarif = self.report("words", code=0)
         self.assertEqual(suites.get("tests"), "0")
 
@@ -186,7 +186,7 @@ class Suppressions(RunTest):
         done = self.run_program("many", options=["--check", "races", "--suppressions", "known.txt"])
         self.assertEqual((done.returncode, done.stdout), (0, b"14\n"), done.stderr)
         self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 2 kernels, 0 faults, 1 suppressed")
-        # Others do, and are told, whatever else is known.
+        # Faults that no suppression covers are reported and count.
         write("known.txt", b"race in another because nobody reads it\n")
         done = self.run_program("many", options=["--check", "races", "--suppressions", "known.txt"])
         self.assertIn(b"stopped after 1048576 faults", done.stderr)

@@ -123,7 +123,7 @@ class Faults(RunTest):
         done = self.run_program("ignored", options=["--error-exitcode", "9", "--quiet"])
         self.assertEqual(done.returncode, 9)
         self.assertEqual(len(self.said(done)), 1, "the fault, and no line that counts")
-        # A code of the program's own stays.
+        # The program's own exit code is kept.
         self.assertEqual(self.run_program("bounds", options=["--error-exitcode", "9"]).returncode, 3)
 
     def test_a_process_that_the_program_forks_is_not_counted(self):

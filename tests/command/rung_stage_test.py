@@ -9,7 +9,7 @@ from support import CommandTest, gpu_environment, has_gpu, runs_rungs
 
 USAGE = 2
 SIZE = "64x48"
-# The stage, the options that its rungs need, the ladder, what the frames are, and what comes of them.
+# The stage, the options that its rungs need, the ladder, the format of the frames, and the format of the results.
 STAGES = [("sobel", "border=replicate", "sobel", "rgb24", "gray8"),
           ("threshold window=15 offset=-3", "method=exact-mean", "threshold", "gray8", "gray8"),
           ("ycbcr32", "matrix=bt601", "convert", "rgb24", "ycbcr32")]

@@ -67,7 +67,8 @@ class Frames(SceneTest):
                 done = self.stream("pipe:rgb24", *words, *more, backend="cuda", env=environment)
                 self.assertEqual(done.stdout, wanted, (pipeline, more))
                 told = b", by the host (--no-interop)\n" if more else b", shared with CUDA\n"
-                # OpenGL may draw elsewhere than CUDA computes; then the reason stands there.
+                # OpenGL may draw on another device than CUDA uses. Then the command says why frames pass through the
+                # host.
                 self.assertTrue(told in done.stderr or not more and b", by the host (OpenGL" in done.stderr,
                                 done.stderr)
         taken = self.report("null", *SMALL, "--frames", "2", backend="cuda", env=environment)["interop"]

@@ -379,7 +379,7 @@ class Refusals(StreamTest):
         limited = subprocess.run(
             ["sh", "-c", 'ulimit -v 3000000; exec "$0" stream test:bars null --size 16x16 --frames 5 '
              "--backend cpu --threads 1024", WARPWISE], capture_output=True, timeout=60, check=False)
-        # It depends on the machine's stacks whether there is room for them; a program that aborts is wrong in any case.
+        # The machine's stack size decides if the threads fit. In any case, the program must not abort.
         self.assertIn(limited.returncode, [0, FAILED], limited.stderr)
 
     def test_standard_error_that_is_full(self):
@@ -536,7 +536,7 @@ class Signals(StreamTest):
         command.stdin.close()
 
     def test_the_second_one_ends_it_at_once(self):
-        # A reader that does not read: the frame that is being written never ends.
+        # The reader of the pipe does not read, so the command never finishes writing a frame.
         command = self.start("test:noise", "pipe:rgb24", "--size", "320x240")
         time.sleep(3 if SANITIZED else 1)
         command.send_signal(signal.SIGINT)
@@ -559,7 +559,7 @@ class RealTime(StreamTest):
         self.assertEqual(report["frames_at_a_time"], 1)
 
     def test_a_slow_reader_gets_the_newest(self):
-        # 2 MB a frame is more than a pipe holds; each is read a fifth of a second late.
+        # A frame of 2 MB exceeds a pipe's buffer, and each is read a fifth of a second late.
         command = subprocess.Popen([WARPWISE, "stream", "test:bars", "pipe:rgb24", "--size", "960x720", "--fps", "50",
                                     "--frames", "50", "--realtime", "--backend", "cpu"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)

@@ -41,7 +41,7 @@ class Schema(LabTest):
                                  (SOURCES / "lab/study/study.schema.json").resolve())
                 longest = max(path.read_text().splitlines(), key=len)
                 self.assertLessEqual(len(longest), LONGEST_LINE, longest)
-                # What all rungs need is said once.
+                # The table states needs that all rungs have in common only once.
                 common = table.get("defaults", {}).get("needs", {})
                 for rung in table.get("rungs", table.get("kernels", [])):
                     for need, meaning in rung.get("needs", {}).items():
@@ -114,7 +114,7 @@ class Banks(LabTest):
                 self.assertEqual([access[f"transactions_{width}"] for width in (32, 64, 128)], [0, 92160, 0])
             loads = counts["shared_load"]
             self.assertEqual(loads["requests"], 0 if degree is None else 3840 * 384 // 32)
-            # A warp's request is served by half-warps.
+            # A warp's request counts as two, one for each half-warp.
             self.assertEqual(loads["passes"], 2 * (degree or 0) * loads["requests"])
         self.assertEqual(rows[0]["document_time_us"], 2179.21)
 
@@ -179,7 +179,7 @@ class Latency(LabTest):
             # A division is a mov.f32 of what is divided and a div.rn.f32.
             each = 2 if experiment == "divisions" else 1
             for (loads, stores), points in curves.items():
-                # Without any operation one constant less is loaded.
+                # The code without operations loads one constant less.
                 (first, at_first), *others = points[1:]
                 for operations, counts in others:
                     self.assertEqual(counts["warp_instructions"] - at_first["warp_instructions"],
@@ -222,7 +222,7 @@ class Barriers(LabTest):
                 self.assertEqual(row["resources"][0]["occupancy"], resident / 8)
             self.assertEqual(list(rungs), ["global", "warp_stage", "block_stage"])
             for name, points in rungs.items():
-                # What a loop of 16 multiplications takes, and nothing else.
+                # Only the loop of 16 multiplications adds instructions.
                 (first, at_first), *others = points[1:]
                 for operations, instructions in others:
                     self.assertEqual(instructions - at_first, values * warps * (operations - first) // 16 * 20, name)
@@ -254,7 +254,7 @@ class Transactions(Counted):
         self.assertEqual([row["rung"] for row, counts in done], ["test1", "test2"])
         self.assertEqual([transactions(counts["global_load"]) for row, counts in done],
                          [[0, 65536, 0], [1048576, 0, 0]])
-        # A tenth of the grid of 4096 blocks, whole blocks alone, as the document's counters saw it.
+        # The document's counters saw a tenth of the grid of 4096 blocks, in whole blocks.
         self.assertEqual([65536 // 4096 * 409, 1048576 // 4096 * 410], [6544, 104960])
         self.assertEqual([row["document_time_us"] for row, counts in done], [100.80, 2458.34])
 
@@ -333,7 +333,7 @@ class Shapes(Counted):
                          {"unoptimised": [32, 16, 1], "input": [96, 1, 1], "output": [128, 1, 1],
                           "input_output": [64, 2, 1]})
         for rung in study["rungs"]:
-            # All products of powers of two with the least width that the organisation takes.
+            # Heights are powers of two, and widths are powers of two times the organisation's least width.
             least = min(x for x, y, z in rung["blocks"])
             powers = [1 << k for k in range(11)]
             self.assertEqual(sorted(rung["blocks"]), sorted([least * x, y, 1] for x in powers for y in powers
@@ -380,8 +380,8 @@ class OnesOwn(LabTest):
         table["experiments"].append({**widths, "name": "again"})
         write("mine/study.json", json.dumps(table).encode())
         done = self.succeed("lab", "verify", "banks/strided", "banks/no_read", *self.mine)
-        # With and without memory behind: the table's two strides at two sizes, and at one size the eight
-        # points of the experiment but the one that the table has.
+        # Cases with and without memory after the buffers. The table's two strides run at two sizes. The experiment's
+        # eight points, except the one that the table has, run at one size.
         self.assertRegex(done.stdout.decode(), r"banks/strided +22 right\n")
         self.assertRegex(done.stdout.decode(), r"banks/no_read +4 right\n")
         source = read("mine/02_strides.cu").decode()

@@ -20,7 +20,7 @@ HAS_SCENE = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", 
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
-# For what takes minutes: scripts/test.sh --nightly sets the variable.
+# Marks tests that take minutes. scripts/test.sh --nightly sets the variable.
 NIGHTLY = "WARPWISE_NIGHTLY" in os.environ
 nightly = unittest.skipUnless(NIGHTLY, "it runs at night: WARPWISE_NIGHTLY=1")
 
@@ -79,8 +79,8 @@ class CommandTest(unittest.TestCase):
             return subprocess.run(
                 [WARPWISE, *arguments], input=stdin, capture_output=True, timeout=60, **options)
         done = run()
-        # At the end of a program whose threads end too, LeakSanitizer itself may crash, about once in a
-        # thousand times, and says so; it has then found nothing out.
+        # LeakSanitizer itself may crash if threads end together with the program, about once in a thousand runs. It
+        # says so, and has then checked nothing.
         if SANITIZED and b"LeakSanitizer has encountered a fatal error" in done.stderr:
             done = run()
         return done

@@ -44,7 +44,7 @@ class ViewTest(CommandTest):
 @unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
 class WindowTest(ViewTest):
     def on_display(self, *command, **options):
-        # The command's own words and exit code: xvfb-run has others where it cannot remove its folder at once.
+        # Keeps the command's own output and exit code: xvfb-run replaces them if it cannot remove its folder at once.
         with tempfile.TemporaryDirectory() as folder:
             ended = pathlib.Path(folder, "ended")
             done = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24",
@@ -77,7 +77,7 @@ class Screenshots(WindowTest):
         self.assert_bars(shot, row=479)
         for i in range(1, 8):  # where one bar ends and the next begins
             self.assertEqual((shot.at(80 * i - 1, 100), shot.at(80 * i, 100)), (BARS[i - 1], BARS[i]))
-        # The square of the third frame.
+        # The third frame has the square here.
         self.assertEqual([shot.at(x, 240) for x in (159, 160, 219, 220)],
                          [BARS[1], (255,) * 3, (255,) * 3, BARS[2]])
 
@@ -166,11 +166,11 @@ class Screenshots(WindowTest):
         self.assertFalse(os.path.exists("shot.png"))
 
 
-# These wait for a window by the clock, for two minutes in all in which the cores have nothing to do.
+# These tests wait for windows by a clock. They take two minutes, in which the cores are idle.
 @nightly
 @unittest.skipUnless(shutil.which("xdotool"), "xdotool is missing (scripts/packages.sh --test)")
 class DrivenTest(WindowTest):
-    # The window has no manager here, and gets the keys when it is given the focus.
+    # There is no window manager here: the window gets keys only after it is given the focus.
     START = 'window=$(xdotool search --sync --onlyvisible --name "warpwise$" | head -n 1)\n' \
             'xdotool windowfocus --sync "$window"\n' \
             'sleep 0.5\n' \
@@ -223,7 +223,7 @@ class Keys(DrivenTest):
         self.assertLess(time.monotonic() - started, 30)
 
     def test_pipeline_is_edited(self):
-        # What is refused is still being edited: q and s are letters there, until Esc.
+        # A refused text is still being edited, so q and s are letters until Esc.
         again = 'xdotool key ctrl+a; xdotool type --delay 50 "{}"; xdotool key Return; sleep 2\n'.format
         leave = "xdotool key Escape; sleep 2\n"
         done = self.drive(enter("sobel") + save(1) + enter("oops") + leave + save(2)
@@ -294,9 +294,9 @@ class Controls(DrivenTest):
         tab = "xdotool key e; sleep 2; xdotool key Tab; sleep 1\n"
         type_in = 'xdotool key ctrl+a; xdotool type --delay 50 -- "{}"; xdotool key Return; sleep 2\n'.format
         done = self.drive(tab + type_in(51) + save(1)
-                          # An even window is refused, and what was shown goes on.
+                          # An even window is refused, and the pipeline from before stays.
                           + tab + type_in(50) + save(2)
-                          # The next control is the offset; the text has the window from before.
+                          # The next control is the offset. The text still has the window from before.
                           + tab + "xdotool key Tab; sleep 1\n" + type_in("-4.5") + save(3)
                           + 'xdotool key e; sleep 2; xdotool key End; xdotool type --delay 50 " max=99"\n'
                           + "xdotool key Return; sleep 2\n" + save(4) + "xdotool key q",
@@ -318,13 +318,13 @@ class Controls(DrivenTest):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assert_saved(1, "--window", "31", "--invert")
         self.assert_saved(2, "--window", "31", "--invert", "--method", "exact-mean")
-        # About the middle of the slider, which goes from 1 to 255 by odd numbers.
+        # The click is near the middle of the slider, which has the odd numbers from 1 to 255.
         shown = self.pixels("warpwise-003.png")
         self.assertIn(shown, [self.succeed("threshold", self.source, "-", "--window", str(odd), "--method",
                                            "exact-mean", "--backend", "cpu").stdout for odd in range(101, 161, 2)])
 
     def test_every_stage_has_its_own(self):
-        # Two of a kind: a change of the second leaves the first.
+        # Two equal stages: a change of the second does not change the first.
         pipeline = ["--pipeline", "sobel | sobel"]
         fields = self.frames(*pipeline)
         self.assertEqual(len(fields), 1 + 2 * 4)
@@ -371,7 +371,7 @@ class Controls(DrivenTest):
                           "xdotool key c; sleep 3; xdotool key q", *noise, **limit)
         self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
         self.assertLessEqual(os.path.getsize("noise.avi"), 102400)
-        # What an encoder holds is written when the clip is ended, here with the window.
+        # The encoder writes its last frames when the clip ends, here with the window.
         done = self.drive("xdotool key space; sleep 1; xdotool key c; sleep 1; xdotool key Right; sleep 1; xdotool key q",
                           *noise, **limit)
         self.assertEqual((done.returncode, done.stderr),

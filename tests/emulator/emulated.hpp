@@ -12,7 +12,7 @@
 
 #include "warpwise/emulator/arguments.hpp"
 
-/// What the emulator's tests share: a program, a device and its buffers.
+/// Shared by the emulator's tests: a program, a device and its buffers.
 namespace warpwise::test {
 
 inline std::string read_text(const std::string& path) {
@@ -20,7 +20,7 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The kernels of tests/emulator/kernels, as the build compiled them to PTX; empty without a CUDA
+/// Returns the PTX that the build made of a file in tests/emulator/kernels; empty without a CUDA
 /// toolkit.
 inline std::string kernels_ptx(const std::string& name) {
 #ifdef WARPWISE_KERNELS_PTX
@@ -63,7 +63,7 @@ class Emulated {
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
-/// Random whole words, among them each kind of extreme one.
+/// Returns random words, with all extreme values among them.
 inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   static constexpr std::uint32_t extremes[] = {
@@ -77,7 +77,7 @@ inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t 
   return words;
 }
 
-/// Random floats of moderate size.
+/// Returns random floats from `low` to `high`.
 inline std::vector<float> random_floats(std::size_t count, std::uint32_t seed, float low = -8,
                                         float high = 8) {
   std::mt19937 random(seed);

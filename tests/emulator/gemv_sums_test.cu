@@ -13,7 +13,7 @@ namespace {
 
 constexpr float untouched = -1;
 
-/// Memory of the device and the host, of floats behind which nothing may be written.
+/// Floats on the device and the host, followed by floats that must not change.
 class Floats {
  public:
   Floats(std::size_t count, float value) : count_(count) {
@@ -38,7 +38,7 @@ std::vector<float> with_end(std::vector<float> values) {
   return values;
 }
 
-// One more than the outputs that a block sums at once, and one more than a group's terms.
+// One output more than a block sums at once, and one term more than a group has.
 constexpr int outputs = 33;
 constexpr int terms = order::group + 1;
 

@@ -9,10 +9,11 @@
 
 #include "emulator/emulated.hpp"
 
-/// Single instructions of PTX against functions that say what they compute.
+/// Compares single PTX instructions with functions that compute the same.
 namespace warpwise::test {
 
-/// What an instruction reads and what it should write, as bits. Operands that it lacks are 0.
+/// Computes the expected result of an instruction from its operands, as bits. Missing operands are
+/// 0.
 using Expected = std::function<std::uint64_t(std::uint64_t a, std::uint64_t b, std::uint64_t c)>;
 
 /// Bits of the registers %d, %a, %b and %c (16, 32 or 64).
@@ -27,7 +28,8 @@ struct Inputs {
   std::vector<std::uint64_t> a, b, c;
 };
 
-/// A kernel that computes %d from %a, %b and %c, which it loads from arrays of 64-bit elements.
+/// Returns a kernel that computes %d from %a, %b and %c, which it loads from arrays of 64-bit
+/// elements.
 inline std::string instruction_ptx(const std::string& text, const Registers& registers) {
   const auto name = [](int bits) { return ".b" + std::to_string(bits); };
   std::string ptx =
@@ -59,7 +61,7 @@ inline std::string instruction_ptx(const std::string& text, const Registers& reg
   return ptx;
 }
 
-/// What the emulator computes for every triple of inputs.
+/// Returns the emulator's result for each triple of inputs.
 inline std::vector<std::uint64_t> run_instruction(const std::string& text,
                                                   const Registers& registers,
                                                   const Inputs& inputs) {

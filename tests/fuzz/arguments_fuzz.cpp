@@ -1,5 +1,5 @@
-// What the command reads from option values: each parser refuses with UsageError and nothing else,
-// or returns a value within the range that it promises. The first byte picks the parser.
+// Parsers of the command's option values. Each refuses with UsageError and nothing else, or returns
+// a value within its documented range. The first byte picks the parser.
 #include <cmath>
 #include <string>
 

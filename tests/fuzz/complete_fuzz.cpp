@@ -1,5 +1,5 @@
-// require_complete(): refuses with IoError and nothing else, and never takes a cut file whose
-// longer version it refuses.
+// require_complete(): refuses with IoError and nothing else, and never accepts a cut file if it
+// refuses the longer one.
 #include <cstring>
 #include <vector>
 

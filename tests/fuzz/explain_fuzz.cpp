@@ -1,6 +1,6 @@
-// What `warpwise explain` reads: the texts of a launch are refused with InvalidArgument and nothing
-// else, or give values within their ranges; host code is found in any text without leaving it, and
-// instructions in any listing. The first byte picks the parser.
+// Parsers of `warpwise explain`. Texts of a launch are refused with InvalidArgument and nothing
+// else, or give values within their ranges. Host code is found in any text, and instructions in any
+// listing, without a read outside. The first byte picks the parser.
 #include <algorithm>
 #include <string>
 

@@ -8,8 +8,8 @@
 #include <string>
 
 // A fuzz target feeds a parser with the bytes that libFuzzer invents. Sanitizers find wrong memory
-// accesses and undefined behaviour, an exception that nobody expects ends the program, and
-// require() states what else must hold.
+// accesses and undefined behaviour. An unexpected exception ends the program. require() states
+// further conditions.
 namespace warpwise::fuzz {
 
 inline void require(bool holds, const char* what) {
@@ -18,7 +18,8 @@ inline void require(bool holds, const char* what) {
   std::abort();
 }
 
-/// Gives the text behind the first byte to the parser that this byte chooses; ignores Expected.
+/// Gives the text after the first byte to the parser that this byte chooses. Ignores exceptions of
+/// type Expected.
 template <class Expected, class Text, std::size_t count>
 int parse_by_first_byte(const std::uint8_t* data, std::size_t size,
                         void (*const (&parsers)[count])(Text)) {

@@ -1,6 +1,6 @@
-// A ladder's table and its expressions: whatever they are, they are refused with InvalidArgument
-// and nothing else, or give a table that holds what the laboratory relies on. The first byte picks
-// the parser.
+// A ladder's table and its expressions. Any text is refused with InvalidArgument and nothing else,
+// or gives a table with the properties that the laboratory relies on. The first byte picks the
+// parser.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -103,7 +103,7 @@ void check(const lab::Axes& axes, const lab::StudyTable& table) {
   }
 }
 
-// What the laboratory computes from a problem that a table states.
+// Computes everything that the laboratory computes from a table's own problem.
 void check(const lab::ListedProblem& problem) {
   int outputs = 0;
   for (const lab::ListedArgument& each : problem.arguments) {

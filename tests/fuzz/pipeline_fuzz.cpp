@@ -1,6 +1,6 @@
-// The text of a pipeline: refused with UsageError and nothing else, or read into stages whose
-// options lie within the ranges that they promise, and whose text reads as the same again. What the
-// window may write into such a text is read too.
+// The text of a pipeline. It is refused with UsageError and nothing else, or gives stages whose
+// options are within their ranges, and whose own text gives the same stages. Texts that the window
+// may make of it are parsed too.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -63,7 +63,7 @@ struct RequireRanges {
   }
 };
 
-// Of an option, one that a control can come to: `pick` is any number.
+// Returns a value of an option that a control can set; `pick` is any number.
 std::string value_of(const live::StageOption& option, std::size_t pick) {
   const auto steps = static_cast<std::size_t>((option.greatest - option.least) / option.step + 1);
   switch (option.kind) {
@@ -77,7 +77,7 @@ std::string value_of(const live::StageOption& option, std::size_t pick) {
   return {};
 }
 
-// The window's controls write what is taken, into their own stage alone.
+// The window's controls write valid options, and only into their own stage.
 void change_an_option(const std::vector<cli::StageText>& stages, const std::string& text,
                       std::size_t pick) {
   const std::size_t index = pick % stages.size();
@@ -98,7 +98,7 @@ void change_an_option(const std::vector<cli::StageText>& stages, const std::stri
   require(std::count(words.begin(), words.end(), word) == 1, "the text has what was chosen, once");
 }
 
-// Nothing here may be refused any more.
+// From here on nothing may be refused.
 void check(const std::string& text, const std::vector<cli::StageText>& stages) {
   require(stages.size() == viewer::words_of(text).size(), "the window sees the same stages");
   std::string joined;

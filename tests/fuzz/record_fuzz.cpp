@@ -1,5 +1,6 @@
-// A record of `lab run`: whatever it is, it is refused with InvalidArgument and nothing else, or
-// gives a plot, its figures and the script that draws it; and a page, of this and of a bench's.
+// A record of `lab run` or of a bench. Any text is refused with InvalidArgument and nothing else,
+// or gives a page; a record of `lab run` also gives a plot, its figures and the script that draws
+// it.
 #include <algorithm>
 #include <cmath>
 #include <span>

@@ -1,6 +1,6 @@
-// What the command reads of displacements A:B, boxes X,Y,W,H and sizes WxH: each parser refuses
-// with UsageError and nothing else, or returns what lies within the range that it promises and is
-// read again from its own text. The first byte picks the parser.
+// Parsers of displacements A:B, boxes X,Y,W,H and sizes WxH. Each refuses with UsageError and
+// nothing else, or returns a value within its documented range, whose own text gives the same
+// value. The first byte picks the parser.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

@@ -144,8 +144,8 @@ def explain_seeds():
 
 
 def ladder_seeds():
-    # The first byte picks the parser. The tables' rungs and experiments, one at a time: a whole one is
-    # longer than what the fuzzer makes.
+    # The first byte picks the parser. The tables' rungs and experiments, one at a time: a whole table is longer than
+    # the fuzzer's inputs.
     expressions = {"", "1 +", "((1))", "most * 2", "least / minus", "1 % zero", "a(1)", "9223372036854775808"}
     primitives = pathlib.Path(__file__).parents[2] / "warpwise/primitives"
     for path in sorted(primitives.glob("*/ladder/ladder.json")):
@@ -180,7 +180,7 @@ def ladder_seeds():
 
 
 def record_seeds():
-    # Two rows, with what plots are made of: whole records are longer than what the fuzzer makes.
+    # Two rows with the figures of a plot: whole records are longer than the fuzzer's inputs.
     results = pathlib.Path(__file__).parents[2] / "results/nvidia-h200"
     for path in sorted(results.glob("[ls]*s/*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -202,7 +202,7 @@ def record_seeds():
 
 
 def device_seeds():
-    # A figure or two: what the parser says of the others it says of these.
+    # One or two figures: the parser treats all others alike.
     profiles = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
     for path in sorted(profiles.glob("*.json")):
         profile = json.loads(path.read_text(encoding="utf-8"))

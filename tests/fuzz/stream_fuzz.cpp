@@ -1,6 +1,6 @@
-// What people type of a stream: rates, sizes of frames, formats, pipe:FORMAT:WxH@N and the names of
-// numbered pictures. Each parser refuses with InvalidArgument and nothing else, or returns what it
-// promises. The first byte picks the parser. Nothing is read or written.
+// Parsers of texts that describe a stream: rates, sizes of frames, formats, pipe:FORMAT:WxH@N and
+// names of numbered pictures. Each refuses with InvalidArgument and nothing else, or returns a
+// valid value. The first byte picks the parser. Nothing is read or written.
 #include <string>
 
 #include "fuzz/fuzz.hpp"

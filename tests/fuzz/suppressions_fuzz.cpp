@@ -1,5 +1,5 @@
-// A file of suppressions is read or refused with InvalidArgument; what is read holds to what its
-// docstring says, and its own line is read as the same again.
+// A file of suppressions is parsed or refused with InvalidArgument. A parsed suppression has the
+// properties of its docstring, and its own line is parsed to the same.
 #include <string>
 
 #include "fuzz/fuzz.hpp"
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fault.line = each.source_line;
       require(read.covering(each.in_program ? "" : each.function, fault).has_value(),
               "a fault at its place is covered");
-      // Not of names that are mangled: taking those apart is the C++ library's.
+      // Mangled names are left out: the C++ library demangles them.
       fault.functions = {"f" + text};
       static_cast<void>(read.covering("f" + text, fault));
     }

@@ -1,5 +1,5 @@
-// Y4mFrames: refuses with IoError and nothing else, or gives frames; those that a .y4m file can
-// hold are read again from what is written of them.
+// Y4mFrames: refuses with IoError and nothing else, or gives frames. Frames that a .y4m file can
+// hold are written and read back.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// Small kernels whose memory requests, sectors and passes the emulator's counts are compared with,
-// as the profiler of a GPU counted them: access_cases.json says how each is launched, access.ptx is
-// this file compiled.
+// Small kernels whose memory requests, sectors and passes a GPU's profiler has counted. The
+// emulator's counts are compared with these. access_cases.json lists the launches; access.ptx is
+// this file, compiled.
 //
 // A lane's place in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
 // and the lanes of `active` take part. Each kernel has one access of the width in its name; the
@@ -55,7 +55,7 @@ __device__ void store(T* out, const Pattern& pattern) {
   if (is_active(pattern)) out[place(pattern)] = spread<T>(thread());
 }
 
-// Never stored to beforehand, so that the loads are the only shared accesses: what they read does
+// Shared memory is not written before, so that loads are its only accesses. The loaded values do
 // not matter.
 extern __shared__ uint4 memory[];
 
@@ -65,7 +65,7 @@ __device__ void shared_load(unsigned* out, const Pattern& pattern) {
   if (is_active(pattern)) out[thread()] = folded(shared[place(pattern)]);
 }
 
-// The words that no lane stores keep what they held, so nothing of them is read back.
+// Words that no lane stores keep old values, so nothing is read back.
 template <class T>
 __device__ void shared_store(const Pattern& pattern) {
   T* shared = reinterpret_cast<T*>(memory);
@@ -113,7 +113,7 @@ __global__ void load_read_only_32(const unsigned* in, unsigned* out, Pattern p) 
   if (is_active(p)) out[thread()] = __ldg(in + place(p));
 }
 
-// Places from a table, for permutations that no formula gives.
+// Takes indices from a table, for permutations without a formula.
 __global__ void gather_32(const unsigned* table, const unsigned* in, unsigned* out) {
   out[thread()] = in[table[thread()]];
 }
@@ -133,8 +133,8 @@ __global__ void shared_gather_128(const unsigned* table, unsigned* out) {
   out[thread()] = folded(memory[table[thread()]]);
 }
 
-// Divergence: each of `ways` groups of lanes makes the load of its own trip, and the store after
-// the loop is one request of the whole warp again.
+// Divergence: each of `ways` groups of lanes leaves the loop after another number of trips. The
+// store after the loop is one request of the whole warp again.
 __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -142,8 +142,8 @@ __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   out[thread()] = sum;
 }
 
-// As many trips for every lane, of which one group of lanes makes the load: a branch inside of a
-// loop.
+// A branch inside a loop: all lanes make the same number of trips, and in each trip one group of
+// lanes loads.
 __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -154,8 +154,8 @@ __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways)
   out[thread()] = sum;
 }
 
-// Ways by a switch, each with a store of its own, written so that no compiler makes one of two of
-// them; the store after it is the whole warp's again.
+// A switch whose cases each have a store, written so that no compiler merges two of them. The store
+// after the switch is one request of the whole warp again.
 __global__ void switch_stores(unsigned* out, unsigned ways) {
   unsigned* own = out + 32 * lane();
   switch (lane() % ways) {
@@ -173,7 +173,7 @@ __global__ void switch_stores(unsigned* out, unsigned ways) {
   own[9] = 1;
 }
 
-// Lanes that leave early: those that stay go on without them.
+// Some lanes exit early; the others continue without them.
 __global__ void early_exit(const unsigned* in, unsigned* out, unsigned stay) {
   if (lane() >= stay) return;
   out[thread()] = in[thread()] + 1;
@@ -196,7 +196,7 @@ __global__ void transpose_without_shared(const unsigned* in, unsigned* out) {
   out[threadIdx.x * 32 + threadIdx.y] = in[threadIdx.y * 32 + threadIdx.x];
 }
 
-// A tree over shared memory: strides halve, so do the lanes that work.
+// A tree in shared memory: at each step the stride and the number of active lanes halve.
 __global__ void reduction(const unsigned* in, unsigned* out) {
   __shared__ unsigned partial[256];
   partial[threadIdx.x] = in[thread()];
@@ -208,7 +208,7 @@ __global__ void reduction(const unsigned* in, unsigned* out) {
   }
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
-// The same with the stride that grows, which meets in few banks.
+// The same with a growing stride, so that accesses meet in few banks.
 __global__ void reduction_with_conflicts(const unsigned* in, unsigned* out) {
   __shared__ unsigned partial[256];
   partial[threadIdx.x] = in[thread()];

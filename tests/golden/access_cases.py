@@ -107,7 +107,7 @@ def cases():
     for stay in (1, 5, 16, 31, 32):
         case("early_exit", f"{stay} stay", [{"buffer": 256}, {"buffer": 256}, {"words": [stay]}], block=(64, 1))
 
-    # Permutations and others that no formula gives.
+    # Permutations and other patterns without a formula.
     state = 12345
     def below(n):
         nonlocal state

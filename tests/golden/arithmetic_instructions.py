@@ -168,7 +168,7 @@ def define_integers():
         for cmp in ("eq", "ne", "lt", "ge"):
             add(f"vset{n}.u32.u32.{cmp}", "u", "uuu")
             add(f"vset{n}.s32.s32.{cmp}", "u", "uuu")
-    # Conversions between integers, by way of what a 32-bit register holds.
+    # Conversions between integers, through 32-bit registers.
     for to in ("u8", "s8", "u16", "s16"):
         for source in ("u32", "s32"):
             for sat in ("", ".sat"):
@@ -284,7 +284,7 @@ def define_halves():
             half("fma.rn.relu", 3, 80)
             for name in ("min", "max", "min.NaN", "max.NaN"):
                 half(name, 2, 80)
-            # Of a NaN these make some NaN: a multiplication by 1 makes it the usual one.
+            # These turn a NaN into any NaN: a multiplication by 1 makes it the canonical one.
             one = ("0x3C003C00" if form != t else "0x3C00") if t == "f16" else ("0x3F803F80" if form != t else
                                                                                "0x3F80")
             zero = "0x80008000" if form != t else "0x8000"
@@ -344,7 +344,7 @@ def define_exchanges():
         add(f"shfl.{mode}.{clamp:x}", "u", "uu", text=f"{{{{ .reg .pred p; .reg .b32 x; and.b32 x, {{b}}, 31; "
             f"shfl.sync.{mode}.b32 {{d}}|p, {{a}}, x, {clamp}, {everyone}; @p xor.b32 {{d}}, {{d}}, 1; }}}}")
     for mode in ("all", "any", "uni"):
-        # True for few or for nearly all lanes, from warp to warp.
+        # The predicate is true for few lanes or for nearly all, depending on the warp.
         add(f"vote.{mode}", "u", "u", text=f"{{{{ .reg .pred p, q; .reg .b32 x, y; and.b32 x, {{a}}, 63; "
             f"shr.u32 y, %e, 5; and.b32 y, y, 31; shl.b32 y, y, 1; add.u32 y, y, 1; setp.ge.u32 p, x, y; setp.ne.and.u32 p, x, 63, p; "
             f"vote.sync.{mode}.pred q, p, {everyone}; selp.u32 {{d}}, 11, 12, q; }}}}")

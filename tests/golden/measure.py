@@ -20,14 +20,14 @@ import struct
 import subprocess
 import sys
 
-# What the emulator's counts are compared with.
+# Metrics with which the emulator's counts are compared.
 COMPARED = ["l1tex__t_requests_pipe_lsu_mem_global_op_ld", "l1tex__t_requests_pipe_lsu_mem_global_op_st",
             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",
             "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"]
-# Kept beside them where the profiler has them.
+# Further metrics, recorded if the profiler has them.
 BESIDE = ["smsp__inst_executed_op_shared_ld", "smsp__inst_executed_op_shared_st", "smsp__inst_executed_op_global_ld",
           "smsp__inst_executed_op_global_st", "smsp__inst_executed", "smsp__thread_inst_executed"]
-# Of the kernels that diverge: slow, since the profiler changes the machine code to count them.
+# Metrics for kernels that diverge. They are slow, because the profiler patches the machine code to count them.
 OF_BRANCHES = ["smsp__sass_branch_targets", "smsp__sass_branch_targets_threads_divergent",
                "smsp__sass_inst_executed_op_branch", "smsp__inst_executed_op_branch", "smsp__inst_executed",
                "smsp__thread_inst_executed"]
@@ -144,7 +144,7 @@ def run_access(folder, first, count):
             at += (size + 511) // 256 * 256
         assert at <= arena + (1 << 22)
         driver.launch(driver.function(module, case["kernel"]), case["grid"], case["block"], case["shared"], arguments)
-        # The next case's tables lie where this one may have stored.
+        # The next case overwrites this memory with its own tables.
 
 
 def hash_of(data):

@@ -27,7 +27,7 @@ few=$(measure metrics /dev/null counts)
 branches=$(measure metrics "$work/available.txt" branches)
 echo "metrics: $some,$branches ($(seconds "$begin"))"
 
-# Parts, so that one that fails or takes too long leaves the others.
+# The cases are measured in parts: if one fails or takes too long, the others are kept.
 cases=$(python3 -c "import json; print(len(json.load(open('$here/access_cases.json'))['cases']))")
 size=100
 until_seconds=$((SECONDS + ${WARPWISE_PROFILE_SECONDS:-200}))
@@ -36,7 +36,7 @@ profile() {  # profile FILE FIRST COUNT METRICS
     --clock-control none --cache-control none --target-processes all --metrics "$4" \
     --log-file "$work/$1-$2.csv" python3 "$here/measure.py" access "$here" "$2" "$3"
 }
-# The kernels that diverge, with what the profiler knows about branches.
+# Measures the kernels that diverge, with the profiler's metrics of branches.
 of_branches() {
   local first count
   read -r first count < <(python3 -c "

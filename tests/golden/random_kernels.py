@@ -83,7 +83,7 @@ class Composition:
 
     def operand(self, kind):
         pool = self.pools[kind]
-        # The latest values more often than not, so that chains grow.
+        # Prefers the latest values, so that chains grow.
         return self.rng.pick(pool[-4:] if self.rng.below(2) else pool)
 
     def distinct(self, names, operands):
@@ -96,15 +96,15 @@ class Composition:
     def instruction(self, ops, target=None):
         op = self.rng.pick(ops)
         names = {letter: self.operand(kind) for letter, kind in zip("abc", op.operands)}
-        # ptxas drops a minimum of a number and itself, so that a NaN stays the one that it was: PTX promises neither.
-        # It (13.0.88) also joins lop3 of a repeated operand wrongly with what follows: of lop3 d, a, a, b, 0x70 and
-        # vadd4 e, d, b, c the signs come out as those of ~b | a instead of a | b.
+        # ptxas removes the minimum of a number and itself, which keeps the bits of a NaN. PTX does not define those
+        # bits. ptxas 13.0.88 also merges a lop3 with a repeated operand wrongly with the next instruction: for lop3 d,
+        # a, a, b, 0x70 and vadd4 e, d, b, c the signs are those of ~b | a instead of a | b.
         float_extreme = op.name.startswith(("min.", "max.")) and op.result in "fhb"
         if float_extreme or op.name.startswith("lop3."):
             self.distinct(names, op.operands)
         names["d"] = target or self.new(op.result)
-        # Where just a lower half is used of a prmt that copies the sign of a byte of the upper half, ptxas (13.0.88)
-        # reads zeros for the operand. The kernels of single instructions use the whole of it.
+        # If a prmt copies the sign of a byte to the upper half and only the lower half is used, ptxas 13.0.88 reads
+        # zeros for the operand. The kernels of single instructions use the whole result.
         selector = 0x7777 if op.name == "prmt.b32.imm" else 0xFFFF
         self.body += "  " + fill(op.text, self.rng, selector, **names) + "\n"
         return op.result, names["d"]

@@ -40,5 +40,5 @@ MISTAKES = [
     ("warpwise lab run sobl", USAGE, ["did you mean \"sobel\"?"]),
 ]
 
-# zsh's own words for what the pages write in quotes.
+# Command lines without the pages' quotes, and zsh's error for each.
 OF_ZSH = [("warpwise explain examples/transpose.cu --arg f32[65536]", ["no matches found: f32[65536]"])]

@@ -24,7 +24,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/command.md", "docs/cpp.md"]
 # Pages whose sentences name options of the command.
 OPTION_PAGES = [*PAGES, "docs/first-pictures.md", "docs/slow-kernel.md", "docs/ci.md", "docs/lab.md", "warpwise/cli/README.md"]
-# What explain and lab say where there is nothing to compile kernels with, or no CUDA path.
+# Messages of explain and lab if there is no compiler for kernels, or no CUDA path.
 NO_CUDA = ["there is no CUDA compiler", "has no libcudart.so.13"]
 PARENT = """cmake_minimum_required(VERSION 3.25)
 project(your_project LANGUAGES CXX)
@@ -43,7 +43,7 @@ class FirstHour:
         self.clone = REPOSITORY if own_root else self.made_clone()
         self.home = work / "home"
         self.home.mkdir()
-        # A compiler for kernels that scripts/get-nvrtc.sh brought stays in reach.
+        # Keeps a compiler for kernels that scripts/get-nvrtc.sh has installed.
         cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
         self.environment = dict(os.environ, HOME=str(self.home), XDG_CACHE_HOME=cache, MANPAGER="cat",
                                 TERM="dumb", PATH=f"{self.prefix}/bin:{os.environ['PATH']}")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-# Commands that stand in the midst of a page's sentences.
+# Commands inside a page's sentences.
 COMMAND = re.compile(r"`((?:cmake|g\+\+|ldconfig|man|warpwise) [^`]*|ldconfig|scripts/[\w-]+\.sh[^`]*)`")
 
 

@@ -56,7 +56,7 @@ class FindPackage(unittest.TestCase):
     def test_an_unknown_component(self):
         said = self.find("REQUIRED COMPONENTS emulator viewer", status=1)
         self.assertIn("warpwise has no component 'viewer'; its one component is: emulator", said)
-        # Without REQUIRED the project goes on, and is told why nothing was found.
+        # Without REQUIRED the configuration continues, and prints why nothing was found.
         said = self.find("COMPONENTS viewer")
         self.assertIn("no component 'viewer'", said)
         self.assertIn("found: 0", said)
@@ -233,14 +233,14 @@ class Examples(unittest.TestCase):
         self.example("stereo", "left.pgm", "right.pgm", "depth.ppm", "32")
         rgb = self.pixels("depth.ppm", b"P6", width, height)
         seen = {(x, y): rgb[3 * (y * width + x):][:3] for x in range(width) for y in range(height)}
-        # 24 of 32 is half way from green to red, 8 of 32 half way from blue to green; subpixel refinement moves each
-        # by less than half a pixel, 8 levels of 255 in one channel and as many in another.
+        # 24 of 32 is halfway from green to red, 8 of 32 is halfway from blue to green. Sub-pixel refinement moves each
+        # by less than half a pixel, which is 8 levels of 255 in each of two channels.
         for (x0, x1, y0, y1), wanted in [((88, 112, 28, 52), (128, 128, 0)), ((20, 50, 10, 70), (0, 128, 128))]:
             for x in range(x0, x1):
                 for y in range(y0, y1):
                     got = seen[x, y]
                     self.assertTrue(all(abs(a - b) <= 8 for a, b in zip(got, wanted)), (x, y, tuple(got)))
-        # What the square hides from one camera is black.
+        # Pixels that the square hides from one camera are black.
         self.assertIn(bytes(3), [seen[x, 40] for x in range(64, 80)])
 
     def test_capture(self):

@@ -16,7 +16,7 @@ CMAKE = sys.argv[3]
 OF_COMMAND_AND_TESTS = ("CLI11", "fmt", "nlohmann_json", "GTest", "benchmark", "Python3")
 LIBRARY_ALONE = ["-DWARPWISE_EMULATOR=OFF", "-DWARPWISE_TESTS=OFF", "-DWARPWISE_CUDA=OFF"]
 
-# A parent with choices that Warpwise would make differently; it shows what is left of them.
+# A parent project whose settings differ from Warpwise's. It prints its settings after adding Warpwise.
 PARENT = """cmake_minimum_required(VERSION 3.25)
 project(parent LANGUAGES CXX)
 foreach(language CXX CUDA)
@@ -84,7 +84,7 @@ class Subproject(unittest.TestCase):
 
     def test_add_subdirectory(self):
         source = parent("subdirectory", f'add_subdirectory("{ROOT}" warpwise)')
-        # With CUDA, where there is a compiler for it: its dialect is the parent's to set, too.
+        # With CUDA, if it has a compiler: the parent also sets CUDA's dialect.
         build, said = configure(source, "subdirectory", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         self.check_library_alone(build)
         self.assertNotIn("warpwise_emulator", targets(build))
@@ -95,7 +95,7 @@ class Subproject(unittest.TestCase):
         self.assertIn("options=[] testing=[] nvcc=[]", said)
         commands = {pathlib.Path(entry["file"]): entry["command"]
                     for entry in json.loads((build / "compile_commands.json").read_text())}
-        # The parent's C++17 is not for the library, nor the library's options for the parent.
+        # The parent's C++17 does not apply to the library, nor do the library's options to the parent.
         self.assertGreater(len(commands), 40)
         for file, command in commands.items():
             if file.is_relative_to(ROOT / "warpwise"):

@@ -12,7 +12,7 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/warpwise.hpp"
 
-// What the property test draws its cases from, and how it runs one.
+// Random choices of the property test's cases, and the run of one case.
 namespace warpwise::test {
 
 constexpr ElementType all_types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
@@ -50,7 +50,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// The shape of an image before it is made, for cases to spoil.
+/// The shape of an image that is not made yet, so that a case can spoil it.
 struct Shape {
   ElementType type;
   std::int64_t width;
@@ -73,13 +73,14 @@ inline void spoil(Shape& shape, Random& random) {
     default: {
       const ElementType before = shape.type;
       while (shape.type == before) shape.type = random.of(all_types);
-      // u16 where the primitive has both: the widths would differ still.
+      // The other type alone may be valid, since some primitives take two types. The width never
+      // is.
       ++shape.width;
     }
   }
 }
 
-/// What a primitive is called with, and what happened.
+/// One case: the arguments of a call, and its outcome.
 class Case {
  public:
   Case(Backend backend, std::uint64_t seed) : random(seed), backend_(backend) {
@@ -103,8 +104,8 @@ class Case {
     overlapped_ = input;
   }
 
-  /// Calls on the backend, with the views of all images and on CUDA the stream, and checks what
-  /// comes of it against `reference`, called with views of copies.
+  /// Runs `call` on the backend, with the views of all images and on CUDA the stream. Compares the
+  /// outcome with that of `reference` on copies of the images.
   template <class Call, class Reference>
   void check(const Call& call, const Reference& reference) {
     std::vector<GuardedImage> expected = images_;
@@ -120,7 +121,8 @@ class Case {
     }
   }
 
-  /// Calls; refuses to see anything but success in a valid case and InvalidArgument in another.
+  /// Runs the call. Fails the test unless a valid case succeeds and another one throws
+  /// InvalidArgument.
   template <class Call>
   void run(const Call& call) {
     try {

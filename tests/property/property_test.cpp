@@ -303,7 +303,7 @@ void disparities(Case& c) {
           [&](const auto& v) { reference::disparity(v[0], v[1], v[2], options); });
 }
 
-/// Leaves a Finding where CUDA does.
+/// Stores a Finding at the place where CUDA stores it.
 void keep(const HostView& best, const Finding& finding) { store(best.row(0), 0, finding); }
 
 void findings(Case& c) {
@@ -342,7 +342,8 @@ void findings(Case& c) {
       [&](const auto& v) { keep(v[3], reference::find(v[0], v[1], v[2], measure)); });
 }
 
-/// The best place in a frame around a box, block by block: what track promises of each frame.
+/// Finds the best place in a frame around a box by the reference: track() must find the same in
+/// each frame.
 Box tracked(const HostView& frame, const GuardedImage& templ, const Box& last,
             const TrackOptions& o, double& score) {
   const ConstHostView part = templ.view();
@@ -375,7 +376,7 @@ Box tracked(const HostView& frame, const GuardedImage& templ, const Box& last,
   return best;
 }
 
-/// Where a tracker says that the box is, in memory that the reference's can be compared with.
+/// The boxes that a tracker reports, in memory that can be compared with the reference's.
 struct Path {
   std::int64_t x[2];
   std::int64_t y[2];
@@ -393,7 +394,8 @@ void tracks(Case& c) {
   TrackOptions o;
   o.search_x = {-r.in(0, 6), r.in(0, 6)};
   o.search_y = {-r.in(0, 6), r.in(0, 6)};
-  // Sums are exact: a place whose correlation differs by less than a float tells could be another.
+  // Only sad and ssd, whose sums are exact. With correlations, rounding to float could choose
+  // another place.
   o.measure = r.once_in(2) ? Measure::sad : Measure::ssd;
   o.update_template = r.once_in(2);
   Shape second = frame;
@@ -429,7 +431,7 @@ void tracks(Case& c) {
           DeviceTracker tracker(v[0], box, o, stream...);
           const Path path = follow(tracker, v);
           gpu::upload(ConstHostView(&path, ElementType::u8, sizeof(Path), 1), v[3], stream...);
-          // The upload reads `path`, which ends here.
+          // The upload reads `path`, whose lifetime ends here.
           gpu::Event read;
           read.record(stream...);
           read.synchronize();
@@ -476,7 +478,7 @@ float component(ConstHostView vector, std::int64_t i) {
   return vector.height() == 1 ? element(vector, 0, i) : element(vector, i, 0);
 }
 
-/// Every element of `actual` within gemv()'s bound around `exact`.
+/// Expects every element of `actual` within gemv()'s bound around `exact`.
 void expect_within_bound(ConstHostView a, ConstHostView x, ConstHostView before,
                          ConstHostView exact, ConstHostView actual, const GemvOptions& o) {
   const std::int64_t rows = o.transpose ? a.width() : a.height();
@@ -524,7 +526,7 @@ void products(Case& c) {
   }
   c.check([&](const auto& v, auto... stream) { gemv(v[0], v[1], v[2], o, stream...); },
           [&](const auto& v) {
-            // The bits that every backend must give; the bound above holds them to the reference.
+            // Compares bits between backends; the bound above compares with the reference.
             gemv(v[0], v[1], v[2], o);
           });
 }

@@ -1,5 +1,5 @@
 // nvcc -std=c++20 -ptx -lineinfo -arch=compute_75 pixels.cu
-// What a typical kernel holds: an inlined function, constant and shared memory, a structure of
+// The parts of a typical kernel: an inlined function, constant and shared memory, a structure of
 // parameters.
 struct Arguments {
   const unsigned char* from;

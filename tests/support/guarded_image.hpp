@@ -12,10 +12,10 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 
-// Images for tests, in memory layouts as awkward as a caller's may be.
+// Images for tests, in awkward but valid memory layouts.
 namespace warpwise::test {
 
-/// Where a GuardedImage's pixels lie in its memory.
+/// Place of a GuardedImage's pixels in its memory.
 struct Layout {
   std::int64_t offset_bytes = 0;   ///< of the first pixel from a 64-byte boundary
   std::int64_t padding_bytes = 0;  ///< between rows
@@ -157,7 +157,8 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
     for (std::int64_t i = 0; i < expected.width() * expected.channels(); ++i) {
       const T want = load<T>(expected.row(y), i);
       const T got = load<T>(actual.row(y), i);
-      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits count: -0 is not 0, NaN is NaN
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): compares bits: -0 is not 0, NaN is
+      // NaN
       if (std::memcmp(&want, &got, sizeof(T)) != 0) {
         ADD_FAILURE() << "pixel (" << i / expected.channels() << ", " << y << ") channel "
                       << i % expected.channels() << " of " << expected.width() << "x"

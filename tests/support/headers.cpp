@@ -1,1 +1,1 @@
-// Nothing: a precompiled header needs a source to belong to.
+// Empty: a precompiled header must belong to a source.

@@ -36,7 +36,7 @@ class Result(unittest.TextTestResult):
         whole_class = self.case is None
         if whole_class:
             self.begin(test)
-        # XML has no control characters, which a command may have printed.
+        # A command may have printed control characters, which XML cannot hold.
         xml.SubElement(self.case, kind, message="".join(c if c.isprintable() or c == "\n" else "?" for c in message))
         if whole_class:
             self.case = None

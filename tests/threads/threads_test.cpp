@@ -1,5 +1,6 @@
-// The same call from eight threads at once, on shared inputs: each gets what one thread alone gets
-// afterwards. Under ThreadSanitizer (preset tsan) also: no data race, between calls or inside one.
+// Makes the same call from eight threads at once, on shared inputs. Each must get the result that
+// one thread alone gets afterwards. Under ThreadSanitizer (preset tsan) also: no data race, between
+// calls or inside one.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -73,7 +74,7 @@ class ThreadsTest : public test::BackendTest {
   std::vector<GuardedImage> inputs_;
 };
 
-// Large enough for several tasks in a call where the time allows it.
+// Large enough for several tasks in a call, unless the call takes too long.
 constexpr std::int64_t width = 1237;
 constexpr std::int64_t height = 351;
 

@@ -319,7 +319,7 @@ def images():
                    images=True)
         yield case("sobel", "in/good.jpg", "out.png", code=EITHER, shell=f"ulimit -v {limit}",
                    images=True)
-    # Noise, which no writer shortens: memory ends while a file of megabytes grows.
+    # Noise, which no format compresses: memory runs out while the file grows to megabytes.
     for kind in ["jpg", "png", "tif"]:
         for limit in range(90000, 240000, 15000):
             yield case("sobel", "in/noise.raw", f"out.{kind}", "--from", "gray8", "--size", "3000x3000",

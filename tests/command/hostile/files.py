@@ -150,7 +150,7 @@ def make_image_files():
     write("minus.pgm", b"P5 -8 8 255\n")
     write("huge.tif", tiff(8, 8, [(256, 2**31 - 1), (257, 2**31 - 1)]))
     write("loop.tif", b"II*\0\x08\0\0\0\0\0\x08\0\0\0")
-    # Four components without a profile: CMYK, and a garbled one.
+    # A JPEG file that claims to have four components, so CMYK, and has three.
     cmyk = bytearray(images["jpg"])
     at = cmyk.index(b"\xff\xc0")
     cmyk[at + 9] = 4

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <vector>
 
-/// Programs that commit one fault each, and beside each a program that looks like it and is right.
+/// Programs with one fault each, and beside each a right program that looks like it.
 namespace faults {
 
 inline constexpr const char* sound = "sound";
 
-/// The emulator is to find it.
+/// The emulator does not look for this fault yet.
 inline constexpr const char* not_yet = "not yet looked for";
 
 /// One program.
@@ -33,13 +33,13 @@ std::vector<Case> sync_cases();
 std::vector<Case> runtime_cases();
 std::vector<Case> stream_cases();
 
-/// Says an error on standard output; the program goes on.
+/// Prints an error on standard output; the program continues.
 void check(cudaError_t error);
 
-/// Waits for the device, with checks of launches and of what they did.
+/// Waits for the device, and prints errors of launches and of their kernels.
 void finish();
 
-/// Memory of the device, of zeros or of what is there.
+/// Device memory, of zeros or with arbitrary content.
 template <class T>
 class Buffer {
  public:

@@ -1,4 +1,4 @@
-// Asynchronous copies that nobody has waited for, from CC 8.0 on.
+// Asynchronous copies, from CC 8.0 on, for which no thread has waited.
 
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
@@ -77,7 +77,7 @@ __global__ void two_groups(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// It is in no group, which no wait is for.
+// The copy is in no group, so no wait covers it.
 template <bool commits>
 __global__ void committed(const int* from, int* to) {
   __shared__ int values[threads];
@@ -88,7 +88,7 @@ __global__ void committed(const int* from, int* to) {
   to[threadIdx.x] = values[other()];
 }
 
-// Two buffers by turns: while one is summed the other is filled.
+// Two buffers take turns: one is filled while the other is summed.
 template <bool meets>
 __global__ void turns(const int* from, int* to) {
   __shared__ int values[2][threads];

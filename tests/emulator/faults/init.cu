@@ -1,4 +1,4 @@
-// Values that nobody has written.
+// Reads of values that were never written.
 
 #include <cstdio>
 #include <cstdlib>
@@ -69,7 +69,7 @@ __global__ void in_local(int* to, int written, int step) {
   to[threadIdx.x] = values[threadIdx.x & 31] + 1;
 }
 
-// A compiler folds what C++ leaves undefined; PTX has registers that nobody has written.
+// Inline PTX: a compiler folds undefined values of C++, but reads an unwritten register of PTX.
 __global__ void in_register(int* to, int given) {
   int value;
   asm volatile(
@@ -90,7 +90,7 @@ __global__ void in_heap(int* to, int written) {
   free(own);
 }
 
-// Lanes beyond the end read what nobody has written, and give it to nobody.
+// Lanes beyond the end read unwritten values, but nobody uses these.
 __global__ void sum_of_some(const int* from, int count, int* to) {
   int value = from[threadIdx.x];
   value = threadIdx.x < count ? value : 0;
@@ -170,7 +170,7 @@ void points(Kernel kernel) {
   finish();
 }
 
-// A node of a graph fills three words of each four.
+// A node of a graph fills three words of every four.
 void rows_of_graph(int column) {
   const Ints from(128, Content::anything);
   const Ints to(32);

@@ -1,4 +1,4 @@
-// Accesses of a warp's lanes that nothing orders, and values that they leave to each other.
+// Unordered accesses of a warp's lanes, and values that lanes leave for each other.
 
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
@@ -29,7 +29,7 @@ __global__ void flag_of_one_lane(int* flag, int* to) {
   }
 }
 
-// One lane arrives for the 32 writers of its warp.
+// One lane arrives on behalf of the 32 writers of its warp.
 template <bool meets>
 __global__ void arrival_of_one_lane(int*, int* to) {
   __shared__ __mbarrier_t barrier;
@@ -74,7 +74,7 @@ __global__ void loaded_matrix(int*, int* to) {
   to[threadIdx.x] = value;
 }
 
-// The last warp's sums, as programs had them for GPUs whose lanes kept step.
+// The last warp's sums, as in old programs for GPUs whose lanes run in lockstep.
 template <bool meets>
 __global__ void volatile_sums(int*, int* to) {
   __shared__ volatile int sums[64];
@@ -90,7 +90,7 @@ __global__ void volatile_sums(int*, int* to) {
   if (threadIdx.x == 0) *to = sums[0];
 }
 
-// What a warp writes behind its bar.arrive the barrier does not wait for.
+// A barrier does not wait for writes of a warp after its bar.arrive.
 template <bool early>
 __global__ void arrive_and_exit(int*, int* to) {
   __shared__ int values[32];
@@ -113,7 +113,7 @@ __global__ void read_beside_atomics(int* count, int* to) {
     to[threadIdx.x] = atomic ? atomicAdd(count, 0) : *count;
 }
 
-// Blocks that look for the others' marks, with a lock and a barrier in each round.
+// Blocks that poll the others' marks, with a lock and a barrier in each round.
 template <bool releases>
 __global__ void rounds_with_lock(int* lock, int* marked) {
   bool all = false;
@@ -134,14 +134,14 @@ __global__ void shuffled_down(int* to, int distance) {
   to[threadIdx.x] = __shfl_down_sync(~0U, static_cast<int>(threadIdx.x), distance, 16) + 1;
 }
 
-// An exchange needs nothing there, and returns it.
+// An exchange may find unwritten memory, and then returns its content.
 template <bool uses>
 __global__ void exchanged(int* places, int* to) {
   const int before = atomicExch(places + threadIdx.x, 5);
   to[threadIdx.x] = uses ? before + 1 : 1;
 }
 
-// Threads beyond the end copy nothing, and write zeros instead.
+// Threads beyond the end do not copy; they write zeros instead.
 template <bool fills>
 __global__ void copy_of_some(const int* from, int* to) {
   __shared__ int values[32];

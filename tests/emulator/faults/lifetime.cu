@@ -1,4 +1,4 @@
-// Memory used after its end, freed wrongly, never freed; calls and stacks.
+// Memory that is used after free, freed wrongly or never freed; calls and stacks.
 
 #include <cassert>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Accesses of several blocks, launches and streams that nothing orders.
+// Unordered accesses of several blocks, launches and streams.
 
 #include <cooperative_groups.h>
 
@@ -39,7 +39,7 @@ __device__ void make_fence() {
   if (fence == Fence::device) __threadfence();
 }
 
-// The last block to come sums what all have left.
+// The last block to arrive sums the results of all blocks.
 template <Fence fence>
 __global__ void last_block(int* partial, unsigned* arrived, int* to) {
   __shared__ bool is_last;

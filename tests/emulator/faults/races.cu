@@ -1,4 +1,4 @@
-// Accesses of a block's threads that nothing orders.
+// Unordered accesses of a block's threads.
 
 #include <cooperative_groups.h>
 
@@ -64,7 +64,7 @@ __global__ void in_warp(int* to) {
   to[threadIdx.x] = values[31 - threadIdx.x];
 }
 
-// Two buffers need one barrier a round; one needs two.
+// With two buffers a round needs one barrier; with one buffer it needs two.
 template <int buffers>
 __global__ void buffered(int* to) {
   __shared__ int values[buffers][64];
@@ -115,7 +115,7 @@ __global__ void one_slot_of_one(int* to) {
   to[threadIdx.x] = last;
 }
 
-// A tile and its halo: the halo's writers are other threads than its readers.
+// A tile and its halo: the threads that write the halo are not those that read it.
 template <bool ordered>
 __global__ void halo(const int* from, int* to) {
   __shared__ int tile[66];
@@ -163,13 +163,13 @@ void with_source(void (*kernel)(const int*, int*)) {
   finish();
 }
 
-// More races than a launch that is checked for them goes on after.
+// More races than end a launch that is checked for races.
 __global__ void many_races(int* to, int* ends) {
   for (int i = 0; i < 1100; ++i) to[i] = threadIdx.x + i;
   atomicAdd(ends, 1);
 }
 
-// What printf takes comes behind a race in the same warp.
+// printf is called after a race in the same warp.
 __global__ void race_then_printf(int* to) {
   __shared__ int value;
   value = threadIdx.x;

@@ -1,4 +1,4 @@
-// What programs get wrong between kernels.
+// Errors of programs between kernels.
 
 #include <cstring>
 #include <thread>
@@ -84,7 +84,7 @@ void host_reads(bool managed, bool waits) {
   check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
 }
 
-// A graph's node that frees memory makes nobody wait.
+// A node that frees memory does not make any other work wait.
 void graph_that_frees(bool waits) {
   const Pinned memory(true);
   cudaStream_t stream = nullptr;

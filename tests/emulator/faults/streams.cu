@@ -1,5 +1,5 @@
-// What streams, events and waits order, and what they do not: between kernels, copies, and the
-// host.
+// The order that streams, events and waits give kernels, copies and the host, and cases without
+// order.
 
 #include <cuda.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ __global__ void copy(const int* from, int* to) { to[threadIdx.x] = from[threadId
 
 __global__ void count(int* to) { atomicAdd(to, 1); }
 
-// Two streams, and what a case does on them; all is waited for at the end.
+// Two streams for a case. The destructor waits for both.
 struct Two {
   cudaStream_t first = nullptr;
   cudaStream_t second = nullptr;
@@ -136,7 +136,7 @@ void fill_on_other(Wait how) {
   add_one<<<1, 32, 0, on.second>>>(values);
 }
 
-// A synchronous fill is not waited for by the host, nor by streams that do not block.
+// Neither the host nor a non-blocking stream waits for a synchronous fill.
 void fill_then_kernel(unsigned flags) {
   const Ints values(32);
   const Two on(flags);
@@ -161,7 +161,7 @@ void free_on_other(bool ordered) {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Memory exists from its allocation on, in the order of the allocation's stream.
+// Memory exists only after its allocation, in the order of the stream that allocated it.
 void use_on_other(Wait how) {
   const Two on;
   int* values = nullptr;
@@ -182,7 +182,7 @@ void fill_new_on_other(bool ordered) {
   check(cudaFree(values));
 }
 
-// The allocation is in order for both, through the work behind it.
+// The work after the allocation orders it before both uses.
 void use_behind_work() {
   const Two on;
   int* values = nullptr;
@@ -194,7 +194,7 @@ void use_behind_work() {
   check(cudaFreeAsync(values, on.second));
 }
 
-// Memory of the default stream's pool, used on a stream that waits for that stream, or does not.
+// Memory allocated on the default stream, used on a stream that waits for it, or does not.
 void use_of_default(unsigned flags) {
   const Two on(flags);
   int* values = nullptr;
@@ -248,7 +248,7 @@ void host_takes_of_later_lanes() {
 
 __global__ void count_for_host(int* to) { atomicAdd_system(to, 1); }
 
-// The host looks on while a kernel counts.
+// The host reads a counter while a kernel increases it.
 void host_looks_on(void (*kernel)(int*)) {
   const Managed memory;
   const Two on;
@@ -282,7 +282,7 @@ Function driver_function(const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-// A synchronous fill of pinned memory ends before its call does.
+// A synchronous fill of pinned memory is done when its call returns.
 void host_takes_filled(bool synchronous) {
   const Pinned memory;
   const auto to = reinterpret_cast<CUdeviceptr>(memory.values);
@@ -293,7 +293,7 @@ void host_takes_filled(bool synchronous) {
   taken = memory.values[0];
 }
 
-// Another thread's calls go on while a host function runs.
+// Other threads can make calls while a host function runs.
 void host_function_waits_for_thread() {
   static std::promise<void> has_begun;
   static std::promise<void> is_done;
@@ -322,7 +322,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   handler_before.sa_sigaction(signal, info, context);
 }
 
-// The program's own signals come to its own handlers, each once.
+// The program's own handlers get the program's own signals, each once.
 void handlers_that_chain() {
   const auto set = [](void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
     struct sigaction action{};
@@ -342,7 +342,7 @@ void handlers_that_chain() {
   taken = memory.values[0];
 }
 
-// The host may hand on a part that it has waited for while the page's other part is written.
+// The host may use a part of a page that it has waited for while a kernel writes the other part.
 void written_in_parts() {
   const Managed memory;
   const Two on;
@@ -370,7 +370,7 @@ void pageable_download() {
   const Ints from(32);
   const Two on;
   add_one<<<1, 32, 0, on.first>>>(from);
-  // Of memory that is not pinned the call waits.
+  // With memory that is not pinned, the call itself waits.
   check(cudaMemcpyAsync(to, from, 128, cudaMemcpyDeviceToHost, on.first));
   taken = to[0];
 }
@@ -390,7 +390,7 @@ void registered(Wait how) {
 
 // ---- graphs
 
-/// A graph of kernels that put numbers somewhere, launched in a stream and waited for.
+/// A graph of kernels that write numbers. It is launched on a stream and waited for.
 class Graph {
  public:
   Graph() { check(cudaGraphCreate(&graph_, 0)); }
@@ -427,7 +427,7 @@ void graph_roots(int offset) {
   graph.add(values + offset);
 }
 
-// A fork: what comes last comes behind both, or behind one.
+// A fork: the last node depends on both branches or on one.
 void graph_joins(bool both) {
   const Ints values(64);
   Graph graph;
@@ -441,7 +441,7 @@ void graph_joins(bool both) {
     graph.add(values + 32, {behind_one});
 }
 
-// Captured from two streams; the second one's kernel may come behind the first one's, or beside it.
+// Captured from two streams: the second one's kernel runs after the first one's, or beside it.
 void captured_fork(bool behind) {
   const Ints values(32);
   const Two on;
@@ -467,7 +467,7 @@ void captured_fork(bool behind) {
   check(cudaGraphDestroy(graph));
 }
 
-// What the stream is given next comes behind every branch; another stream's does not.
+// Later work on the graph's stream runs after all branches; work on another stream does not.
 void kernel_behind_graph(bool on_other) {
   const Ints values(64);
   const Two on;

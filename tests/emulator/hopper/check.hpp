@@ -1,7 +1,7 @@
 #pragma once
 
-// What these programs have in common. Each runs on a GPU of CC 9.0 as it does on the emulated one,
-// prints a line for each thing that it looks at, and ends with 1 if one of them was wrong.
+// Shared by these programs. Each runs on a GPU of CC 9.0 and on the emulated one alike. It prints a
+// line for each check, and ends with 1 if one failed.
 
 #include <cuda_runtime.h>
 
@@ -64,7 +64,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Of a result's bytes, to compare one machine's with another's.
+/// Returns a hash of a result's bytes, to compare the results of two machines.
 inline std::uint64_t hash_of(const void* data, std::size_t bytes) {
   std::uint64_t hash = 14695981039346656037U;
   for (std::size_t i = 0; i < bytes; ++i)
@@ -72,7 +72,7 @@ inline std::uint64_t hash_of(const void* data, std::size_t bytes) {
   return hash;
 }
 
-/// Reports whether a result has the bits that a GPU of CC 9.0 gave, and shows those that it has.
+/// Checks that a result has the bits that a GPU of CC 9.0 gave. If not, prints its hash.
 inline void same_bits(const char* name, std::uint64_t hash, std::uint64_t expected) {
   report(name, hash == expected);
   if (hash != expected) std::printf("its hash: %016llx\n", static_cast<unsigned long long>(hash));

@@ -1,4 +1,4 @@
-// Clusters of blocks: where a block is, barriers, distributed shared memory, remote mbarriers.
+// Clusters of blocks: a block's rank, barriers, distributed shared memory, remote mbarriers.
 
 #include <cooperative_groups.h>
 
@@ -81,7 +81,7 @@ void check_places() {
   report("places", right);
 }
 
-// Each block reads its right neighbour's numbers, adds to its left one's, and tells how often.
+// Each block reads its right neighbour's numbers and adds to its left neighbour's counter.
 __global__ void ring(int* out) {
   __shared__ int numbers[lanes];
   __shared__ int counter;

@@ -1,4 +1,4 @@
-// Gathers of a texture's texels (tld4), and cvt.rna.tf32 of floats: the bits that an H200 gave.
+// Checks gathers of texels (tld4) and cvt.rna.tf32 of floats against the bits that an H200 gave.
 
 #include <cmath>
 #include <type_traits>
@@ -17,7 +17,7 @@ __global__ void to_tf32(unsigned step, unsigned* out) {
 
 constexpr int places = 4096;
 
-/// Each channel of the four texels around each place.
+/// Gathers each channel of the four texels around each place.
 template <class T4>
 __global__ void gather(cudaTextureObject_t texture, const float2* at, T4* out) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -29,8 +29,8 @@ struct Reading {
   cudaTextureReadMode mode = cudaReadModeElementType;
 };
 
-/// Places in an extent and a quarter of it on each side; a quarter of them are at multiples of a
-/// half of the 256th of a texel that a filter takes, some of them at texels' edges and centres.
+/// Returns a place up to a quarter of the extent outside of it. A quarter of the places are at
+/// multiples of 1/512, half a filter's step; some are at edges and centres of texels.
 float place(Random& random, int i, float extent, bool normalized) {
   const float x = (random.unit() * 0.75f + 0.5f) * extent;
   if (i % 16 == 0 && !normalized) return std::floor(x * 2) / 2;

@@ -17,7 +17,7 @@ namespace {
 constexpr int rows = 64;
 constexpr int most_image = 64 * 1024;
 
-// Where a matrix lies in shared memory, and what its descriptor says.
+// Layout of a matrix in shared memory, as its descriptor states it.
 struct Layout {
   unsigned width = 0;       // of the swizzle, in bytes; 0: none
   bool transposed = false;  // rows of A (columns of B) follow each other, not their elements
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(128) multiply(Problem p, typename Kind::Regist
   for (int i = 0; i < Kind::registers; ++i) out[threadIdx.x * Kind::registers + i] = d[i];
 }
 
-// ---- what the host lays out
+// ---- matrices in memory
 
 /// A matrix of `lines` rows of A (or columns of B) of `depth` elements each.
 struct Matrix {
@@ -324,7 +324,7 @@ Random numbers(99);
 Drawn small_half() { return half(static_cast<float>(numbers.integer(8))); }
 Drawn any_half() { return half(numbers.unit()); }
 
-// Whole numbers, whose sums are exact in whichever order.
+// Whole numbers: their sums are exact in any order.
 void check_layouts() {
   for (const unsigned width : {0U, 32U, 64U, 128U}) {
     const int depth = width == 0 ? 16 : static_cast<int>(width) / 2;
@@ -372,7 +372,7 @@ void check_types() {
                {.depth_of_step = 32});
 }
 
-// Sums that are rounded: within a bound, and a hash of their bits.
+// Rounded sums: checks a bound, and a hash of their bits.
 void check_rounding() {
   const Matrix a = drawn(rows, 64, 2, any_half);
   const Matrix b = drawn(64, 64, 2, any_half);

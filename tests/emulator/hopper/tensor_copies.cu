@@ -1,4 +1,4 @@
-// Tensor maps, and bulk copies: tiles of one to five dimensions, what lies outside of a tensor,
+// Tensor maps and bulk copies: tiles of one to five dimensions, elements outside the tensor,
 // swizzles, multicasts, reductions.
 
 #include <cuda.h>
@@ -79,7 +79,7 @@ __device__ void start_load(unsigned to, const CUtensorMap* map, const Corner& c,
          "r"(c.at[4]));
 }
 
-// Copies a tile to shared memory, and what is there to `out`: `told` bytes come, `kept` are shown.
+// Copies a tile of `told` bytes to shared memory, and from there the first `kept` bytes to `out`.
 template <int D>
 __global__ void load(const __grid_constant__ CUtensorMap map, Corner corner, unsigned told,
                      unsigned kept, unsigned char* out) {
@@ -136,7 +136,7 @@ struct Tensor {
     return elements * element;
   }
   /// Calls body(byte of the tensor or null, byte of the tile) for each element of a tile. A copy to
-  /// the tensor fills the last 16 bytes of a row, whether all of them are the tensor's or not.
+  /// the tensor fills the last 16 bytes of a row, even if some are not the tensor's.
   template <class Body>
   void each(const Corner& corner, const Body& body, bool is_written = false) const {
     const unsigned elements = tile_bytes() / element;
@@ -267,7 +267,7 @@ void check_swizzles() {
     std::printf("swizzle of %u ", width);
     check_load<2>("bytes", tensor, {{16, 5}}, width);
   }
-  // Rows of half a pattern: each takes a whole one.
+  // Rows of half a swizzle pattern: each takes the room of a whole one.
   tensor.box[0] = 32;
   const unsigned kept = 128 * tensor.box[1];
   const auto tile = loaded<2>(tensor, {{0, 0}}, kept);

@@ -1,6 +1,6 @@
-// mma.sync of the elements that not every generation has: tf32, doubles, 4-bit integers,
-// bits. Products of random matrices against plain loops; the sums of floats have
-// the bits that an H200 gave too, since how they are added up is the hardware's own affair.
+// mma.sync of the elements that not every generation has: tf32, doubles, 4-bit integers, bits.
+// Products of random matrices against plain loops; The sums of floats must also have the bits that
+// an H200 gave: the order of addition is the hardware's own.
 
 #include <cmath>
 #include <cstring>
@@ -157,7 +157,7 @@ void check(const char* name, int rows, int depth, const Kind& of_a, const Kind& 
   auto* b_registers = managed<Register>(32 * Form::of_b);
   auto* sums = managed<Result>(32 * Form::of_c);
   const int packed = static_cast<int>(8 * sizeof(Register) / of_a.bits);
-  // As the PTX ISA places elements in lanes and registers.
+  // The PTX ISA defines the lane and the register of each element.
   const auto fill = [&](Register* registers, int count, const Kind& kind, const auto& set) {
     for (int lane = 0; lane < 32; ++lane) {
       for (int r = 0; r < count; ++r) {
@@ -198,7 +198,7 @@ void check(const char* name, int rows, int depth, const Kind& of_a, const Kind& 
         sum += term;
         size = std::fmax(size, std::fabs(term));
       }
-      // Each term loses less than a unit in the last place that the adder keeps.
+      // Each term loses less than one unit of the last place that the adder keeps.
       const double bound = is_exact ? 0 : depth * size * (sizeof(Result) == 8 ? 0x1p-52 : 0x1p-22);
       right = right && std::fabs(static_cast<double>(sums[lane * Form::of_c + i]) - sum) <= bound;
     }

@@ -1,4 +1,4 @@
-// Calls that stay calls: recursion, a structure by value, a pointer to local memory or to a
+// Calls that are not inlined: recursion, a structure by value, a pointer to local memory or to a
 // function.
 struct Pair {
   int first;

@@ -23,7 +23,7 @@ extern "C" __global__ void copy_async(const int4* from, int4* to, int steps) {
     __pipeline_commit();
     __pipeline_wait_prior(stages - 1);
     __syncthreads();
-    // The neighbour's, so that the barrier matters.
+    // Reads the neighbour's values, so that the barrier matters.
     const int4 value = staged[step % stages][(thread + 1) % block];
     sum = make_int4(sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w);
     __syncthreads();

@@ -1,8 +1,8 @@
 // Accesses whose cost is known. The tests find the lines by their marks.
 #include "counts.cuh"
 
-// Rows of 16 elements through shared memory and back by columns, so that each half-warp of a GPU of
-// 16 banks meets one bank 16 times; `padding` of 1 spreads them. Blocks of 16 x 16.
+// Writes rows of 16 elements to shared memory and reads columns. On a GPU of 16 banks all lanes of
+// a half-warp access one bank; a `padding` of 1 spreads them. Blocks of 16 x 16.
 template <int padding>
 __device__ __forceinline__ void through_shared(const float* from, float* to, int width) {
   __shared__ float tile[16][16 + padding];
@@ -32,7 +32,7 @@ extern "C" __global__ void read_strided(const float* from, float* to, int count)
   if (from[i % (count / 32) * 32 + i / (count / 32)] < 0) to[0] = static_cast<float>(count);
 }
 
-// 48 loads of a word and 64 results, by 48 threads in two rounds, by 64, or by 16 in seven.
+// 48 loads of a word and 64 results: by 48 threads in two rounds, by 64, or by 16 in seven.
 extern "C" __global__ void input_based(const int* from, int* to) {
   __shared__ int words[48];
   const int thread = static_cast<int>(threadIdx.x);

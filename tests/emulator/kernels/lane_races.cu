@@ -1,9 +1,9 @@
-// Pairs of kernels as in races.cu, whose races are between lanes of a warp or behind one of its
-// lanes.
+// Pairs of kernels as in races.cu, with races between lanes of a warp, or after a synchronisation
+// of one lane.
 
 #include "races.cuh"
 
-// ---- One lane's order is not its warp's
+// ---- One lane's synchronisation does not order its warp
 
 __device__ void tell_block(int* flag) {
   __threadfence_block();
@@ -48,7 +48,7 @@ KERNEL lane_flag_between_blocks_right(int* data, int* flags) {
   lane_flag_between_blocks(data, flags, true);
 }
 
-// Every lane has a fence. Lane 0 writes the flag, and does not know of the others' fences.
+// Every lane has a fence. Lane 0 writes the flag without waiting for the others' fences.
 __device__ void lane_fences(int* data, int* flags, bool meets) {
   if (threadIdx.x >= 32 || blockIdx.x > 1) return;
   if (blockIdx.x == 0) {
@@ -64,7 +64,7 @@ __device__ void lane_fences(int* data, int* flags, bool meets) {
 KERNEL lane_fences_wrong(int* data, int* flags) { lane_fences(data, flags, false); }
 KERNEL lane_fences_right(int* data, int* flags) { lane_fences(data, flags, true); }
 
-// One lane waits for all.
+// One lane waits on behalf of all.
 __device__ void lane_wait(int* data, int* flag, bool meets) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -84,7 +84,7 @@ __device__ void lane_wait(int* data, int* flag, bool meets) {
 KERNEL lane_wait_wrong(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, false); }
 KERNEL lane_wait_right(int* data, int* flags) { lane_wait(data, flags + blockIdx.x, true); }
 
-// The lanes of a tile meet, and one of them tells what all lanes of the warp have written.
+// The lanes of a tile synchronise. One of them sets a flag for the writes of all lanes of the warp.
 __device__ void tile_flag(int* data, int* flag, unsigned lanes) {
   __shared__ int words[32];
   const int t = static_cast<int>(threadIdx.x);
@@ -160,7 +160,7 @@ KERNEL shuffle_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD ^ 1] + next;
 }
 
-// Atomic accesses by all lanes do not let them meet.
+// Atomic accesses by all lanes do not synchronise the lanes.
 KERNEL atomics_of_warp_wrong(int* data, int* flags) {
   data[THREAD] = 1;  // one:
   atomicAdd(flags, 1);
@@ -239,7 +239,7 @@ KERNEL arrive_and_exit_right(int* data, int*) { arrive_and_exit(data, true); }
 
 // ---- Volatile accesses
 
-// The last warp's sums as books had them before CC 7.0.
+// The last warp's sums, as in books for GPUs before CC 7.0.
 __device__ void volatile_tree(int* data, bool meets) {
   __shared__ volatile int sums[128];
   const int t = static_cast<int>(threadIdx.x);
@@ -312,7 +312,7 @@ KERNEL polled_vote_right(int*, int* flags) {
   if (threadIdx.x == 0) *flag = 0;
 }
 
-// ---- For the strict check alone
+// ---- Only for the strict check
 
 // Data that is volatile, and a flag without a fence.
 __device__ void volatile_data(int* data, int* flags, bool fences) {
@@ -331,7 +331,7 @@ __device__ void volatile_data(int* data, int* flags, bool fences) {
 KERNEL volatile_data_wrong(int* data, int* flags) { volatile_data(data, flags, false); }
 KERNEL volatile_data_right(int* data, int* flags) { volatile_data(data, flags, true); }
 
-// A flag that is volatile orders nothing.
+// A volatile flag orders nothing.
 KERNEL volatile_flag_wrong(int*, int* flags) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   if (blockIdx.x == 0)
@@ -363,7 +363,7 @@ __device__ void block_lock(int* data, int* lock, bool fences) {
 KERNEL block_lock_wrong(int* data, int* flags) { block_lock(data, flags + blockIdx.x, false); }
 KERNEL block_lock_right(int* data, int* flags) { block_lock(data, flags + blockIdx.x, true); }
 
-// A lock between blocks, which one of them takes without a fence behind the compare-and-swap.
+// A lock between blocks, which one of them takes without a fence after the compare-and-swap.
 enum class AfterLock { nothing, block_fence, fence };
 
 __device__ void taken_lock(int* data, int* lock, AfterLock first) {
@@ -398,7 +398,7 @@ __device__ void lock_of_warps(int* data, int* lock, bool meets) {
 KERNEL lock_of_warps_wrong(int* data, int* lock) { lock_of_warps(data, lock, false); }
 KERNEL lock_of_warps_right(int* data, int* lock) { lock_of_warps(data, lock, true); }
 
-// Two steps of a hand-over, each claimed by a compare-and-swap. The first needs no fence behind it.
+// Two steps of a hand-over, each claimed by a compare-and-swap. The first needs no fence after it.
 KERNEL handed_over(int* data, int* step) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   const int own = 2 * blockIdx.x;

@@ -1,4 +1,4 @@
-// How many steps each point of a picture takes to leave the circle of radius 2: threads of one warp
+// Counts the steps until each point of a picture leaves the circle of radius 2: threads of one warp
 // leave the loop at different times.
 extern "C" __global__ void mandelbrot(unsigned short* steps, int width, int height, float left,
                                       float top, float pitch, int limit) {

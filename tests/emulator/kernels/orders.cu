@@ -1,5 +1,5 @@
-// Pairs of kernels: what NAME_wrong leaves depends on the order in which its threads come, though
-// most have no race; NAME_right looks like it and leaves the same in each order. Launched with 4
+// Pairs of kernels. The result of NAME_wrong depends on the order in which threads run, though most
+// have no race. NAME_right looks like it, and has the same result in each order. Launched with 4
 // blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
 
 #include <cassert>
@@ -10,7 +10,7 @@
 
 // ---- Blocks
 
-// The first block to come wins.
+// The first block that runs wins.
 KERNEL winner_wrong(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data, int(blockIdx.x) + 1);  // here
 }
@@ -18,16 +18,16 @@ KERNEL winner_right(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data, 1);
 }
 
-// The same in a later word.
+// The same with a later word.
 KERNEL later_wrong(int* data, int* flags) {
   if (threadIdx.x == 0 && atomicExch(flags, 1) == 0) atomicExch(data + 7, int(blockIdx.x) + 1);
 }
 
-// Two atomic accesses are not one.
+// Two atomic accesses together are not atomic.
 KERNEL update_wrong(int* data, int*) { atomicExch(data, atomicAdd(data, 0) + 1); }
 KERNEL update_right(int* data, int*) { atomicAdd(data, 1); }
 
-// A block's number by the order in which they come, as look-back scans have it.
+// Numbers blocks in the order in which they run, as look-back scans do.
 KERNEL ticket_wrong(int* data, int* flags) {
   __shared__ int ticket;
   if (threadIdx.x == 0) ticket = atomicAdd(flags, 1);
@@ -78,7 +78,7 @@ KERNEL warps_right(int* data, int*) {
   data[THREAD] = last;
 }
 
-// A list in the order in which the lanes of one warp come.
+// A list in the order in which the lanes of one warp append to it.
 KERNEL slots_wrong(int* data, int* flags) {
   if (THREAD < 32) data[atomicAdd(flags, 1)] = int(threadIdx.x);
 }
@@ -107,7 +107,7 @@ KERNEL in_step_right(int* data, int*) {
   data[THREAD] = tile[threadIdx.x ^ 1];
 }
 
-// ---- What is not memory
+// ---- Output and assertions
 
 KERNEL printed_wrong(int*, int* flags) {
   if (threadIdx.x == 0) printf("block %d is number %d\n", blockIdx.x, atomicAdd(flags, 1));
@@ -134,7 +134,7 @@ KERNEL sum_right(float* data, int*) {
   atomicAdd(data, mine);
 }
 
-// A large number of the same bits is no float.
+// Bits that read as a large float, but are an integer.
 KERNEL count_wrong(float* data, int* flags) {
   atomicAdd(data, 1.0F);
   if (threadIdx.x == 0) data[1 + blockIdx.x] = __int_as_float(atomicAdd(flags, 1) + 1000000);

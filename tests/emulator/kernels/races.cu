@@ -20,7 +20,7 @@ KERNEL neighbour_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD];
 }
 
-// What a block reads another one overwrites.
+// A block reads an element that another one overwrites.
 KERNEL in_place_wrong(int* data, int*) {
   const int next = data[THREAD + 1];  // one:
   data[THREAD] = next + 1;            // other:
@@ -37,7 +37,7 @@ KERNEL sum_right(int* data, int*) {
   if (threadIdx.x == 0) atomicAdd(data, 1);
 }
 
-// An atomic access does not make another thread's plain one right.
+// An atomic access does not protect a plain access of another thread.
 KERNEL mixed_wrong(int* data, int*) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) data[0] = 5;         // one:
@@ -49,7 +49,7 @@ KERNEL mixed_right(int* data, int*) {
   if (blockIdx.x != 0) atomicAdd(data, 1);
 }
 
-// Neighbouring bytes are no race, the same byte is.
+// Accesses to neighbouring bytes are no race; accesses to one byte are.
 KERNEL bytes_wrong(int* data, int*) {
   byte* const bytes = reinterpret_cast<byte*>(data);
   bytes[threadIdx.x * 5 + blockIdx.x / 2] = static_cast<byte>(blockIdx.x);  // both:
@@ -59,7 +59,7 @@ KERNEL bytes_right(int* data, int*) {
   bytes[threadIdx.x * 5 + blockIdx.x] = static_cast<byte>(blockIdx.x);
 }
 
-// ---- What leads from one block to another
+// ---- Order between blocks
 
 KERNEL flag_wrong(int* data, int* flags) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
@@ -96,7 +96,7 @@ KERNEL block_fence_wrong(int* data, int* flags) {
     data[1] = data[0];  // other:
   }
 }
-// Inside of a block it is enough.
+// A fence of the block is enough inside one block.
 KERNEL block_fence_right(int* data, int* flags) {
   int* const own = data + blockIdx.x * 2;
   if (threadIdx.x == 0) {
@@ -145,7 +145,7 @@ KERNEL release_right(int* data, int* flags) {
   }
 }
 
-// The fence comes before what it should tell.
+// The fence comes before the write that it should order.
 KERNEL early_fence_wrong(int* data, int* flags) {
   if (threadIdx.x != 0 || blockIdx.x > 1) return;
   if (blockIdx.x == 0) {
@@ -157,7 +157,7 @@ KERNEL early_fence_wrong(int* data, int* flags) {
     data[1] = data[0];  // other:
   }
 }
-// What has been told goes on from block to block.
+// Order is passed on from block to block.
 KERNEL early_fence_right(int* data, int* flags) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
@@ -213,7 +213,7 @@ KERNEL last_block_right(int* data, int* flags) {
   if (is_last(flags)) sum_up(data);
 }
 
-// One thread's fence is for all only behind the barrier.
+// One thread's fence covers the writes of all threads only if it comes after the barrier.
 KERNEL last_block_by_one_wrong(int* data, int* flags) {
   data[THREAD] = 1;  // one:
   if (threadIdx.x == 0) __threadfence();
@@ -227,7 +227,7 @@ KERNEL last_block_by_one_right(int* data, int* flags) {
   if (is_last(flags)) sum_up(data);
 }
 
-// ---- Blocks that look back at those before them, which tell sums with a flag
+// ---- Blocks that look back at earlier blocks, which publish sums by a flag
 
 __device__ void look_back(int* data, int* flags, bool fences) {
   if (threadIdx.x != 0) return;
@@ -298,7 +298,7 @@ KERNEL warp_barrier_right(int* data, int*) {
   data[1024 + THREAD] = data[THREAD ^ 1];
 }
 
-// Pairs of shorts, whose halves are different threads'.
+// Words of two shorts that belong to different threads.
 KERNEL halves_wrong(int* data, int*) {
   short* const halves = reinterpret_cast<short*>(data);
   halves[THREAD] = 1;                          // one:
@@ -310,7 +310,7 @@ KERNEL halves_right(int* data, int*) {
   halves[2048 + THREAD] = halves[THREAD];
 }
 
-// A tree of sums that relies on a warp's lanes keeping step.
+// A tree of sums that relies on lanes running in lockstep.
 KERNEL in_step_wrong(int* data, int*) {
   __shared__ int sums[64];
   sums[threadIdx.x] = data[THREAD];
@@ -331,8 +331,8 @@ KERNEL in_step_right(int* data, int*) {
   if (threadIdx.x == 0) data[2048 + blockIdx.x] = sums[0];
 }
 
-// Matrix times vector as a document has it, of GPUs whose half-warps went in step: sums are brought
-// together without a barrier, and by one thread too many at the end.
+// Matrix times vector, from a document for GPUs whose half-warps run in lockstep: sums are combined
+// without a barrier, and by one thread too many at the end.
 KERNEL half_warp_tree_wrong(int* data, int*) {
   __shared__ int sums[64 + 16 + 16];
   const int t = threadIdx.x;
@@ -367,7 +367,7 @@ KERNEL half_warp_tree_right(int* data, int*) {
   }
 }
 
-// ---- Equal values: faults of a kind of their own
+// ---- Races of equal values, which are a kind of fault of their own
 
 // A tile with a border, filled by copies of a block's size that overlap: some words are written by
 // several threads.

@@ -1,4 +1,4 @@
-// Three transpositions of a width x height matrix of floats: straight, through a tile in shared
+// Three transpositions of a width x height matrix of floats: directly, through a tile in shared
 // memory, and through one whose rows are padded so that its columns lie in different banks. Blocks
 // of 32 x 8.
 constexpr int side = 32;

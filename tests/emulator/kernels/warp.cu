@@ -1,4 +1,4 @@
-// Votes, matches and reductions of a warp, and what its lanes are called.
+// Votes, matches and reductions of a warp, and the special registers of its lanes.
 extern "C" __global__ void warp_votes(const int* from, unsigned* results) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const int value = from[i];

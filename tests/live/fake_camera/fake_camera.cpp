@@ -107,7 +107,7 @@ class Camera {
     filled_.clear();
   }
   std::uint32_t frame_bytes() const { return 2 * mode_.width * mode_.height; }
-  // Of mappings, which begin with pages.
+  // Bytes of a buffer's mapping: whole pages.
   std::uint32_t buffer_bytes() const {
     return (frame_bytes() + page_bytes - 1) / page_bytes * page_bytes;
   }
@@ -191,7 +191,7 @@ Answer Camera::describe(v4l2_format& answer) {
   return 0;
 }
 
-// A driver takes what comes closest.
+// Like a driver, sets the nearest supported format.
 Answer Camera::set(v4l2_format& wanted) {
   if (wanted.type != V4L2_BUF_TYPE_VIDEO_CAPTURE) return EINVAL;
   if (buffers_ > 0) return EBUSY;
@@ -258,7 +258,7 @@ Answer Camera::start(int descriptor) {
   return 0;
 }
 
-// Puts the frame into a buffer; how many bytes it has.
+// Puts the frame into a buffer. Returns the frame's bytes.
 std::uint32_t Camera::fill(std::uint32_t index) const {
   std::vector<std::byte> frame = jpeg();
   if (mode_.format == V4L2_PIX_FMT_YUYV) {
@@ -272,7 +272,7 @@ std::uint32_t Camera::fill(std::uint32_t index) const {
   return static_cast<std::uint32_t>(::pwrite(buffers_on_, frame.data(), frame.size(), at));
 }
 
-// What a driver has done up to now: a frame that finds no buffer is lost.
+// Does what a driver would have done by now. A frame without a free buffer is lost.
 void Camera::advance() {
   for (; streaming_on_ >= 0 && !is_unplugged() && end_of_frame() <= Clock::now(); ++frame_) {
     if (queued_.empty()) continue;
@@ -334,7 +334,7 @@ Answer Camera::answer(int descriptor, unsigned long request, void* question) {
   }
 }
 
-// Never destroyed: files are closed when a program ends, too.
+// Never destroyed, because files are still closed while a program ends.
 Camera& camera() {
   static Camera& the_camera = *new Camera;
   return the_camera;
@@ -357,7 +357,7 @@ mode_t mode_in(int flags, std::va_list rest) {
 }  // namespace
 }  // namespace fake_camera
 
-// What stands before the C library's own functions of these names.
+// Replaces the C library's functions of these names.
 extern "C" {
 
 int open(const char* path, int flags, ...) {

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// /dev/video9 of a program that this library was linked to or loaded before (LD_PRELOAD): a camera
-// that answers V4L2's calls as a driver does. It stands in for a kernel's module (vivid), which
-// most machines where tests run may not load; libavdevice's own code runs against it.
+// A camera, /dev/video9, for a program that links or preloads this library (LD_PRELOAD). It answers
+// V4L2's calls as a driver does, so libavdevice's own code runs. It replaces the kernel's module
+// vivid, which most test machines may not load.
 //
 // Modes: yuyv 320x240 and 640x480 at 30 and 15 fps, 1280x720 at 10; mjpeg 640x480 and 1280x720
 // at 30. Frames come at their rate, and are lost while the program holds all buffers. The
