@@ -14,7 +14,7 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc aligns likewise
-// An access up to this far past an allocation reaches no other one.
+// Distance between allocations: an access up to this far past the end of one reaches no other.
 constexpr std::uint64_t gap = 64 * 1024;
 // Limit of remembered freed allocations.
 constexpr std::size_t most_freed = 65536;

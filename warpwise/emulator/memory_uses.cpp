@@ -11,7 +11,8 @@ namespace {
 
 constexpr int mask_bits = 4;
 constexpr std::uint32_t mask_of_all = 15;
-// About 7 GB of users. A program that gets here without waiting for its streams loses its history.
+// Limit of remembered accesses, about 7 GB. The history is lost if a program reaches it without
+// waiting for its streams.
 constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
 
 bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
@@ -94,7 +95,7 @@ bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
 
 void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
   const std::uint32_t id = old >> mask_bits;
-  // The work keeps the other bytes of the word that it has accessed before.
+  // Bytes of this word that the same work has accessed before stay remembered.
   if (id != 0 && users_[id].work == work_) mask |= old & mask_of_all;
   old = id_ << mask_bits | mask;
 }

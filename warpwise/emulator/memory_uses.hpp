@@ -78,7 +78,7 @@ class WARPWISE_EXPORT MemoryUses {
   /// synchronisation orders the two".
   /// \param at  receives the conflicting byte's address
   std::string touch(Address begin, std::uint64_t bytes, Address* at);
-  /// Records that the current work allocates bytes: accesses must come behind it.
+  /// Records that the current work allocates bytes: accesses must be ordered after it.
   void allocates(Address begin, std::uint64_t bytes);
   /// Describes the conflict if the host accesses this byte now; empty if there is none.
   std::string host_conflict(Address byte, bool writes) const;

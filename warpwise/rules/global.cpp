@@ -52,7 +52,7 @@ void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& tr
   } else if (bytes == 8) {
     traffic.transactions_128 += 1;
   } else {
-    // One transaction for each eight lanes with an active one.
+    // One transaction for each group of eight lanes that has an active lane.
     for (int quarter = 2 * half; quarter < 2 * half + 2; ++quarter) {
       traffic.transactions_128 += (lanes & lanes_of_part(quarter, 8)) != 0;
     }

@@ -94,7 +94,8 @@ WARPWISE_EXPORT SharedPasses shared_passes(ComputeCapability cc, const WarpAcces
 /// half-warp).
 WARPWISE_EXPORT int constant_passes(ComputeCapability cc, const WarpAccess& access);
 
-/// Returns the limit of texels in a linear texture, which is over memory that is no array.
+/// Returns the largest number of texels of a linear texture, which lies over plain memory and not
+/// over a CUDA array.
 WARPWISE_EXPORT std::int64_t max_linear_texels(ComputeCapability cc);
 
 /// Resources of one SM.
@@ -147,7 +148,7 @@ struct Occupancy {
 /// numbers
 WARPWISE_EXPORT Occupancy occupancy(ComputeCapability cc, const BlockResources& block);
 
-/// Machine instructions by the unit that executes them; `all` is their sum and what no unit counts.
+/// Machine instructions by the unit that executes them. `all` also has those that no unit counts.
 struct MachineInstructions {
   double all = 0;
   double integer = 0;

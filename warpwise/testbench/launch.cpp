@@ -128,7 +128,7 @@ std::string Launch::gpu_of(std::size_t i) const {
   return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
 }
 
-// Fails an expectation that could not have been missed, with the reason.
+// Fails an expectation that nothing in the launch could have violated, with the reason.
 Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();

@@ -18,7 +18,7 @@ struct Where {
 
 /// A launch that has ended, with its counts and the expectations that can be checked on it. The
 /// text of a failed expectation has a line for each source line that does not meet it. An
-/// expectation also fails if it could not have been missed:
+/// expectation also fails if nothing in the launch could have violated it:
 /// - nothing was counted,
 /// - `where` names no line of the kernel, or
 /// - the lines executed nothing of the kind: no access or no branch.

@@ -157,7 +157,7 @@ struct Code {
     std::int32_t slot = 0;
   };
   std::vector<SpecialRegister> specials;
-  /// Operations that are not exactly a GPU's.
+  /// Operations whose results are not exactly a GPU's.
   struct ModelledOperation {
     std::uint32_t operation = 0;  ///< index into operations
     Modelled what = Modelled::approximation;

@@ -104,7 +104,7 @@ TEST(Composed, HalvesOfComparisons) {
 
 TEST(Composed, VectorRegisters) {
   const std::string declared = "{ .reg .v4 .b32 %v; .reg .v2 .b64 %u; ";
-  // The parts move at once, though each reads what another writes.
+  // All parts are read before any is written: each part reads one that another writes.
   expect_instruction(declared +
                          "mov.v4.b32 %v, {%a, %b, %c, 4}; mov.v4.b32 %v, {%v.y, %v.x, %v.w, %v.z}; "
                          "sub.u32 %d, %v.r, %v.g; add.u32 %d, %d, %v.b; }",

@@ -59,7 +59,7 @@ Operand Decoder::temporary(Width width) {
   Symbol symbol;
   symbol.width = width;
   symbol.reg = new_register(width);
-  // No name of PTX has a space.
+  // The space keeps the name apart from all names of PTX.
   const std::string name = "temporary " + std::to_string(symbol.reg);
   frame_->symbols[name] = symbol;
   return named(name);

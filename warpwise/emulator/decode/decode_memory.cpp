@@ -214,7 +214,7 @@ void Decoder::decode_fill() {
   set_address(op, at, InstructionClass::store);
 }
 
-/// createpolicy: a policy only matters to a cache, and every value is one.
+/// createpolicy: a cache policy changes no result, so any value will do.
 void Decoder::decode_policy() {
   const std::int32_t result = write(operand(0), Width::w64);
   const std::int32_t policy = has("cvt") ? read(operand(1), Width::w64) : constant(0, Width::w64);

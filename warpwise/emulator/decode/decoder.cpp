@@ -22,7 +22,8 @@ int target_of(std::string_view name) {
   return number;
 }
 
-// Returns the product of the dimensions' limits: a block may have another shape.
+// Returns the limit of a block's threads: the product of the dimensions' limits. A block with fewer
+// threads may have any shape.
 int most_threads_of(const ptx::Function& kernel) {
   constexpr std::int64_t of_any_gpu = 1024;
   const auto& bounds =

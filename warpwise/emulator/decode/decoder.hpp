@@ -130,9 +130,9 @@ class Decoder : KernelBuilder {
   /// Decodes the functions that are called at run time, with those that they call.
   void decode_called_functions();
   void decode_called_function(std::size_t index);
-  /// Returns the index in the code of a function that must be decoded.
+  /// Returns a function's index in the code, and has the function decoded.
   std::size_t called(const ptx::Function& function);
-  /// Returns the index in the code of a function that need not be decoded.
+  /// Returns a function's index in the code, without having it decoded.
   std::size_t known(const ptx::Function& function);
   void list_pointed_functions();
   void list_kernels();

@@ -198,7 +198,7 @@ class Flow {
         memory_seeds_(code.operations.size()) {
     at(Space::global) = in_memory;
     for (const Code::ModelledOperation& each : code.modelled) {
-      // A copy brings the same data later, to a kernel that waits for it.
+      // An asynchronous copy brings the same data, only later, if the kernel waits for it.
       if (executed[each.operation] == 0 || each.what == Modelled::asynchrony) continue;
       seeds_[each.operation] = set_of(each.what);
       if (each.leaves_memory) memory_seeds_[each.operation] = set_of(each.what);

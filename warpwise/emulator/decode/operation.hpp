@@ -51,7 +51,7 @@ enum class Control : std::uint8_t {
   ret,
 };
 
-/// Asynchronous operations, by the threads that learn of their end.
+/// Kinds of asynchronous operations, by the threads for which a wait ends when they are done.
 enum class Asynchronous : std::uint32_t {
   none,
   copy,         ///< cp.async: threads that wait for its group, or at an mbarrier that tracks it

@@ -7,7 +7,8 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Instructions with an opcode, or with a modifier that begins so; an empty text stands for any.
+/// Refused instructions: those with this opcode and with a modifier that begins with this text. An
+/// empty text matches all.
 struct Refusal {
   std::string_view opcode;
   std::string_view modifier;

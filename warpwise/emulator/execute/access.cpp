@@ -139,7 +139,8 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                 out);
   if (out.valid == 0) return;
   for (int i = 0; i < warp_lanes; ++i) {
-    // A filler lane reads its own copy, which a partial last warp does not have.
+    // Each lane has its own copy. An inactive lane takes an active lane's: a partial last warp has
+    // no more copies.
     const int owner = (out.valid >> i & 1) != 0 ? i : std::countr_zero(out.valid);
     out.at[i] += static_cast<std::uint64_t>(owner) * size;
   }

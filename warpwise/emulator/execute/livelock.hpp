@@ -31,7 +31,7 @@ class Stillness {
   /// Called before and after a round of the worker's blocks.
   void round_begins();
   void round_ends(bool still);
-  /// Returns true if a block stands still since the last call.
+  /// Returns true if a block has stood still since the last call.
   /// \param loops  all its warps have only looped or waited
   bool looks_at(Block& block, bool loops);
   /// The worker has no blocks left and gets no more.

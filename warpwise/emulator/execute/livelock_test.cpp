@@ -214,7 +214,8 @@ TEST(Livelock, ClocksNeverGoBack) {
   EXPECT_EQ(emulated.read<std::uint32_t>(flags, 2)[1], 0U);
 }
 
-// Another thread interrupts a kernel that would never end, though it writes.
+// Another thread interrupts a kernel without an end. The kernel writes, so the check for livelocks
+// does not end it.
 TEST(Interrupted, EndsAKernelWithItsFaultsSoFar) {
   const std::string body =
       "ld.global.u32 %r5, [%l1+64];\nLOOP:\nst.volatile.global.u32 [%l1], %r1;\nbra.uni LOOP;";

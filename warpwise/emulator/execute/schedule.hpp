@@ -11,8 +11,8 @@
 
 namespace warpwise::emulator {
 
-/// An order made from a number and a seed, reproducibly. Order 1 is the usual one reversed. In the
-/// others turns are short and interleaved.
+/// An order in which blocks and warps take turns, determined by a number and a seed. Order 1 is the
+/// usual one reversed. In the others turns are short and interleaved.
 class Schedule {
  public:
   Schedule(unsigned order, std::uint64_t seed, std::uint64_t blocks)

@@ -64,8 +64,8 @@ class AlignedBytes {
 
 // States of a byte of shadow memory, for a byte of memory or of a register. 0: defined. The first
 // three below: entirely undefined. Any other value: a mask of the undefined bits, which were
-// computed from undefined ones. It is all bits, or those that bit-fields written into a byte have
-// left.
+// computed from undefined ones. The mask has all bits, or those that bit-fields written into the
+// byte have left undefined.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set

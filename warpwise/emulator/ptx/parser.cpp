@@ -541,7 +541,6 @@ void Parser::instruction(Function& function) {
 
 }  // namespace
 
-// The laboratory reads PTX too. The header is none of the library's interface.
 Module parse(std::string_view text) { return Parser(text).parse(); }
 
 }  // namespace warpwise::ptx

@@ -66,8 +66,8 @@ struct Variable {
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero
-  /// Places inside `initial` with the address of another variable (or function) plus an addend:
-  /// offset, name, addend, generic(name), bytes wide, from which byte of the address on.
+  /// A place inside `initial`, `offset` bytes from its start, that holds the address of another
+  /// variable or function plus `addend`; or `bytes` bytes of it, from `first_byte` on.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;

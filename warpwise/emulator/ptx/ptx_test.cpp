@@ -483,8 +483,8 @@ TEST(Ptx, InlineAssemblyHasTheLineOfItsCall) {
   EXPECT_EQ(lines, (std::vector<int>{2, 2, 2, 9}));
 }
 
-// A text cut anywhere, or with any one byte replaced, is parsed or refused, and read nowhere
-// outside.
+// A text that is cut anywhere, or in which any one byte is replaced, is parsed or refused. The
+// parser never reads outside of it.
 TEST(Ptx, DamagedTextIsRefusedOrParsed) {
   const std::string text =
       head +
