@@ -40,7 +40,7 @@ struct CompileOptions {
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 
-/// A file of CUDA C++ or PTX as PTX, with what later build steps need.
+/// The PTX of a file of CUDA C++ or PTX, with the data that later build steps need.
 struct Compilation {
   std::string ptx;
   std::string compiler;  ///< "nvcc 13.0.88 (PATH)", "NVRTC 13.0 (PATH)", "none: …" for a .ptx file

@@ -53,7 +53,7 @@ Readable readable(const std::string& mangled) {
         i += 20;
         continue;
       }
-      // Without ABI tags; numba puts a hash of 70 letters there.
+      // Leaves ABI tags out: numba's tag is a hash of 70 letters.
       const std::size_t end = std::min(i, name.find("[abi:", begin));
       return {name.substr(begin, end - begin), name.substr(i)};
     }

@@ -12,7 +12,8 @@ namespace warpwise::lab {
 /// bundle alike: ../share/warpwise/sources. \throws IoError  it is not there
 std::filesystem::path source_root();
 
-/// Limit of a source: far more than anybody writes, and than a compiler makes of it.
+/// Limit of a source's size: far more than anybody writes, and more than the PTX that a compiler
+/// makes of it.
 inline constexpr std::uintmax_t most_source_bytes = std::uintmax_t{1} << 28;
 
 /// Returns the whole content of a regular file. Returns nothing if the path names no regular file,

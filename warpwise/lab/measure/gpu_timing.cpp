@@ -298,7 +298,7 @@ double GpuTimer::read_roof_gb_per_s() {
     const auto resident = static_cast<std::uint64_t>(
         device_.multiprocessors *
         std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
-    // Blocks that stride over all words; then a block for each few words.
+    // First, blocks that stride over all words; then one block for every few words.
     for (const std::uint64_t blocks : {resident, count / (threads * roof_loads) + 1}) {
       const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
       const std::uint32_t block[3] = {threads, 1, 1};

@@ -47,7 +47,8 @@ extern "C" __global__ void stream_memory(Streaming p) {
     for (int k = 0; k < LOADS; ++k) {
       result |= loaded[k].x | loaded[k].y | loaded[k].z | loaded[k].w;
     }
-    // result is 0, but the compiler cannot know: the turn ends when its words have arrived.
+    // `result` is 0, but the compiler cannot know that. The turn therefore ends only when its words
+    // have arrived.
     due += p.period_ns + result;
     unsigned long long now = nanoseconds();
     // A long delay is not made up for later, so that the kernel never takes more than its share.

@@ -47,7 +47,7 @@ class Neighbour {
   bool stop();
 
  private:
-  // In memory that the host and the kernel share, one after the other.
+  // Words of the memory that the host and the kernel share, in this order.
   enum class Flag : std::uint8_t { stop, runs, ended_by_itself };
   std::uint32_t& flag(Flag which) const;
   std::span<const std::uint64_t> reading(int which) const;

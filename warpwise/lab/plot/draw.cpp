@@ -42,7 +42,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// Cuts each piece of `text` that begins and ends with these.
+// Removes each piece of `text` from a `begin` to the next `end`.
 void cut_all(std::string& text, std::string_view begin, std::string_view end) {
   for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     const std::size_t close = text.find(end, at + begin.size());

@@ -63,7 +63,7 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Each kernel has its own shapes. The columns and rows of its map of blocks are only these.
+  // Each kernel has its own block shapes. Its map has columns and rows for these alone.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;

@@ -82,7 +82,7 @@ class Page {
   void title_below(const Box& box, const std::string& text);
   void place(const Box& box);
   void frame(const char* border);
-  /// Draws what plot's arguments say, and takes back the settings of this panel.
+  /// Draws with these arguments of gnuplot's `plot`, then resets the settings of this panel.
   void finish(const std::string& plots);
 
   struct Entry {

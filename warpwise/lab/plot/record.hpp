@@ -67,7 +67,8 @@ struct RecordedKnee {
   double slope_us = 0;  ///< per 1 of the axis after the knee
 };
 
-/// Losses of a kernel with half of a resource, as shares by the record's own names.
+/// The shares of its speed that a kernel loses with half of a resource, under the record's own
+/// names.
 struct RecordedHalving {
   std::string rung;
   std::array<std::int64_t, 3> block{1, 1, 1};

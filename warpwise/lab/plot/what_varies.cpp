@@ -35,7 +35,7 @@ std::map<std::string, Coordinate> coordinates_of(const RecordedRow& row, std::pt
   return at;
 }
 
-// Returns the most values of `name` that rows with an equal `same` have.
+// Returns the largest number of values of `name` among rows for which `same` is equal.
 std::size_t values_of(const std::vector<RunRow>& rows, const std::string& name,
                       const std::function<std::string(const RunRow&)>& same) {
   std::map<std::string, std::set<Coordinate>> found;

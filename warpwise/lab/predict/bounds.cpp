@@ -125,13 +125,14 @@ class Model {
            std::min<double>(facts_.blocks_per_sm, std::ceil(static_cast<double>(facts_.blocks) /
                                                             profile_.figure("multiprocessors")));
   }
-  /// Returns such accesses that reach L2: L1 writes all stores through. Loads do if the resident
-  /// blocks' values exceed it, since each is used in turn.
+  /// Returns the accesses to spilled values that reach L2. Stores always do: L1 writes them
+  /// through. Loads do if the resident blocks' values exceed L1, since each is used in turn.
   double spilled_beyond_l1() const {
     return resident_spills() > profile_.figure("l1_bytes") ? spilled()
                                                            : times_run(facts_.spills.stores);
   }
-  /// Likewise of L2 and DRAM, but L2 keeps what is stored.
+  /// Returns the accesses to spilled values that reach DRAM. L2 keeps stored values, so all depends
+  /// on the size.
   double spilled_beyond_l2() const {
     const double all = resident_spills() * profile_.figure("multiprocessors");
     return all > profile_.figure("l2_bytes") ? spilled() : 0;
@@ -158,7 +159,8 @@ class Model {
            profile_.figure("shared_passes_per_cycle");
   }
 
-  /// Returns the longest time of the units that execute instructions, or of the issue of all.
+  /// Returns the longest of these times: that of each unit that executes instructions, and that to
+  /// issue all instructions.
   double issue_cycles() const {
     static const std::map<std::string, const char*> units = {
         {"integer", "integer_per_cycle"},   {"logic", "integer_per_cycle"},
@@ -187,7 +189,7 @@ class Model {
     instructions["conversion64_per_cycle"] += further.conversion64;
     double longest = all / profile_.figure("issue_per_cycle");
     for (const auto& [unit, count] : instructions) {
-      // A GPU without double precision runs none.
+      // The rate is 0 if the GPU has no such unit, for example for double precision.
       const double rate = profile_.figure(unit);
       if (rate > 0) longest = std::max(longest, count / rate);
     }

@@ -42,8 +42,8 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  // A change cannot save what L1 merged already. At least the sectors of the requested bytes stay,
-  // and DRAM moves the fewer, the fewer reach L2.
+  // A change cannot save accesses that L1 has merged already: at least the sectors of the requested
+  // bytes stay. DRAM's sectors fall in proportion to L2's.
   emulator::PaceCounts& pace = launch.pace;
   const auto save = [&](std::uint64_t& sectors, std::uint64_t& lines, std::uint64_t& dram,
                         std::uint64_t bytes_asked_for, std::uint64_t distinct) {
@@ -67,7 +67,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
        memory.global_load.bytes_requested, pace.distinct_read_sectors);
   save(pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
        memory.global_store.bytes_requested, pace.dram_written_sectors);
-  // Whole lines fill whole sectors.
+  // Adjacent stores write whole sectors, which DRAM need not read first.
   scale(pace.dram_filled_sectors, change.bytes);
   scale(pace.l1_passes, change.bytes);
   scale(pace.l1_passes, change.again);
@@ -124,7 +124,7 @@ emulator::SampleModel sample_model(const DeviceProfile& profile) {
   // them.
   model.threads = 32768;
   model.fewest_blocks = 64;
-  // A longer run waits for blocks that the sample does not have.
+  // A run that takes longer waits for blocks that the sample does not have.
   model.budget = 100'000'000;
   return model;
 }
@@ -172,7 +172,7 @@ double gain_of(const LaunchPrediction& prediction, const Change& change) {
   LaunchFacts facts = full(prediction);
   const double before = work(bounds_of(prediction.profile, prediction.sample, facts));
   emulator::LaunchResult changed = prediction.sample;
-  // A launch without a pace has no blocks either.
+  // A launch that was not modelled has 0 warps in a block.
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
   apply(change, warps, changed);
   facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);

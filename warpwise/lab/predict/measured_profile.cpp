@@ -109,7 +109,7 @@ class ProfileMeasurement {
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);
-    // A rate above the issue rate means that a compiler found less to do.
+    // A rate above the issue rate means that a compiler removed some instructions.
     const double most = profile_.figure("issue_per_cycle");
     set(name, each * std::min(measured, most),
         measured > most ? "the rate of issue"
@@ -178,7 +178,7 @@ class ProfileMeasurement {
           "shuffle_per_cycle", "shared_passes_per_cycle", "barriers_per_cycle"}) {
       rate(name);
     }
-    // Two in each step: there and back.
+    // Each step converts twice: to 64 bits and back.
     rate("conversion64_per_cycle", {}, 2);
     rate("constant_passes_per_cycle", {}, 32);
     set("conversion_per_cycle", profile_.figure("integer_per_cycle"),

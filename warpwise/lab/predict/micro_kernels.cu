@@ -53,7 +53,7 @@ __constant__ int zeros[64];
 
 }  // namespace
 
-// Only reads its parameter, as every kernel does. The parameter is not in a cache either.
+// Only reads its parameter, as every kernel does. At that time no cache holds the parameter.
 extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
@@ -143,7 +143,7 @@ extern "C" __global__ void dram_cycles(Probe p) {
 
 namespace {
 
-// Chains that no compiler finds to be equal.
+// Chains of different values, so that no compiler merges them.
 template <class Value>
 struct Chains {
   Value values[CHAINS];
@@ -265,7 +265,7 @@ extern "C" __global__ void barriers_per_cycle(Probe p) {
   });
 }
 
-// Each lane reads another word of constant memory.
+// Each lane reads a different word of constant memory.
 extern "C" __global__ void constant_passes_per_cycle(Probe p) {
   const char* own = reinterpret_cast<const char*>(zeros) + 4 * (threadIdx.x % 32);
   time_loads(p, [&](unsigned first, int i) {
@@ -297,7 +297,7 @@ extern "C" __global__ void integer_atomic_cycles(Probe p) {
 
 namespace {
 
-// Each lane has another line, `step` times; the lines stay in L2.
+// Each lane has a line of its own, `step` times; the lines stay in L2.
 template <class Access>
 __device__ void time_lines(const Probe& p, Access access) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

@@ -36,7 +36,7 @@ int blocks_per_sm(const DeviceProfile& profile, const RungResources& resources, 
   return std::max(1, run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes));
 }
 
-// An executor for whose GPU grids are chosen as on the profile's.
+// An executor that makes rungs choose the same grids as on the profile's GPU.
 EmulatorExecutor executor_for(const DeviceProfile& profile) {
   return {{profile.compute_capability},
           true,

@@ -12,7 +12,7 @@ namespace warpwise::lab::report {
 namespace {
 
 double count(const RecordField& object, const char* key) {
-  // More than any launch that the emulator can finish.
+  // The largest valid count: more than in any launch that the emulator can finish.
   constexpr double most = 1e18;
   const auto field = object.find(key);
   if (!field) return 0;

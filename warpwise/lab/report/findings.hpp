@@ -62,7 +62,8 @@ struct BlockFinding {
   const RecordedRow* now = nullptr;
 };
 
-/// Returns the findings of all runs. A kernel and block that several runs have comes once.
+/// Returns the findings of all runs. Lists a kernel with a block once, even if several runs have
+/// it.
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs);
 
 /// A primitive compared with another library, over all cases at which both were timed.
@@ -76,7 +77,7 @@ struct PeerFinding {
 
 std::vector<PeerFinding> peer_findings(const std::vector<RecordedBench>& benches);
 
-/// Returns warpwise's row among the rows that did the same on the same size in the same run.
+/// Returns Warpwise's row for the same work and size in the same run.
 const BenchRow* ours_beside(const Bench& bench, const BenchRow& peer);
 
 }  // namespace warpwise::lab::report

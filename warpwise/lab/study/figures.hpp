@@ -5,7 +5,7 @@
 
 namespace warpwise::lab {
 
-/// Number of the first figures in figure_names that are times of a GPU or follow from them. A
+/// Number of figures at the start of figure_names that are times of a GPU or follow from times. A
 /// study's "report" may name any of figure_names: the figures of a row, as the JSON report names
 /// them.
 inline constexpr std::size_t timed_figures = 4;

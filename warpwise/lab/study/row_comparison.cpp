@@ -20,7 +20,8 @@ bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& run
          (rung.shipped || row.block == rung.blocks.front());
 }
 
-// Returns the speed-up from the document's times of both, or else from its speed-ups of both.
+// Returns the document's speed-up between the two, from its times or, without times, from its
+// speed-ups.
 std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
   if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
   if (first.speedup && here.speedup) return *here.speedup / *first.speedup;

@@ -167,8 +167,8 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
 
 namespace {
 
-// Compiles as compile_rung() does, but without a cap on registers. Only machine code has that; PTX
-// just mentions it.
+// Compiles as compile_rung() does, but without a cap on registers. Only machine code depends on a
+// cap; PTX merely states it.
 Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                              const emulator::Dim3& block, int architecture) {
   CompileOptions options;

@@ -332,7 +332,7 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    // The memory is not filled before it is read: it may be a gigabyte.
+    // Not zeroed before the copy overwrites it: it may be a gigabyte.
     const std::size_t bytes = operand.memory().size();
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);

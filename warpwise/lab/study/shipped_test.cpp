@@ -126,7 +126,8 @@ std::string text_of(std::int64_t width, std::int64_t height, const Variables& pa
   return text;
 }
 
-/// Kernels and launches beyond a ladder's usual problems, which it does not verify.
+/// Problems that reach further kernels and launches, which no problem of the ladders' tables
+/// reaches.
 struct More {
   std::string_view ladder;
   Size size;

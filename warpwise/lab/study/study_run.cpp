@@ -75,7 +75,7 @@ class StudyRunner {
         }
       }
     } catch (const IoError&) {
-      // A compiler that is told to stop together with us fails with this error.
+      // Ctrl-C stops a running compiler too, which then fails with this error.
       if (!is_stopped()) throw;
     }
     if (result_.knee) result_.knees = find_knees(*result_.knee, result_.rows);
@@ -450,7 +450,7 @@ bool StudyRun::any_wrong() const {
 }
 
 std::optional<double> kernel_share(const EndToEnd& times) {
-  // Without copies the kernels do them.
+  // Some times are missing if the kernels themselves read and write host memory.
   if (!times.kernel_us || !times.upload_us || !times.download_us) return std::nullopt;
   return *times.kernel_us / (*times.kernel_us + *times.upload_us + *times.download_us);
 }

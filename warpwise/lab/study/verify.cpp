@@ -101,7 +101,8 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
     }
   }
   if (on_gpu) {
-    // The plain loops take seconds here. The library's code for the CPU is tested against them.
+    // The plain loops would take seconds here, so the library's CPU path gives the expected result.
+    // Tests compare it with the plain loops.
     const Variables parameters = merged(table.parameters(), fixed);
     result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
@@ -220,7 +221,7 @@ class Verifier {
     return true;
   }
 
-  // Verifies the points that the experiments' axes add to that, at one size.
+  // Verifies, at one size, the points that only the experiments' axes have.
   void verify_experiments(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     for (const Experiment& experiment : table_.experiments) {
       const auto& names = experiment.rungs;

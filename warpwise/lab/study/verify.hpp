@@ -36,9 +36,9 @@ struct VerifiedRung {
 /// after the buffers. That memory must stay as it is, and the result has to be that of its
 /// reference kernel.
 ///
-/// Parameters, constants and block shapes that only an experiment has follow at one size: the last
-/// of the table that is valid with them. A size that is not valid with some parameters is skipped.
-/// Parameters of the table without any valid size are an error.
+/// Then come the parameters, constants and block shapes that only an experiment has. They are
+/// verified at one size: the last of the table that is valid with them. A size that is not valid
+/// with some parameters is skipped. Parameters of the table without any valid size are an error.
 /// \throws Unsupported  there is no compiler here
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);
