@@ -63,8 +63,8 @@ class Threads {
   tbb::global_control limit_;
 };
 
-// Returns the streaming bandwidth of this machine with so many threads, measured once in a run: the
-// fastest of ten copies of 256 MiB, counting bytes read and written.
+// Returns the streaming bandwidth of this machine with a number of threads, measured once in a run:
+// the fastest of ten copies of 256 MiB, counting bytes read and written.
 double stream_bytes_per_second(int threads) {
   static std::map<int, double> measured;
   if (const auto found = measured.find(threads); found != measured.end()) return found->second;

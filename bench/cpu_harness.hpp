@@ -15,7 +15,7 @@ struct Pair {
   std::function<void()> peer;  ///< none: nothing does the same work
 };
 
-/// Roof of a comparison: the most work a second that this machine does with so many threads,
+/// Roof of a comparison: the most work a second that this machine does with a number of threads,
 /// measured in the same run. It is called beside every sample, so it must be quick or measure only
 /// once.
 struct Roof {
@@ -50,10 +50,11 @@ void add_at(const Comparison& comparison, std::int64_t width, std::int64_t heigh
 /// Returns the time of the fastest of `times` calls, in seconds.
 double fastest(int times, const std::function<void()>& work);
 
-/// Runs `work(thread)` on so many threads at once.
+/// Runs `work(0)` to `work(threads - 1)` at the same time, each on a thread of its own.
 void on_threads(int threads, const std::function<void(int thread)>& work);
 
-/// Returns the bytes a second that so many threads read from memory, measured once in a run.
+/// Returns the bytes a second that this number of threads reads from memory, measured once in a
+/// run.
 double read_bytes_per_second(int threads);
 
 }  // namespace warpwise::bench

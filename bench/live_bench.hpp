@@ -56,8 +56,8 @@ nlohmann::json json_of(const Times& times);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-/// Calls work(times), which completes so many rounds of `frames` frames, for about round_seconds
-/// each time.
+/// Calls work(rounds), which completes this number of rounds of `frames` frames, for about
+/// round_seconds each time.
 template <class Work>
 Times seconds_a_frame(std::size_t frames, const Work& work) {
   const auto once = [&](std::int64_t times) {
@@ -83,7 +83,7 @@ live::Summary run_through(std::shared_ptr<live::Source> source,
 double fps_of(const live::Summary& summary);
 
 /// Measures `frames` of the problem in the GPU's memory, where results stay. They are divided among
-/// so many streams; on each, one frame follows the other.
+/// the streams; on each, one frame follows the other.
 Times resident(const Problem& problem, std::size_t streams, std::size_t frames);
 /// Measures the chain and its steps; floors are computed from the rate of a device-to-device copy.
 nlohmann::json resident_rows(double copy_gb_per_s);

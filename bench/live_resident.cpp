@@ -1,4 +1,4 @@
-// Measures frames in the GPU's memory, where results stay.
+// Measures the rate of frames that lie in the GPU's memory and whose results stay there.
 
 #include <fmt/format.h>
 

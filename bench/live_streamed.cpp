@@ -1,4 +1,4 @@
-// Measures frames that come from page-locked memory, with results that go back to it.
+// Measures the rate of frames that come from page-locked memory and whose results go back there.
 
 #include <algorithm>
 #include <thread>

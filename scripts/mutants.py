@@ -87,7 +87,7 @@ class Copy:
     def make(self, build):
         """Builds, and tells whether that succeeds; the compilers' output goes to a file."""
         with open(self.folder / f"{build}.log", "w", encoding="utf-8") as log:
-            # CPATH: not every target has the tree's folder, with the mutants' header, among its own.
+            # CPATH: not every target searches the tree's folder, which has the mutants' header.
             return subprocess.run(["cmake", "--build", self.folder / build], check=False, stdout=log,
                                   stderr=subprocess.STDOUT, env={**os.environ, "CPATH": str(self.tree)}).returncode == 0
 

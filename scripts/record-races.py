@@ -33,7 +33,7 @@ RACES_OF_INDIGO3 = {"RaceBug", "SyncBug"}
 FAULTS_OF_INDIGO3 = re.compile(
     r"(CC|SSSP)_CUDA_V_Data_Pull_\w+_Persist_\w+_(Block|Warp)_|(BFS|SSSP)_CUDA_E_Data_|MST_CUDA_V_Data_|TC_CUDA_[EV]_\w+_Reduction_"
     r"|PR_CUDA_\w+_(Thread|Warp)_\w*Reduction$|PR_CUDA_Pull_\w+(_NonDeterm_|_BlockAdd$)|PR_CUDA_Push_\w+_(Block|Warp)_")
-# A record names at most so many programs with the same reports.
+# A record names at most this many programs with the same reports.
 MOST_NAMES = 40
 RACY, RIGHT, FAULTY, OUTSIDE, OTHER = LABELS = "racy", "right", "labelled right, faulty", "out of bounds", "other bug"
 

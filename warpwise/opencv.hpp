@@ -1,8 +1,8 @@
 #pragma once
 
-// OpenCV's images and streams as Warpwise's views and streams, for programs that use both. The one
-// header that needs OpenCV, its core alone, which the program itself links; the library neither
-// needs nor links it.
+// Makes Warpwise's views and streams from OpenCV's images and streams, for programs that use both.
+// No other header needs OpenCV. This one needs its core alone, which the program links; the library
+// neither needs nor links it.
 //
 //   cv::Mat photo = cv::imread("photo.jpg"), edges(photo.size(), CV_8U);
 //   warpwise::sobel(warpwise::view_of(photo), warpwise::view_of(edges));  // photo is B G R
@@ -25,8 +25,8 @@
 
 namespace warpwise {
 
-/// The element type of a depth of OpenCV's, CV_8U to CV_16F.
-/// \throws InvalidArgument  CV_8S and CV_64F, which Warpwise has not
+/// Returns the element type of one of OpenCV's depths, CV_8U to CV_16F.
+/// \throws InvalidArgument  CV_8S and CV_64F, which Warpwise does not have
 inline ElementType element_type_of_depth(int depth) {
   switch (depth) {
     case CV_8U: return ElementType::u8;
@@ -56,9 +56,9 @@ inline void require_image(const cv::Mat& image) {
 }
 }  // namespace detail
 
-/// The pixels of an image, also of a part of one, without a copy: valid as long as the image's
-/// memory. A constant image may not be written. A view of 3 or more channels says the order of its
-/// colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
+/// Returns a view of the pixels of an image, or of a part of one, without a copy. It is valid as
+/// long as the image's memory. A constant image may not be written. A view of 3 or more channels
+/// says the order of its colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
 /// \throws InvalidArgument  an empty image, one of more than two dimensions, or of CV_8S or CV_64F
 inline HostView view_of(cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);
@@ -69,7 +69,7 @@ inline ConstHostView view_of(const cv::Mat& image, ChannelOrder order = ChannelO
   return detail::view_of_opencv<ConstHostView>(image, order);
 }
 
-/// The same of an image on the current GPU.
+/// Returns the same for an image on the current GPU.
 inline DeviceView view_of(cv::cuda::GpuMat& image, ChannelOrder order = ChannelOrder::bgr) {
   return detail::view_of_opencv<DeviceView>(image, order);
 }
@@ -78,7 +78,7 @@ inline ConstDeviceView view_of(const cv::cuda::GpuMat& image,
   return detail::view_of_opencv<ConstDeviceView>(image, order);
 }
 
-/// A stream, as primitives take it; it stays OpenCV's.
+/// Returns a stream as primitives take it. OpenCV keeps owning it.
 inline gpu::StreamHandle handle_of(const cv::cuda::Stream& stream) {
   return static_cast<gpu::StreamHandle>(stream.cudaPtr());
 }

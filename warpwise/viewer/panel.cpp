@@ -154,7 +154,7 @@ void Panel::draw_steps() const {
   if (steps.empty()) write("none: frames are shown as they come");
 }
 
-// Counts only when it draws, because a result on a GPU would come back for nothing else.
+// Counts only when the histogram is drawn: a result on a GPU is copied back for nothing else.
 void Panel::draw_histogram() {
   if (!is_counted_ && shown_.frame != nullptr) {
     const auto counts = histogram_of(shown_.computation->result(), shown_.frame->result().result());

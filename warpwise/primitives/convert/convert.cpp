@@ -8,7 +8,7 @@
 namespace warpwise {
 namespace {
 
-/// Every plane of one frame against every plane of the other.
+/// Requires that no plane of one frame overlaps a plane of the other.
 template <class Source, class Destination>
 void require_disjoint_planes(const Source& src, const Destination& dst) {
   for (int s = 0; s < plane_count(src.format()); ++s) {

@@ -148,7 +148,7 @@ struct EncodeFloat {
     return hn::BitCast(D32(), hn::Add(difference, middle));
   }
 
-  /// Green plus the magic number, and the differences of red and blue from green.
+  /// `green` has the magic number added to it; `red` and `blue` are differences from green.
   struct Differences {
     VF red, green, blue;
   };

@@ -36,7 +36,7 @@ WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle
 WARPWISE_EXPORT void copy(std::span<const ConstHostView> src, std::span<const HostView> dst);
 
 /// Runs on a GPU: one launch for every 64 images, whatever their sizes, asynchronous on `stream`.
-/// No memory of the GPU, no synchronisation. The spans are not read after the call.
+/// Takes no memory of the GPU and does not synchronise. The spans are not read after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void copy(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

@@ -34,8 +34,8 @@ struct PadArguments {
   int64_t height;
   int64_t left;
   int64_t top;
-  /// SweepArguments::right_best, whose bits this kernel sets for `right_pairs` pairs of pixels (0
-  /// if nothing is checked).
+  /// This kernel sets all bits of SweepArguments::right_best, for `right_pairs` pairs of pixels: 0
+  /// if nothing is checked.
   unsigned long long* right_best;
   int64_t right_pairs;
 };
@@ -92,8 +92,8 @@ struct SweepArguments {
   short* best;           ///< best displacements of the left pixels, width × height, without gaps
   unsigned char* value;  ///< f32 at any alignment
   int64_t value_pitch;
-  /// Best displacements of the right pixels, likewise: each is in the low half. All bits are set
-  /// before the sweep.
+  /// Best displacements of the right pixels, width × height, without gaps: each is in the low half.
+  /// All bits are set before the sweep.
   unsigned long long* right_best;
   BlockEnergies energies;  ///< for ncc and zncc
 };

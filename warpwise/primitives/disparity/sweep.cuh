@@ -132,9 +132,9 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 }
 
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
-/// SliceMemory for each.
-/// If only some lanes have columns there is one slice, and registers are limited for 12 blocks,
-/// three a scheduler: as many as shared memory then has room for.
+/// SliceMemory for each. If only some lanes have columns, there is one slice. Registers are then
+/// limited so that 12 blocks fit a multiprocessor, three a scheduler: shared memory has room for as
+/// many.
 template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 __global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
     disparity_sweep_kernel(SweepArguments a) {

@@ -45,7 +45,7 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
 
 /// Says whether this file's kernels are code for CC 9.0, with early launches and clusters. Code for
 /// an older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
-/// tenth of a call (decisions/2026-11-25-gemv-shapes.md).
+/// tenth of a call (docs/decisions/2026-11-25-gemv-shapes.md).
 bool is_for_hopper() {
   enum Known : std::uint8_t { not_yet, no, yes };
   static std::array<std::atomic<Known>, 64> of_device{};

@@ -39,7 +39,7 @@ struct GemvBF16 {
     to[0] = __uint_as_float(pair << 16);
     to[1] = __uint_as_float(pair & 0xffff0000U);
   }
-  // Products may leave the range of a float, where they are rounded.
+  // A product may overflow or become subnormal in a float, so it is rounded before the sum.
   static __device__ float add_product(float sum, float a, float b) {
     return __fadd_rn(sum, __fmul_rn(a, b));
   }

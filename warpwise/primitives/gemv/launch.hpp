@@ -86,8 +86,9 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // First one block for each multiprocessor, then two: a third would wait for one to end. Beyond
-  // that many turns for floats and some for 16-bit elements. Measured on an H200.
+  // Blocks take as many turns as leave one block for each multiprocessor, if that is at most 8
+  // turns. Otherwise two blocks for each: a third would wait for one to end. The limit is
+  // gemv_most_turns for floats and 8 turns for 16-bit elements. Measured on an H200.
   const std::int64_t blocks = turns * sets;
   const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
   const std::int64_t of_block = std::clamp<std::int64_t>(

@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
   }
   Element element[rows]{};
   const int own_rows = column < a.columns ? rows_left : 0;
-  // Several rows' addresses at a time: each address waits for the one it is computed from.
+  // Computes several rows' addresses from one: in a chain, each address would wait for the one
+  // before.
   constexpr int chains = 4;
   const unsigned char* chain[chains];
 #pragma unroll

@@ -147,8 +147,8 @@ class BlockMatcher {
   Plane<Pixel> area() const { return {area_, area_pitch_}; }
 
   void load_block(std::int64_t x, std::int64_t y) {
-    // Beyond the block pixels are zero: products vanish there, and differences meet a masked
-    // target.
+    // Pixels beyond the block's width are zero. Products vanish there; for differences, the target
+    // is masked too.
     std::fill(block_, block_ + padded_width_ * options_.block_height, Pixel{0});
     block_sum_ = 0;
     block_squares_ = 0;
@@ -214,7 +214,7 @@ class BlockMatcher {
            padded_width_ / strip_width_ * options_.block_height >= 2 * resident_rows;
   }
 
-  /// Offers the displacement of the block before. It often fits this block too, and its score
+  /// Offers the previous block's displacement first. It often fits this block too, and its score
   /// rejects worse candidates early.
   void offer_last(const Tile& tile, Best<std::uint32_t>& best) {
     const std::int64_t column = std::int64_t{last_dx_} - tile.x.first;

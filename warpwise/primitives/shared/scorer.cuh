@@ -55,8 +55,8 @@ class Scorer {
   float root_;    // about 1 / √ of it
 };
 
-/// Amount by which an estimate may be below that of a score that is not greater: ten times the
-/// error.
+/// Margin for comparing estimates: a candidate cannot be the best if its estimate is further than
+/// this below another one's. Ten times the error of an estimate.
 inline constexpr float estimate_margin = 1e-5F;
 
 }  // namespace warpwise::kernels

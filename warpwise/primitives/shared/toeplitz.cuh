@@ -5,7 +5,7 @@
 // Sums of products of a template with an image at many places, by integer matrix units. Fit for
 // nvcc and NVRTC: no host headers.
 //
-// A row of the template, 32 columns k of the image and 8 rows of 8 places from x on contribute
+// For 8 rows of 8 places from x on, one row of the template and 32 columns k of the image add
 //
 //   ab[row][n] += Σ_k image[row][x + k] · templ[k − n]
 //

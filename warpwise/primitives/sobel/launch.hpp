@@ -32,7 +32,8 @@ struct SobelChoice {
 };
 constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 
-/// Chooses the template arguments for these types and options: pairs if they are exact.
+/// Chooses the template arguments for these types and options. Numbers are computed in pairs if
+/// that is exact.
 inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,
                                 const SobelOptions& options) {
   using kernels::sobel::SobelResult;

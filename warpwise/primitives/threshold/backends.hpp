@@ -41,7 +41,7 @@ struct GaussianTiles {
 /// Columns of a tile are a multiple of these.
 inline constexpr std::int64_t gaussian_step = 64;
 
-/// The work of a pixel grows with the taps: it counts as one access to a float for each.
+/// The work of a pixel grows with the taps: each tap counts as one access to a float.
 constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
   return 4 * std::min<std::int64_t>(taps, 64);
 }

@@ -100,7 +100,8 @@ __global__ void __launch_bounds__(threshold_block_threads)
 template <class Pixel, class Arguments>
 __device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float sum) {
   constexpr float largest = static_cast<Pixel>(~Pixel{0});
-  // The weights' rounding may give a mean of maxima that exceeds the maximum.
+  // Rounded weights may add up to more than 1: the mean of pixels at the maximum may then exceed
+  // the maximum.
   const auto mean = static_cast<int>(fminf(rintf(sum), largest));
   const auto value = static_cast<int>(load_pixel<Pixel>(a.src.data + y * a.src.pitch, x));
   const unsigned result = value + a.shift > mean ? a.out.above : a.out.below;

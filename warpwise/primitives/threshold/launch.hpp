@@ -256,10 +256,11 @@ inline std::int64_t band_segment_rows(const BandPlan& plan,
     return whole_bands(
         std::clamp<std::int64_t>(src.height * strips / wanted, 1, wide_band_rows(half)));
   }
-  // Low segments give as many blocks as that, if the image is large enough. A segment's first
-  // sums need the rows above it: below `least_rows`, they would cost more than the blocks gain.
+  // Segments are so low that there are `wanted` blocks, if the image is large enough. A segment's
+  // first sums need the rows above it: below `least_rows`, they would cost more than the blocks
+  // gain.
   const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, half);
-  // Segments that are high in any case are halved, so that blocks end at about the same time.
+  // Segments that would still be high are halved: more blocks end at about the same time.
   const std::int64_t rounds =
       src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * half) ? 2 : 1;
   const std::int64_t segments = std::clamp<std::int64_t>(

@@ -53,7 +53,7 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///
 /// `mean` and `exact_mean` give all window^2 pixels the same weight, sum them in integers and
 /// compare without rounding error. Their time depends little on the window. (OpenCV's mean differs
-/// only in large windows, from 177 on in Debian's 4.6, where it rounds single pixels otherwise.)
+/// only in large windows, from 177 on in Debian's 4.6, where it rounds single pixels differently.)
 ///
 /// `gaussian` has sigma = 0.3 ((window - 1) / 2 - 1) + 0.8; windows to 9 take OpenCV's fixed
 /// weights. It is evaluated in float: first along rows, then down columns, each from the centre

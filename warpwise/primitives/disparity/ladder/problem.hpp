@@ -3,7 +3,8 @@
 namespace warpwise::ladders {
 
 /// Arguments of every rung: a stereo pair of bytes, and floats for its disparities by SAD. The
-/// check from the right image writes −1 if both differ by more than one. Images may lie anywhere.
+/// check from the right image writes −1 if the two images' disparities differ by more than one.
+/// Images may lie anywhere.
 struct DisparityProblem {
   const unsigned char* left;
   const unsigned char* right;

@@ -6,8 +6,8 @@
 //   from a cache, and the result is written: no other traffic. All loads of a step are issued
 //   before the first is used. Lanes sum stretches of odd length, which avoids bank conflicts.
 // Next limit: two blocks slide each of the halo's columns, and every SEGMENT rows a column's first
-//   sum is computed anew: for windows far beyond SEGMENT, that is most of the work.
-//   column is made anew: for windows far beyond SEGMENT, that is most of the work.
+//   sum is computed anew. For windows far beyond SEGMENT rows, these first sums are most of the
+//   work.
 #include "problem.hpp"
 
 using warpwise::ladders::clamped;
