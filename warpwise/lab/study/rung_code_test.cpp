@@ -96,7 +96,7 @@ TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
 
 TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   const StudyTable table = edited("copy");
-  // A compiler that is in the cache is removed with it.
+  // This test replaces the cache, and NVRTC may be installed there.
   if (fs::exists(nvrtc_cache())) GTEST_SKIP() << "the only compiler may be the one in the cache";
   write(folder_ / "file", "");
   for (const char* nowhere : {"file", "file/below"}) {

@@ -16,8 +16,8 @@ std::vector<std::string_view> lines_of(std::string_view text);
 /// lines.
 std::string text_diff(std::string_view before, std::string_view after);
 
-/// Returns the index in each text of the most lines that both have in the same order. If the texts
-/// differ in more than some thousand lines, only their common beginning and end are returned.
+/// Finds a longest common subsequence of lines. Returns each line's index in both texts. If the
+/// texts differ in more than some thousand lines, only their common beginning and end are returned.
 std::vector<std::pair<std::size_t, std::size_t>> common_lines(
     const std::vector<std::string>& before, const std::vector<std::string>& after);
 

@@ -37,8 +37,8 @@ struct VerifiedRung {
 /// reference kernel.
 ///
 /// Then come the parameters, constants and block shapes that only an experiment has. They are
-/// verified at one size: the last of the table that is valid with them. A size that is not valid
-/// with some parameters is skipped. Parameters of the table without any valid size are an error.
+/// verified at one size: the last of the table that is valid with them. Sizes that are not valid
+/// with the parameters are skipped. If no size of the table is valid with them, that is an error.
 /// \throws Unsupported  there is no compiler here
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);

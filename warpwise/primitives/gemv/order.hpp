@@ -21,8 +21,8 @@ inline constexpr int strand_rows = 32;
 inline constexpr int chunk_rows = 256;
 inline constexpr int chunk_strands = chunk_rows / strand_rows;
 
-// The sums of the chunks: up to 1024 of them are summed in lanes. If there are more, each 1024 are,
-// and then their sums in the same way.
+// The sums of the chunks: up to 1024 of them are summed in lanes. If there are more, each group of
+// 1024 is summed in lanes, and then the groups' sums in the same way.
 inline constexpr int group = 1024;
 
 }  // namespace warpwise::detail::gemv::order
