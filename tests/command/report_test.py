@@ -227,6 +227,22 @@ class InKorean(Report):
         self.assertGreater(len(figures), 5000)
         self.assertEqual([pair for pair in figures if pair[0] != pair[1]], [])
 
+    def test_the_korean_beside_a_table_is_that_of_its_texts(self):
+        def texts_of(value):
+            if isinstance(value, dict):
+                return {*value, *(text for each in value.values() for text in texts_of(each))}
+            if isinstance(value, list):
+                return {" ".join(filter(lambda each: isinstance(each, str), value)),
+                        *(text for each in value for text in texts_of(each))}
+            return {value}
+
+        found = sorted([*ROOT.glob("warpwise/primitives/*/ladder/ko.json"), *ROOT.glob("warpwise/studies/*/ko.json")])
+        self.assertGreater(len(found), 15)
+        for path in found:
+            [table] = [each for each in path.parent.glob("*.json") if each.name in ("ladder.json", "study.json")]
+            korean = json.loads(path.read_text(encoding="utf-8"))
+            self.assertEqual(set(korean) - texts_of(json.loads(table.read_text(encoding="utf-8"))), set(), path)
+
     def test_another_language_is_refused(self):
         self.refuse("report", "--lang", "fr", says="--lang got 'fr', it needs one of en, ko")
 

@@ -14,12 +14,13 @@ struct Translation {
   std::string_view english;
   std::string_view korean;
 };
-/// Texts that korean_of() knows, by their origin.
-std::span<const Translation> korean_texts_of_ladders();
-std::span<const Translation> korean_texts_of_studies();
+/// Texts of records, and the words of plots.
 std::span<const Translation> korean_texts_of_records();
 
-/// Translates a text of a record or of a table. Returns an unknown text as it is.
+/// Translates a text of a record, or of an installed table by the file ko.json beside the table.
+/// Returns an unknown text as it is.
+/// \throws InvalidArgument  a ko.json is no object of texts
+/// \throws IoError  as source_root()
 std::string_view korean_of(std::string_view text);
 
 }  // namespace warpwise::lab::report

@@ -244,6 +244,18 @@ constexpr Translation record_texts[] = {
     {"local atomic wavefronts", "지역 원자 연산 처리 횟수"},
     {"local atomic passes", "지역 원자 연산 처리 횟수"},
     {"local atomic transactions", "지역 원자 연산 트랜잭션"},
+    // Ideas of rungs as they were when older runs were recorded.
+    {"what copy() launches: four vectors in flight, any alignment",
+     "copy()가 실행하는 것: 진행 중인 벡터 넷, 어떤 정렬이든"},
+    {"what match() launches by NCC: sums of packed products",
+     "match()가 NCC로 실행하는 것: 묶은 곱의 합"},
+    {"what match() launches by SSD: sums of packed products",
+     "match()가 SSD로 실행하는 것: 묶은 곱의 합"},
+    {"what threshold() launches: the next word's sums asked for before this one is stored, 16 rows "
+     "of loads in flight, blocks by the image's size; prefix sums where the window outgrows a "
+     "block",
+     "threshold()가 실행하는 것: 이 워드를 쓰기 전에 다음 워드의 합을 요청, 진행 중인 읽기 16행, "
+     "영상 크기에 따른 블록; 창이 블록보다 크면 누적 합"},
 };
 
 }  // namespace
