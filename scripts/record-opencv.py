@@ -19,10 +19,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 from opencv_tables import read
-from recording import REPOSITORY, clean_commit, machine_of, write
+from recording import REPOSITORY, clean_commit, machine_of, process_times, write
 
 PARTS = {
     "pixels": "opencv_agreement on samples/ and on noise of 4096x3072; a pixel differs when one channel does",
@@ -85,25 +84,13 @@ def cases_of(build, work):
             Case(f"{FILES} JPEGs of 868x600, {cores} at a time", files, cores, 5)]
 
 
-def run(command):
-    """Returns a process's wall and processor seconds."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    wall = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"record-opencv.py: exit code {process.returncode}: {' '.join(command[:3])} ...")
-    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
-
-
 def measured_times(build, work):
     rows = []
     for case in cases_of(build, work):
         pairs = []
         for i in range(case.pairs + 1):
             commands = case.commands(build, work)
-            pair = [run(command) for command in commands]
+            pair = [process_times(command) for command in commands]
             case.check(work)
             if i > 0:  # the first run reads the files into memory
                 pairs.append(pair)

@@ -18,9 +18,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-from recording import REPOSITORY, clean_commit, machine_of, write
+from recording import REPOSITORY, clean_commit, machine_of, process_times, write
 
 WIDTH, HEIGHT, FRAMES, ROUNDS = 1280, 720, 600, 7
 PIPELINE = "ycbcr32 convention=opencv | sobel | threshold window=31 offset=7"
@@ -45,16 +44,7 @@ def commands(build, frames):
 
 def run(command, standard_input, out):
     """Returns a process's wall and processor seconds."""
-    words = [str(word).replace("{out}", out) for word in command]
-    start = time.monotonic()
-    with open(standard_input, "rb") as frames:
-        process = subprocess.Popen(words, stdin=frames, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    wall = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"record-stream.py: exit code {process.returncode}: {' '.join(words[:3])} ...")
-    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
+    return process_times([str(word).replace("{out}", out) for word in command], standard_input)
 
 
 def require_same_bytes(build, frames, work):

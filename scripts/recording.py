@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 
@@ -33,6 +34,19 @@ def clean_commit(script):
 def kinds_in(text):
     """Returns the kinds of faults that `warpwise run` has reported."""
     return sorted(set(re.findall(r"^warpwise: (\w+) (?:in kernel|in the program)", text, re.MULTILINE)))
+
+
+def process_times(command, standard_input=os.devnull):
+    """Runs a command to its end; returns its wall and processor seconds. Ends the script if it fails."""
+    start = time.monotonic()
+    with open(standard_input, "rb") as given:
+        process = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"exit code {process.returncode}: {' '.join(map(str, command[:3]))} ...")
+    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
 
 
 def machine_of(date, commit, method):
