@@ -161,7 +161,7 @@ struct Code {
   struct ModelledOperation {
     std::uint32_t operation = 0;  ///< index into operations
     Modelled what = Modelled::approximation;
-    bool leaves_memory = false;  ///< what it leaves in memory is inexact too
+    bool leaves_memory = false;  ///< the values that it stores are inexact too
   };
   std::vector<ModelledOperation> modelled;
   std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty

@@ -21,7 +21,7 @@ struct Difference {
   std::uint64_t first = 0;     ///< first byte of it that differs
   std::uint64_t count = 0;     ///< number of its bytes that differ
   std::vector<std::byte> is;   ///< the whole allocation now
-  std::vector<std::byte> was;  ///< the same in the image
+  std::vector<std::byte> was;  ///< the whole allocation in the image
 };
 
 /// A copy of all of a device's memory, except the kernels' heap.

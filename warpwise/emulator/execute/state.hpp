@@ -114,7 +114,7 @@ struct CallFrame {
 struct CallStack {
   std::vector<CallFrame> frames;
   std::vector<std::byte> saved;         ///< registers of the callers
-  std::vector<std::byte> saved_shadow;  ///< the same in the shadow
+  std::vector<std::byte> saved_shadow;  ///< shadow of the callers' registers
   std::uint64_t base = 0;               ///< the current frame, in local memory
   std::uint64_t top = 0;                ///< begin of free local memory
 };

@@ -30,7 +30,7 @@ inline constexpr std::size_t resource_count = all_values<Resource>().size();
 /// Values that the compiler keeps in local memory, since registers are too few.
 struct Spills {
   double loads = 0;             ///< of a word, in the machine code
-  double stores = 0;            ///< likewise
+  double stores = 0;            ///< of a word, in the machine code
   double instructions = 1;      ///< of the kernel, in PTX
   double bytes_per_thread = 0;  ///< that hold such values
 };

@@ -58,7 +58,7 @@ Spills spills_of(const RungResources& resources, const emulator::KernelInfo& ker
 // A rung's launches for a problem.
 struct RungPrediction {
   emulator::Dim3 block;          ///< of the first launch
-  std::optional<int> registers;  ///< likewise
+  std::optional<int> registers;  ///< of the first launch
   std::vector<LaunchPrediction> launches;
 };
 

@@ -30,8 +30,8 @@ struct Words {
   const char* front_times;           ///< first rung, its time, last rung, its time, size
   const char* front_roof;            ///< share, size
   const char* front_roofs;           ///< share, size, share at a larger one, that size
-  const char* roof_of_reads;         ///< of a ladder whose roof is no copy
-  const char* roof_of_differences;   ///< likewise
+  const char* roof_of_reads;         ///< of a ladder whose roof is the rate of reads
+  const char* roof_of_differences;   ///< of a ladder whose roof is the rate of differences
   const char* front_step;            ///< rung, speed-up, idea
   const char* front_document_same;   ///< rung, document's speed-up, ours
   const char* front_document_other;  ///< rung, document's speed-up, ours; rung, ours

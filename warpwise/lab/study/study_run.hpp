@@ -45,7 +45,7 @@ struct RungRow {
   Setting setting;
   bool on_cpu = false;
   std::string skipped;                 ///< the reason, in words; nothing else is set then
-  std::string wrong;                   ///< likewise; a wrong rung is never timed
+  std::string wrong;                   ///< what is wrong with the result; such a rung is not timed
   std::optional<Timing> cold;          ///< L2 flushed before each run
   std::optional<Timing> batch;         ///< run after run on the same operands
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
@@ -65,7 +65,7 @@ struct RungRow {
   std::vector<RungCounts> counts;
   std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
-  std::optional<CounterReading> compared_counters;  ///< likewise, at the size of `counts`
+  std::optional<CounterReading> compared_counters;  ///< the GPU's, at the size of `counts`
   std::string not_comparable;  ///< why these do not belong to the launches of `counts`
   /// The document's own figures, if they were taken at this row.
   DocumentFigure document;
@@ -87,7 +87,7 @@ struct SeriesKnee {
   Size size;
   emulator::Dim3 block;
   ladders::Variables parameters;  ///< without the axis
-  ladders::Variables axes;        ///< likewise: other constants that the run's axes set
+  ladders::Variables axes;        ///< constants that the run's other axes set
   Setting setting;
   KneeSearch search;
 };

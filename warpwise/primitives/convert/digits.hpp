@@ -10,8 +10,8 @@ namespace warpwise::detail::convert {
 /// Changes of the three variables to `main` and two differences, which make most factors zero:
 enum class Shape {
   encode,   ///< main = G, differences R − G and B − G; chroma does not depend on main
-  rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; likewise
-  decode,   ///< the same variables; every row has the same factor of main and the same offset
+  rescale,  ///< main = Y, differences Cb − 128 and Cr − 128; chroma does not depend on main
+  decode,   ///< the variables of rescale; every row has the same factor of main and the same offset
 };
 
 /// Factors in signed 16-bit digits: (digit[0] + digit[1] / 2^16 + digit[2] / 2^32) / 2^shift.

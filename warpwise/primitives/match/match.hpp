@@ -37,8 +37,8 @@ inline constexpr auto all_match_borders = all_values<MatchBorder>();
 struct MatchOptions {
   std::int64_t block_width = 32;
   std::int64_t block_height = 32;  ///< block_width · block_height ≤ max_match_block_pixels
-  std::int64_t stride_x = 0;       ///< from a block to its neighbour; 0 means block_width
-  std::int64_t stride_y = 0;       ///< likewise; 0 means block_height
+  std::int64_t stride_x = 0;       ///< distance between blocks; 0 means block_width
+  std::int64_t stride_y = 0;       ///< distance between rows of blocks; 0: block_height
   SearchRange search_x = {};       ///< within ±max_match_displacement
   SearchRange search_y = {};
   Measure measure = Measure::sad;
