@@ -264,9 +264,9 @@ TEST(GoldenArithmetic, RandomKernelsGiveTheBitsOfTheGpu) { compare_hashes("rando
 
 // ---- approximations
 
-/// How far a GPU's result may be from the exact one, which the emulator rounds to the nearest: as
-/// PTX's documentation states it, in units of the last place or as a share of the value, or
-/// absolutely.
+/// Largest difference of a GPU's result from the exact one, by PTX's documentation: in units of the
+/// last place, as a share of the value, or absolute. The emulator rounds the exact result to the
+/// nearest.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;

@@ -154,7 +154,8 @@ StudyTable read_study(const std::filesystem::path& folder);
 /// it is a ladder's.
 StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
-/// Returns the installed ladder or study. \throws InvalidArgument  with a similar name
+/// Returns the installed ladder or study of this name.
+/// \throws InvalidArgument  there is none; the message has the most similar name
 StudyTable find_study(std::string_view name);
 
 /// Returns the names of all that are installed: the ladders, then the other studies, each sorted.

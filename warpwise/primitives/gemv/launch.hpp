@@ -20,13 +20,13 @@ struct GemvRowsShape {
   int at_once;
 };
 
-/// Returns the shape. \param elements  of a load
+/// Returns the shape for loads of `elements` elements.
 constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
   // Each thread has as many words in flight as its registers allow.
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Returns the shape. Narrow matrices have kernels with more rows in a warp; loads of single bytes
+/// Returns the shape for a matrix. Narrow ones have kernels with more rows in a warp; loads of single bytes
 /// have fewer.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {

@@ -9,7 +9,7 @@
 // no host headers.
 namespace warpwise::kernels::match {
 
-// Masks of the columns, in each four columns of words, that are summed first and second.
+// The block's columns of words in groups of four: masks of those that are summed first and second.
 inline constexpr unsigned match_first_columns = 0b0010;
 inline constexpr unsigned match_second_columns = 0b1000;
 // Up to match_few_lanes lanes share the rest; above match_many_lanes there is no second test.
