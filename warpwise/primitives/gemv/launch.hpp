@@ -26,8 +26,8 @@ constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-/// Returns the shape for a matrix. Narrow ones have kernels with more rows in a warp; loads of single bytes
-/// have fewer.
+/// Returns the shape for a matrix. Narrow ones have kernels with more rows in a warp; loads of
+/// single bytes have fewer.
 inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
                                      std::int64_t columns) {
   const int elements = gemv_elements(access, size);
