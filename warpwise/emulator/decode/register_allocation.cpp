@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "warpwise/emulator/decode/register_allocation.hpp"
 
@@ -91,7 +92,7 @@ void step_back(Bits& live, const Code& code, const std::vector<Accesses>& access
   for (const std::int32_t v : own.reads) set(live, v);
 }
 
-/// Results of analyse() for the virtual registers.
+/// Results of Liveness for the virtual registers.
 struct Lives {
   std::vector<Interval> spans;
   /// Registers that are live after each call at run time, by Operation::target.
@@ -110,78 +111,95 @@ std::vector<std::int32_t> listed(const Bits& bits) {
   return result;
 }
 
-Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size_t registers) {
-  std::vector<BasicBlock> blocks = basic_blocks(code);
-  const std::size_t words = (registers + 63) / 64;
-  for (BasicBlock& block : blocks) block.live_in.assign(words, 0);
-  Bits live(words);
-  const auto live_out = [&](const BasicBlock& block) {
-    std::fill(live.begin(), live.end(), 0);
+/// Liveness of the virtual registers, from a fixed point over the basic blocks.
+class Liveness {
+ public:
+  Liveness(const Code& code, const std::vector<Accesses>& accesses, std::size_t registers)
+      : code_(code), accesses_(accesses), registers_(registers), blocks_(basic_blocks(code)),
+        live_((registers + 63) / 64) {
+    for (BasicBlock& block : blocks_) block.live_in.assign(live_.size(), 0);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = blocks_.size(); b-- > 0;) changed = update(blocks_[b]) || changed;
+    }
+  }
+
+  Lives lives() {
+    Lives lives;
+    lives.at_begin = listed(blocks_.front().live_in);
+    for (const CalledFunction& function : code_.functions) {
+      const auto entry = std::find_if(blocks_.begin(), blocks_.end(),
+                                      [&](const auto& b) { return b.begin == function.entry; });
+      lives.at_entry.push_back(entry == blocks_.end() ? std::vector<std::int32_t>{}
+                                                      : listed(entry->live_in));
+    }
+    lives.spans = spans();
+    if (!code_.call_sites.empty()) lives.across = across_calls();
+    return lives;
+  }
+
+ private:
+  // Sets live_ to the registers that are live at a block's end.
+  void live_out(const BasicBlock& block) {
+    std::fill(live_.begin(), live_.end(), 0);
     for (const std::size_t s : block.successors) {
-      for (std::size_t w = 0; w < words; ++w) live[w] |= blocks[s].live_in[w];
-    }
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = blocks.size(); b-- > 0;) {
-      live_out(blocks[b]);
-      for (std::int32_t at = blocks[b].end; at-- > blocks[b].begin;)
-        step_back(live, code, accesses, at);
-      if (live != blocks[b].live_in) {
-        blocks[b].live_in = live;
-        changed = true;
-      }
+      for (std::size_t w = 0; w < live_.size(); ++w) live_[w] |= blocks_[s].live_in[w];
     }
   }
-  Lives lives;
-  lives.spans.resize(registers);
-  lives.at_begin = listed(blocks.front().live_in);
-  for (const CalledFunction& function : code.functions) {
-    const auto entry = std::find_if(blocks.begin(), blocks.end(),
-                                    [&](const auto& b) { return b.begin == function.entry; });
-    lives.at_entry.push_back(entry == blocks.end() ? std::vector<std::int32_t>{}
-                                                   : listed(entry->live_in));
-  }
-  std::vector<Interval>& result = lives.spans;
-  const auto cover_all = [&](const Bits& bits, std::int32_t at) {
-    for (std::size_t w = 0; w < words; ++w) {
-      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
-        result[w * 64 + static_cast<std::size_t>(std::countr_zero(left))].cover(at);
-      }
-    }
-  };
-  for (const BasicBlock& block : blocks) {
-    cover_all(block.live_in, block.begin);
+
+  // Returns true if the registers that are live at the block's begin have changed.
+  bool update(BasicBlock& block) {
     live_out(block);
-    cover_all(live, block.end);
-    for (std::int32_t at = block.begin; at < block.end; ++at) {
-      const Accesses& own = accesses[static_cast<std::size_t>(at)];
-      for (const std::int32_t v : own.reads) result[static_cast<std::size_t>(v)].cover(at);
-      // A handler may write one result before it reads operands of the next one. So results stay
-      // live one operation longer.
-      for (const std::int32_t v : own.writes) {
-        result[static_cast<std::size_t>(v)].cover(at);
-        result[static_cast<std::size_t>(v)].cover(at + 1);
-      }
-    }
+    for (std::int32_t at = block.end; at-- > block.begin;) step_back(live_, code_, accesses_, at);
+    return std::exchange(block.live_in, live_) != live_;
   }
-  if (code.call_sites.empty()) return lives;
-  lives.across.resize(code.call_sites.size());
-  for (const BasicBlock& block : blocks) {
-    live_out(block);
-    for (std::int32_t at = block.end; at-- > block.begin;) {
-      const Operation& op = code.operations[static_cast<std::size_t>(at)];
-      if (op.control == Control::call) {
-        auto& across = lives.across[static_cast<std::size_t>(op.target)];
-        for (std::size_t v = 0; v < registers; ++v) {
-          if ((live[v / 64] >> (v % 64) & 1) != 0) across.push_back(static_cast<std::int32_t>(v));
+
+  std::vector<Interval> spans() {
+    std::vector<Interval> result(registers_);
+    const auto span = [&](std::int32_t v) -> Interval& {
+      return result[static_cast<std::size_t>(v)];
+    };
+    for (const BasicBlock& block : blocks_) {
+      for (const std::int32_t v : listed(block.live_in)) span(v).cover(block.begin);
+      live_out(block);
+      for (const std::int32_t v : listed(live_)) span(v).cover(block.end);
+      for (std::int32_t at = block.begin; at < block.end; ++at) {
+        const Accesses& own = accesses_[static_cast<std::size_t>(at)];
+        for (const std::int32_t v : own.reads) span(v).cover(at);
+        // A handler may write one result before it reads operands of the next one. So results stay
+        // live one operation longer.
+        for (const std::int32_t v : own.writes) {
+          span(v).cover(at);
+          span(v).cover(at + 1);
         }
       }
-      step_back(live, code, accesses, at);
     }
+    return result;
   }
-  return lives;
-}
+
+  std::vector<std::vector<std::int32_t>> across_calls() {
+    std::vector<std::vector<std::int32_t>> across(code_.call_sites.size());
+    for (const BasicBlock& block : blocks_) {
+      live_out(block);
+      for (std::int32_t at = block.end; at-- > block.begin;) {
+        const Operation& op = code_.operations[static_cast<std::size_t>(at)];
+        if (op.control == Control::call) {
+          auto& saved = across[static_cast<std::size_t>(op.target)];
+          const std::vector<std::int32_t> now = listed(live_);
+          saved.insert(saved.end(), now.begin(), now.end());
+        }
+        step_back(live_, code_, accesses_, at);
+      }
+    }
+    return across;
+  }
+
+  const Code& code_;
+  const std::vector<Accesses>& accesses_;
+  std::size_t registers_;
+  std::vector<BasicBlock> blocks_;
+  Bits live_;
+};
 
 /// Makes special registers live over the whole code: they are set before the first operation, and
 /// functions do not save them. Sets what each call saves. Returns the special registers.
@@ -303,7 +321,7 @@ void count_unread(Code& code, const std::vector<Accesses>& accesses, std::size_t
 void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
                         const std::vector<Width>& widths) {
   count_unread(code, accesses, widths.size());
-  Lives lives = analyse(code, accesses, widths.size());
+  Lives lives = Liveness(code, accesses, widths.size()).lives();
   const std::vector<std::int32_t> kept = keep_specials(code, lives, widths);
   const Places places(lives.spans, widths);
   constexpr std::size_t least_bytes = 256;  // for registers that are never live

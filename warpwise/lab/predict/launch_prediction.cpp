@@ -32,6 +32,44 @@ void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
 }
 
+// A change cannot save accesses that L1 has merged already: at least the sectors of the requested
+// bytes stay. DRAM's sectors fall in proportion to L2's.
+void save_sectors(const Change& change, std::uint64_t& sectors, std::uint64_t& lines,
+                  std::uint64_t& dram, std::uint64_t bytes_asked_for, std::uint64_t distinct) {
+  const std::uint64_t before = sectors;
+  scale(sectors, change.bytes);
+  sectors = std::max(sectors, std::min(before, bytes_asked_for / 32));
+  if (before > 0) {
+    const std::uint64_t least = std::min(dram, bytes_asked_for / 32);
+    scale(dram, 1 - static_cast<double>(sectors) / static_cast<double>(before));
+    dram = std::max(dram, least);
+  }
+  const std::uint64_t all = sectors;
+  scale(sectors, change.again);
+  sectors = std::max(sectors, std::min(all, distinct));
+  const std::uint64_t all_lines = lines;
+  scale(lines, change.bytes);
+  scale(lines, change.again);
+  lines = std::max(lines, std::min(all_lines, sectors / 4));
+}
+
+void save_instructions(const Change& change, emulator::LaunchResult& launch) {
+  for (auto& [name, count] : launch.instructions_by_class) {
+    scale(count, change.instructions);
+    if (name == "load" || name == "store") scale(count, change.loads);
+  }
+  rules::MachineInstructions& further = launch.pace.further;
+  further *= (1 - change.instructions) * (1 - change.divisions);
+  further.float64 *= 1 - change.doubles;
+  further.conversion64 *= 1 - change.doubles;
+  if (change.doubles > 0) {
+    std::uint64_t& doubles = launch.instructions_by_class["float64"];
+    const std::uint64_t before = doubles;
+    scale(doubles, change.doubles);
+    launch.instructions_by_class["float32"] += before - doubles;
+  }
+}
+
 void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   emulator::MemoryCounts& memory = launch.memory.front();
   double transactions = 0;
@@ -42,31 +80,11 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  // A change cannot save accesses that L1 has merged already: at least the sectors of the requested
-  // bytes stay. DRAM's sectors fall in proportion to L2's.
   emulator::PaceCounts& pace = launch.pace;
-  const auto save = [&](std::uint64_t& sectors, std::uint64_t& lines, std::uint64_t& dram,
-                        std::uint64_t bytes_asked_for, std::uint64_t distinct) {
-    const std::uint64_t before = sectors;
-    scale(sectors, change.bytes);
-    sectors = std::max(sectors, std::min(before, bytes_asked_for / 32));
-    if (before > 0) {
-      const std::uint64_t least = std::min(dram, bytes_asked_for / 32);
-      scale(dram, 1 - static_cast<double>(sectors) / static_cast<double>(before));
-      dram = std::max(dram, least);
-    }
-    const std::uint64_t all = sectors;
-    scale(sectors, change.again);
-    sectors = std::max(sectors, std::min(all, distinct));
-    const std::uint64_t all_lines = lines;
-    scale(lines, change.bytes);
-    scale(lines, change.again);
-    lines = std::max(lines, std::min(all_lines, sectors / 4));
-  };
-  save(pace.l2_read_sectors, pace.l2_read_lines, pace.dram_read_sectors,
-       memory.global_load.bytes_requested, pace.distinct_read_sectors);
-  save(pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
-       memory.global_store.bytes_requested, pace.dram_written_sectors);
+  save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, pace.dram_read_sectors,
+               memory.global_load.bytes_requested, pace.distinct_read_sectors);
+  save_sectors(change, pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
+               memory.global_store.bytes_requested, pace.dram_written_sectors);
   // Adjacent stores write whole sectors, which DRAM need not read first.
   scale(pace.dram_filled_sectors, change.bytes);
   scale(pace.l1_passes, change.bytes);
@@ -79,21 +97,8 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   }
   scale(pace.joined_passes, change.passes);
   shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
-  for (auto& [name, count] : launch.instructions_by_class) {
-    scale(count, change.instructions);
-    if (name == "load" || name == "store") scale(count, change.loads);
-  }
-  rules::MachineInstructions& further = pace.further;
-  further *= (1 - change.instructions) * (1 - change.divisions);
-  further.float64 *= 1 - change.doubles;
-  further.conversion64 *= 1 - change.doubles;
-  if (change.doubles > 0) {
-    std::uint64_t& doubles = launch.instructions_by_class["float64"];
-    const std::uint64_t before = doubles;
-    scale(doubles, change.doubles);
-    launch.instructions_by_class["float32"] += before - doubles;
-  }
-  launch.pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
+  save_instructions(change, launch);
+  pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
 }
 
 }  // namespace
