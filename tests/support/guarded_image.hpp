@@ -157,8 +157,7 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
     for (std::int64_t i = 0; i < expected.width() * expected.channels(); ++i) {
       const T want = load<T>(expected.row(y), i);
       const T got = load<T>(actual.row(y), i);
-      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): compares bits: -0 is not 0, NaN is
-      // NaN
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits: -0 is not 0, NaN is NaN
       if (std::memcmp(&want, &got, sizeof(T)) != 0) {
         ADD_FAILURE() << "pixel (" << i / expected.channels() << ", " << y << ") channel "
                       << i % expected.channels() << " of " << expected.width() << "x"
