@@ -41,6 +41,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     # A word after "--warpwise " is taken as CHECKS, though the user may mean a test file.
     if "--warpwise" in map(str, config.invocation_params.args) and os.path.exists(checks.split("::")[0]):
         raise pytest.UsageError(f"--warpwise takes '{checks}' as its checks: write --warpwise=all, or --warpwise as the last word")
+    if page and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--warpwise-explain shows the kernels of one process: leave out -n")
     asked = (["--check", checks] if checks else []) + (["--explain", page] if page else [])
     if GATHERED in os.environ:
         if asked and os.environ.get(ASKED_FOR) != " ".join(asked):

@@ -1,6 +1,7 @@
 """The pytest plugin, in suites that load PTX through the CUDA driver: faults of kernels fail their tests."""
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import shutil
@@ -183,6 +184,10 @@ def test_explain(tmp_path):
     done = run_suite(tmp_path, "--warpwise", "--warpwise-explain=costs.json", "-k", "sound", before=[COMMAND, "run"])
     assert "write warpwise run --explain costs.json" in done.stderr
     assert done.returncode == 4
+    if importlib.util.find_spec("xdist"):
+        done = run_suite(tmp_path, "--warpwise", "--warpwise-explain=costs.json", "-n", "2")
+        assert "leave out -n" in done.stderr
+        assert done.returncode == 4
 
 
 @needs_command
