@@ -10,7 +10,8 @@ TILE = 16
 
 @cuda.jit
 def product(a, b, c):
-    rows, columns = cuda.shared.array((TILE, TILE), float32), cuda.shared.array((TILE, TILE), float32)
+    rows = cuda.shared.array((TILE, TILE), float32)  # a line each: the simulator knows an array by its line
+    columns = cuda.shared.array((TILE, TILE), float32)
     x, y = cuda.grid(2)
     i, j = cuda.threadIdx.x, cuda.threadIdx.y
     total = float32(0)
