@@ -30,6 +30,8 @@ if(TARGET warpwise_cudart)
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator NAMELINK_SKIP)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/warpwise/emulator/runtime/preload/ptxas
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/warpwise/emulator/runtime/preload/nvcc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated/bin COMPONENT warpwise_emulator)
   install(TARGETS warpwise_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
 endif()
 install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir} COMPONENT warpwise_dev)

@@ -25,6 +25,7 @@ import opencv_tables
 import pair_tables
 import prediction_tables
 import program_tables
+import python_speed_tables
 import python_suite_tables
 import race_tables
 import stream_tables
@@ -107,6 +108,8 @@ def rendered(name, benches):
         return program_tables.rendered(REPOSITORY / "results/emulator/programs", what)
     if kind == "python_suites":
         return python_suite_tables.rendered(REPOSITORY / "results/emulator/python", what)
+    if kind == "python_speed":
+        return python_speed_tables.rendered(load("emulator/python-speed.json"))
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "forms":

@@ -1,51 +1,59 @@
 """Runs a pytest suite of GPU code on Warpwise's emulated GPU: `pytest --warpwise=all`.
 
-A fault of a kernel fails the test that launched it. The emulated GPU is the command's: this starts pytest again under
+A fault of a kernel fails the test that launched it. The fixture gpu_counts lets a test limit what its kernels cost. The emulated GPU is the command's: this starts pytest again under
 `warpwise run`. It does not import warpwise, so other suites do not load that.
 """
 
 import collections
+import ctypes
 import json
 import os
 import pathlib
 import shutil
 import sys
+import types
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 GATHERED = "WARPWISE_EMULATED_GATHER"  # the folder of `warpwise run` to which each process writes its report
-ASKED_FOR = "WARPWISE_PYTEST_CHECKS"  # the checks with which this plugin has started pytest again
+ASKED_FOR = "WARPWISE_PYTEST_CHECKS"  # the words with which this plugin has started pytest again
+UNCOUNTED = "gpu_counts_not_checked"  # the property of a test that asks for counts where nothing is counted
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds --warpwise."""
+    """Adds --warpwise and --warpwise-explain."""
     group = parser.getgroup("warpwise", "GPU code without a GPU")
     group.addoption("--warpwise", nargs="?", const="", metavar="CHECKS",
                     help="run GPU code on Warpwise's emulated GPU. CHECKS are those of warpwise run --check: all, or races,init,…")
+    group.addoption("--warpwise-explain", metavar="FILE",
+                    help="with --warpwise, write the costs of all kernels: FILE.html, FILE.json, or text")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Becomes `warpwise run … pytest` with the same words, unless this process is under it."""
-    checks = config.getoption("--warpwise")
+    checks, page = config.getoption("--warpwise"), config.getoption("--warpwise-explain")
     if checks is None:
+        if page:
+            raise pytest.UsageError("--warpwise-explain needs --warpwise: only the emulated GPU counts costs")
         return
     # A word after "--warpwise " is taken as CHECKS, though the user may mean a test file.
     if "--warpwise" in map(str, config.invocation_params.args) and os.path.exists(checks.split("::")[0]):
         raise pytest.UsageError(f"--warpwise takes '{checks}' as its checks: write --warpwise=all, or --warpwise as the last word")
+    if page and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--warpwise-explain shows the kernels of one process: leave out -n")
+    asked = (["--check", checks] if checks else []) + (["--explain", page] if page else [])
     if GATHERED in os.environ:
-        if checks and os.environ.get(ASKED_FOR) != checks:
-            raise pytest.UsageError(f"warpwise run has started pytest, so --warpwise={checks} comes too late: "
-                                    f"write warpwise run --check {checks}, or start pytest alone")
+        if asked and os.environ.get(ASKED_FOR) != " ".join(asked):
+            raise pytest.UsageError("warpwise run has started pytest, so its options come too late: "
+                                    f"write warpwise run {' '.join(asked)}, or start pytest alone")
         return
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise pytest.UsageError("--warpwise runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
-    words = [command, "run", "--keep-going"]  # the other tests go on with a sound GPU
-    if checks:
-        words += ["--check", checks]
-        os.environ[ASKED_FOR] = checks
+    words = [command, "run", "--keep-going", *asked]  # the other tests go on with a sound GPU
+    os.environ[ASKED_FOR] = " ".join(asked)
     own = getattr(sys, "orig_argv", None)  # from Python 3.10 on
     own = own[1:] if own else ["-m", "pytest", *map(str, config.invocation_params.args)]
     os.chdir(config.invocation_params.dir)
@@ -58,6 +66,68 @@ def pytest_configure(config: pytest.Config) -> None:
     """Watches the tests for faults if the GPU is emulated, in the workers of pytest-xdist too."""
     if config.getoption("--warpwise") is not None and GATHERED in os.environ:
         config.pluginmanager.register(Faults(pathlib.Path(os.environ[GATHERED])), "warpwise-faults")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says how many tests' counts were not checked."""
+    reports = [each for group in terminalreporter.stats.values() for each in group if getattr(each, "when", "") == "call"]
+    unchecked = sum((UNCOUNTED, True) in map(tuple, each.user_properties) for each in reports)
+    if unchecked:
+        terminalreporter.write_line(f"warpwise: without --warpwise nothing is counted; tests with unchecked gpu_counts: {unchecked}")
+
+
+@pytest.fixture
+def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
+    """Counts of the kernels that the test's process has launched since the fixture began.
+
+    Its attributes are `launches`, the fields of warpwise.emulator.ExecutionCounts (warp_instructions, divergent_branches, …) and those of
+    MemoryCounts for the emulated GPU (global_load, shared_store, …): gpu_counts.global_load.transactions_32. Without --warpwise every
+    comparison with a count is true, and pytest's summary says how many tests this concerns.
+    """
+    if request.config.getoption("--warpwise") is None:
+        request.node.user_properties.append((UNCOUNTED, True))
+        yield Uncounted()
+        return
+    counts = Counts()
+    counts.runtime.warpwise_emulated_count(True)
+    yield counts
+    counts.runtime.warpwise_emulated_count(False)
+
+
+class Counts:
+    """Counts of launches, which the emulated runtime of this process sums."""
+
+    def __init__(self) -> None:
+        self.runtime = ctypes.CDLL("libcudart.so.13")
+        self.runtime.warpwise_emulated_counts.restype = ctypes.c_char_p
+
+    def __getattr__(self, name: str) -> Any:
+        counts = json.loads(self.runtime.warpwise_emulated_counts(), object_hook=lambda fields: types.SimpleNamespace(**fields))
+        return getattr(counts, name)
+
+
+class Uncounted:
+    """A count on a real GPU: arithmetic with it gives another one, and comparisons with it are true."""
+
+    def __getattr__(self, name: str) -> "Uncounted":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+
+def _same(own: Uncounted, *_: Any) -> Uncounted:
+    return own
+
+
+def _holds(*_: Any) -> bool:
+    return True
+
+
+for name in ["add", "sub", "mul", "truediv", "floordiv"]:
+    setattr(Uncounted, f"__{name}__", _same)
+    setattr(Uncounted, f"__r{name}__", _same)
+for name in ["lt", "le", "eq", "ne", "gt", "ge"]:
+    setattr(Uncounted, f"__{name}__", _holds)
 
 
 class Faults:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -181,6 +182,25 @@ def test_line_of_launch_and_threads(tmp_path):
     assert "81 launches of 1 kernel, 1 fault" in done.stderr, done.stderr
     place = f"threaded.py:{line_of(THREADED, 'not awaited')}"
     assert re.search(rf"^warpwise: unchecked_launch in the program, \w+ called at \S*{place}", done.stderr, re.MULTILINE), done.stderr
+
+
+@pytest.mark.parametrize("name", ["python-github.yml", "python-gitlab-ci.yml"])
+def test_ci_files(name, tmp_path):
+    """The files' commands report the page's kernel as right, and one without its barrier as faulty."""
+    assert PAGE is not None, "the page is not beside these tests"
+    text = (PAGE.parents[1] / "examples/ci" / name).read_text(encoding="utf-8")
+    command, = re.findall(r"^ +- (?:run: )?(warpwise run .*)$", text, re.MULTILINE)
+    for file, source in re.findall(r"^```python file=(\S+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        (tmp_path / file).write_text(source, encoding="utf-8")
+    environment = dict(os.environ, PATH=os.pathsep.join([os.path.dirname(COMMAND), os.path.dirname(sys.executable), os.environ["PATH"]]))
+    right = tmp_path / "smooth.py"
+    for code, source in (0, right.read_text(encoding="utf-8")), (1, right.read_text(encoding="utf-8").replace("    cuda.syncthreads()\n", "")):
+        right.write_text(source, encoding="utf-8")
+        done = subprocess.run(["bash", "-e", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == code, done.stderr
+        kernels = ElementTree.parse(tmp_path / "kernels.xml").getroot()
+        assert (kernels.get("tests"), kernels.get("failures")) == ("1", str(code))
+        assert len(list(ElementTree.parse(tmp_path / "tests.xml").getroot().iter("testcase"))) == 2
 
 
 def test_page(tmp_path):

@@ -1,6 +1,8 @@
 """The pytest plugin, in suites that load PTX through the CUDA driver: faults of kernels fail their tests."""
 
 import importlib.metadata
+import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -57,6 +59,25 @@ def test_sound():
 def test_without_gpu():
     pass
 
+def test_counts(gpu_counts):
+    ones(32)
+    assert gpu_counts.launches == 1
+    assert gpu_counts.warp_instructions == 6
+    assert gpu_counts.global_store.transactions_32 == 4
+    assert gpu_counts.global_store.transactions_32 / gpu_counts.global_store.requests <= 4
+    assert gpu_counts.global_load.requests == 0
+    ones(32)
+    assert gpu_counts.launches == 2 and gpu_counts.global_store.requests == 2
+
+def test_counts_of_another_test(gpu_counts):
+    assert gpu_counts.launches == 0
+    ones(32)
+    assert gpu_counts.global_store.requests > 1
+
+def test_counts_alone(gpu_counts):
+    assert gpu_counts.launches == 0
+    assert 4 * gpu_counts.global_load.requests > gpu_counts.warp_instructions - 1
+
 def test_beyond():
     ones(24)
 
@@ -92,7 +113,7 @@ def run_suite(folder, *options, before=(), **more):
 
 @needs_command
 def test_faults_fail_their_tests(tmp_path):
-    done = run_suite(tmp_path, "--warpwise", "-k", "not child")
+    done = run_suite(tmp_path, "--warpwise", "-k", "not child and not counts")
     assert "PASSED test_suite.py::test_sound" in done.stdout
     assert "PASSED test_suite.py::test_without_gpu" in done.stdout
     assert "FAILED test_suite.py::test_beyond - Failed: out_of_bounds in kernel ones" in done.stdout
@@ -134,6 +155,39 @@ def test_under_the_command(tmp_path):
     done = run_suite(tmp_path, "--warpwise=all", "-k", "sound", before=[COMMAND, "run"])
     assert "write warpwise run --check all" in done.stderr
     assert done.returncode == 4
+
+
+@needs_command
+def test_counts_of_a_test(tmp_path):
+    done = run_suite(tmp_path, "--warpwise", "-k", "counts and not alone")
+    assert "PASSED test_suite.py::test_counts\n" in done.stdout
+    assert "FAILED test_suite.py::test_counts_of_another_test - assert 1 > 1" in done.stdout
+    assert "unchecked" not in done.stdout
+
+
+def test_counts_without_the_option(tmp_path):
+    done = run_suite(tmp_path, "-k", "counts_alone or without_gpu")
+    assert "PASSED test_suite.py::test_counts_alone" in done.stdout
+    assert "tests with unchecked gpu_counts: 1\n" in done.stdout
+    assert done.returncode == 0
+
+
+@needs_command
+def test_explain(tmp_path):
+    done = run_suite(tmp_path, "--warpwise", "--warpwise-explain=costs.json", "-k", "sound")
+    assert done.returncode == 0, done.stderr
+    kernel, = json.loads((tmp_path / "costs.json").read_text(encoding="utf-8"))["kernels"]
+    assert kernel["kernel"] == "ones"
+    done = run_suite(tmp_path, "--warpwise-explain=costs.json", "-k", "sound")
+    assert "--warpwise-explain needs --warpwise" in done.stderr
+    assert done.returncode == 4
+    done = run_suite(tmp_path, "--warpwise", "--warpwise-explain=costs.json", "-k", "sound", before=[COMMAND, "run"])
+    assert "write warpwise run --explain costs.json" in done.stderr
+    assert done.returncode == 4
+    if importlib.util.find_spec("xdist"):
+        done = run_suite(tmp_path, "--warpwise", "--warpwise-explain=costs.json", "-n", "2")
+        assert "leave out -n" in done.stderr
+        assert done.returncode == 4
 
 
 @needs_command

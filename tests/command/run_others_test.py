@@ -320,6 +320,21 @@ extern "C" int add() {{
                 self.assertEqual(read("code"), KERNEL.encode() + b"\0")
                 os.remove("code")
 
+    def test_a_stand_in_for_nvcc(self):
+        """For PyCUDA, which finds it in PATH, and CuPy, which takes $NVCC: both ask for cubin files. Programs are compiled as ever."""
+        write("own.cu", b'extern "C" __global__ void own() {}\nint main() {}\n')
+        path = os.pathsep.join([os.path.dirname(compiler()), os.environ["PATH"]])
+
+        def compiled(words):
+            done = self.run_command("run", "-q", "sh", "-c", words, env={**os.environ, "PATH": path})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        for words, name in [("nvcc --cubin -arch sm_90 own.cu", "own.cubin"), ("$NVCC -cubin -gencode=arch=compute_90,code=sm_90 own.cu -o a", "a")]:
+            compiled(words)
+            self.assertIn(b".visible .entry own()", read(name))
+        compiled("nvcc -arch=sm_90 -o own own.cu && ./own")
+        self.assertRegex(compiled("nvcc --version"), rb"release \d+\.\d+(.|\n)*stand-in")
+
     def test_links_of_nvjitlink(self):
         for name, text in [("kernel", KERNEL), ("function", FUNCTION), ("links.py", LINKS)]:
             write(name, text.encode())

@@ -110,6 +110,12 @@ void load_first(const fs::path& folder) {
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
+  // PyCUDA finds nvcc in PATH, and CuPy by NVCC.
+  if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
+    ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
+    put_in_front("PATH", (folder / "bin").string());
+    ::setenv("NVCC", (folder / "bin/nvcc").c_str(), 0);
+  }
   // Programs built with AddressSanitizer would end because it is not their first library.
   put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
 }

@@ -14,6 +14,9 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t alignment = 512;  // required by textures; cudaMalloc aligns likewise
+// A driver begins large allocations at a page, and Taichi needs that.
+constexpr std::uint64_t large = 1024 * 1024;
+constexpr std::uint64_t page_alignment = 4096;
 // Distance between allocations: an access up to this far past the end of one reaches no other.
 constexpr std::uint64_t gap = 64 * 1024;
 // Limit of remembered freed allocations.
@@ -151,6 +154,8 @@ std::shared_ptr<std::byte> Device::State::free_of_heap(Address address, std::str
 }
 
 Address Device::State::place(Allocation allocation) {
+  if (allocation.bytes >= large)
+    next = (next + page_alignment - 1) / page_alignment * page_alignment;
   const Address address = next;
   next += (allocation.bytes + gap + alignment - 1) / alignment * alignment;
   allocations.emplace(address, std::move(allocation));

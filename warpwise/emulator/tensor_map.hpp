@@ -34,6 +34,8 @@ struct TensorMap {
   static constexpr int most_dimensions = 5;
 
   std::uint64_t mark = expected_mark;
+  /// CUTLASS and Triton clear bit 21 of this word of small tensors' maps, for some drivers' sake.
+  std::uint64_t word_that_libraries_change = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, 4> strides{};            ///< in bytes; none of the first dimension
   std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
@@ -43,7 +45,7 @@ struct TensorMap {
   ElementType type = ElementType::u8;
   std::uint32_t swizzled_bytes = 0;  ///< row length of the pattern: 32, 64 or 128; 0: none
   bool fills_with_nan = false;       ///< fill outside the tensor: NaN, or else zeros
-  std::array<std::uint8_t, 35> unused{};
+  std::array<std::uint8_t, 27> unused{};
 
   std::size_t dimensions() const { return last_dimension + std::size_t{1}; }
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "emulator/emulated.hpp"
@@ -72,6 +74,15 @@ TEST(TensorMaps, AreChangedByKernels) {
 TEST(TensorMaps, AreMadeOfZerosByKernels) {
   expect_changed(nullptr);
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);
+}
+
+// CUTLASS and Triton clear a bit of a map's second word.
+TEST(TensorMaps, HoldNothingInTheWordThatLibrariesChange) {
+  emulator::TensorMap map;
+  map.address = map.strides[0] = ~std::uint64_t{0};
+  std::array<std::uint64_t, 2> words{};
+  std::memcpy(words.data(), &map, sizeof(words));
+  EXPECT_EQ(words[1], 0U);
 }
 
 }  // namespace tensor_map_tests

@@ -15,6 +15,7 @@
 #include "warpwise/emulator/runtime/interruption.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/launch_check.hpp"
+#include "warpwise/emulator/runtime/launch_totals.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/pace_sample.hpp"
@@ -82,8 +83,9 @@ LaunchOptions launch_options() {
   options.fidelity = fidelity_is_reported();
   options.orders = orders_asked_for();
   options.order_seed = order_seed_asked_for();
-  if (explanation_is_asked_for()) {
-    options.count = options.fidelity = true;
+  if (explanation_is_asked_for()) options.fidelity = true;
+  if (explanation_is_asked_for() || totals_are_asked_for()) {
+    options.count = true;
     options.compute_capabilities = {emulated().cc};
   }
   return options;
@@ -278,12 +280,14 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     take_suppressed(name, result);
     tell_launch(result, readable(name));
     note_launch(name, taken.count() - of_launched, result);
+    add_to_totals(result);
     record_launch(name, blocks, threads, shared, ptx, result,
                   sample ? sample->result() : RecordJson());
     cudaError_t error = outcome(result);
     for (LaunchedKernel& each : result.launched) {
       take_suppressed(each.name, each.result);
       note_launch(each.name, each.seconds, each.result);
+      add_to_totals(each.result);
       record_launch(each.name, each.grid, each.block, each.result.dynamic_shared_bytes, ptx,
                     each.result);
       if (error == cudaSuccess) error = outcome(each.result);

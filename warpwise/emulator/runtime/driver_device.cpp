@@ -201,6 +201,8 @@ CUresult cuCtxDestroy(CUcontext context) {
   delete context;
   return CUDA_SUCCESS;
 }
+// No function attaches to a context, so its only user lets it go.
+CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   stack.push_back(context);

@@ -111,6 +111,10 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return set_attribute(handle_of(kernel), attribute, value);
 }
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
+// The shape is that of cuLaunch(), which is not run. PyCUDA sets it before every launch.
+CUresult cuFuncSetBlockShape(CUfunction, int x, int y, int z) {
+  return x > 0 && y > 0 && z > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 CUresult cuKernelSetCacheConfig(CUkernel, CUfunc_cache, CUdevice) { return CUDA_SUCCESS; }
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   const Kernel* kernel = find_kernel(handle_of(function));

@@ -187,6 +187,18 @@ TEST_F(Driver, TextsAreLinked) {
   EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
 }
 
+// Taichi takes it for granted.
+TEST_F(Driver, LargeBuffersBeginAtAPage) {
+  device_copy({1});
+  EXPECT_EQ(device_copy(std::vector<unsigned>(1 << 18)) % 4096, 0U);
+}
+
+// PyCUDA sets it before each launch.
+TEST_F(Driver, AFunctionsShapeMayBeSet) {
+  EXPECT_EQ(cuFuncSetBlockShape(function_, 32, 2, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncSetBlockShape(function_, 32, 0, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Driver, MappedPiecesAreOneBuffer) {
   std::size_t piece = 0;
   CUmemAllocationProp properties{};
@@ -467,7 +479,7 @@ TEST(DriverContexts, AreAStackOfTheThread) {
   EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
   EXPECT_EQ(now, first);
   EXPECT_EQ(cuCtxDestroy(second), CUDA_SUCCESS);
-  EXPECT_EQ(cuCtxDestroy(first), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDetach(first), CUDA_SUCCESS);  // as PyCUDA lets it go
   EXPECT_EQ(cuCtxCreate(&first, nullptr, 0, 1), CUDA_ERROR_INVALID_DEVICE);
 }
 
