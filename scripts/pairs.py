@@ -1,5 +1,4 @@
-"""The pairs of tests/pairs: their table, the rule that seals a third, and how well predictions agree with measured times."""
-import hashlib
+"""The pairs of tests/pairs: their table, where their records are, and how well predictions agree with measured times."""
 import json
 import statistics
 
@@ -42,15 +41,6 @@ def measured_path(device, sealed):
 
 def read(path):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-
-def sealed_names(pairs):
-    """The second of each three of a kind, in the order of a hash of their names."""
-    names = set()
-    for kind in {pair["kind"] for pair in pairs}:
-        alike = [pair["name"] for pair in pairs if pair["kind"] == kind]
-        names.update(sorted(alike, key=lambda name: hashlib.sha256(name.encode()).hexdigest())[1::3])
-    return names
 
 
 def factor(a, b):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the pairs of tests/pairs on the GPU at hand.
 
-    scripts/time-pairs.py COMMIT OUT [--only REGEX]     writes OUT.json, and OUT-sealed.json of the sealed pairs
+    scripts/time-pairs.py COMMIT OUT [--sealed] [--only REGEX]     writes OUT.json of the open pairs; --sealed: OUT-sealed.json of the sealed ones
 
 Needs nvcc, numpy and NVIDIA's driver, and no build. Each pair is compiled for this GPU. Both kernels run
 once on the same numbers, and their results are compared before either is timed. The record of
@@ -251,16 +251,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commit")
     parser.add_argument("out")
+    parser.add_argument("--sealed", action="store_true", help="times the sealed pairs in place of the open ones, and prints no times")
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
-    chosen = [pair for pair in pairs.table() if re.search(arguments.only, pair["name"])]
+    chosen = [pair for pair in pairs.table() if pair["sealed"] == arguments.sealed and re.search(arguments.only, pair["name"])]
     call("cuInit", 0)
     device = made("cuDeviceGet", ctypes.c_int, 0)
     context = made("cuDevicePrimaryCtxRetain", ctypes.c_void_p, device)
     call("cuCtxSetCurrent", context)
     l2_bytes = made("cuDeviceGetAttribute", ctypes.c_int, L2_BYTES, device).value
     major, minor = (made("cuDeviceGetAttribute", ctypes.c_int, which, device).value for which in (MAJOR, MINOR))
-    measured = {"open": {}, "sealed": {}}
+    measured = {}
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = pathlib.Path(name)
         spin = folder / "spin.cu"
@@ -275,12 +276,11 @@ def main():
                 row = timed(pair, cubin, numbers, timer)
             except RuntimeError as error:
                 row = {"wrong": str(error)}
-            measured["sealed" if pair["sealed"] else "open"][pair["name"]] = row
-            if "wrong" in row or not pair["sealed"]:
+            measured[pair["name"]] = row
+            if "wrong" in row or not arguments.sealed:
                 print(pair["name"], row.get("wrong") or " ".join(str(row[kernel]["median_us"]) for kernel in pairs.KERNELS), flush=True)
-    for which in measured:
-        record = {"machine": machine(arguments.commit), "method": METHOD, "pairs": measured[which]}
-        pathlib.Path(f"{arguments.out}{pairs.ending(which == 'sealed')}").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    record = {"machine": machine(arguments.commit), "method": METHOD, "pairs": measured}
+    pathlib.Path(f"{arguments.out}{pairs.ending(arguments.sealed)}").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 import json
 import unittest
 
-from explain_support import SHAPE, TRANSPOSE, USAGE, ExplainTest, compiles
-from support import runs_rungs, write
+from explain_support import FAILED, SHAPE, TRANSPOSE, USAGE, ExplainTest, compiles
+from support import has_gpu, runs_rungs, write
 
 BOTH = ["--kernel", "naive", "--kernel", "transpose", "--define", "PAD=1"]
 
@@ -14,6 +14,8 @@ def figure(report, what):
 
 
 class TwoFiles(ExplainTest):
+    ONE = ["--grid", "1", "--block", "32", "--arg", "i32[32]"]
+
     @compiles
     def test_two_kernels_of_a_file(self):
         report = self.json_of("transpose.cu", "transpose.cu", *BOTH, *SHAPE, "--device", "h200")
@@ -90,15 +92,25 @@ class TwoFiles(ExplainTest):
                        "--arg", "f32:2", "--arg", "i32:32", says=["wide.cu", "same arguments"])
 
     def test_what_is_for_one(self):
-        two = ["explain", "one.ptx", "one.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]"]
+        two = ["explain", "one.ptx", "one.ptx", *self.ONE]
         for option in [["--machine-code"], ["--dump", "0=a.npy"], ["--html", "a.html"]]:
             self.fail_with(USAGE, *two, *option, says=[option[0], "for one kernel"])
-        self.fail_with(USAGE, *two, "--on", "gpu", says=["--on gpu is for one kernel"])
         self.fail_with(USAGE, "explain", "sobel", "sobel", says="two FILEs or two rungs")
         self.fail_with(USAGE, "explain", "one.ptx", "copy/scalar", says="two FILEs or two rungs")
 
+    @unittest.skipIf(has_gpu(), "there is a GPU here")
+    def test_on_a_gpu_without_one(self):
+        done = self.run_command("explain", "one.ptx", "one.ptx", *self.ONE, "--on", "gpu")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"Not measured: ", done.stdout)
+        self.assertIn(b"warp instructions", done.stdout)
+        self.assertIn(b"not run on a GPU: ", done.stderr)
+        report = self.json_of("one.ptx", "one.ptx", *self.ONE, "--on", "gpu", code=FAILED)
+        self.assertIn("CUDA", report["measured"]["unavailable"])
+        self.assertNotIn("measured", self.json_of("one.ptx", "one.ptx", *self.ONE))
+
     def test_of_ptx(self):
-        report = self.json_of("one.ptx", "one.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]")
+        report = self.json_of("one.ptx", "one.ptx", *self.ONE)
         self.assertEqual(figure(report, "global memory, requests of warps"), (1, 1))
 
 

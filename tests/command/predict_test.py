@@ -107,6 +107,7 @@ class Predict(LabTest):
         for device in ["h200", "gtx280"]:
             run = json.loads(self.succeed("lab", "run", *rungs, "--on", "emulator", "--json", "--device", device).stdout)
             self.assertEqual(run["modelled_for"], device)
+            self.assertIn("Times are modelled, not measured.", run["method"])
             [size] = {tuple(row["size"]) for row in run["results"]}
             predicted = self.rows(*rungs, "--device", device, "--size", f"{size[0]}x{size[1]}")
             self.assertEqual(len(run["results"]), len(predicted))

@@ -113,7 +113,7 @@ class ExplainCommand final : public Command {
   // Returns the device for the prediction: the requested one, the GPU at hand if its profile is
   // installed, or one of the newest compute capability.
   std::optional<lab::DeviceProfile> device_of(const std::vector<rules::ComputeCapability>& all,
-                                              const Gpu& gpu = {}) const {
+                                              const Gpu& gpu) const {
     if (options_.counted_for.device) return options_.counted_for.device;
     const std::string name = gpu.probe == nullptr ? "" : gpu.probe->executor().device_name();
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
@@ -225,26 +225,28 @@ class ExplainCommand final : public Command {
       if (app_.count(option) > 0)
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }
-    if (options_.place == LabPlace::gpu) {
-      throw UsageError(
-          "--on gpu is for one kernel. Two kernels are compared by counts and predictions; lab run "
-          "times rungs");
-    }
-    const lab::Comparison comparison = with_compiler_log([&] {
+    const Gpu gpu = open_gpu();
+    const auto [before, after] = with_compiler_log([&] {
       const Waiting waiting(fmt::format("running {}", fmt::join(options_.names, " and ")));
-      if (rungs) return lab::compare(explained_rung(0), explained_rung(1));
-      return lab::compare(explained_file(0), explained_file(1));
+      const auto explained = [&](std::size_t which) {
+        return rungs ? explained_rung(which, gpu) : explained_file(which, gpu);
+      };
+      return std::pair{explained(0), explained(1)};
     });
+    const lab::Comparison comparison = lab::compare(before, after);
     print(options_.json ? lab::json_of(comparison).dump(2) + "\n" : lab::text_of(comparison));
+    finish(before.launches);
+    finish(after.launches);
   }
 
-  lab::ExplainedKernel explained_file(std::size_t which) const {
+  lab::ExplainedKernel explained_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = file_request(options_, which);
-    request.compute_capabilities = options_.counted_for.all();
-    request.device = device_of(request.compute_capabilities);
+    request.compute_capabilities = capabilities_on(gpu);
+    request.device = device_of(request.compute_capabilities, gpu);
     request.keep_buffers = true;
     try {
-      lab::Explanation explanation = lab::explain(request, read_texture);
+      lab::Explanation explanation = lab::explain(request, read_texture, gpu.probe.get());
+      note_missing(gpu, {&explanation, 1});
       report_faults(explanation);
       return {explanation.kernel_name + " in " + request.file, {std::move(explanation)}};
     } catch (const InvalidArgument& error) {
@@ -262,13 +264,16 @@ class ExplainCommand final : public Command {
     throw UsageError(name + " is an experiment; name one of its rungs");
   }
 
-  lab::ExplainedKernel explained_rung(std::size_t which) const {
+  lab::ExplainedKernel explained_rung(std::size_t which, const Gpu& gpu) const {
     refuse_options_of_files(app_, options_.names[which]);
     const Selection selection = rung_named(options_.names[which]);
     require_same_problem(selection);
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
-    request.device = device_of(request.compute_capabilities);
-    lab::PrimitiveExplanation explanation = lab::explain_rung(selection.table, request);
+    request.compute_capabilities = capabilities_on(gpu);
+    request.device = device_of(request.compute_capabilities, gpu);
+    lab::PrimitiveExplanation explanation =
+        lab::explain_rung(selection.table, request, gpu.probe.get());
+    note_missing(gpu, explanation.launches);
     for (const lab::Explanation& each : explanation.launches) report_faults(each);
     return {explanation.request.name, std::move(explanation.launches)};
   }

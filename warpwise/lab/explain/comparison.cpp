@@ -205,6 +205,24 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   return times;
 }
 
+// Returns nothing where no GPU was asked for.
+std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
+                                               const ExplainedKernel& after) {
+  if (!before.launches.front().gpu) return std::nullopt;
+  MeasuredTimes times;
+  for (const ExplainedKernel* kernel : {&before, &after}) {
+    for (const Explanation& each : kernel->launches) {
+      if (each.gpu->times) continue;
+      times.why_not = each.gpu->why_not.empty() ? each.gpu->why_no_times : each.gpu->why_not;
+      return times;
+    }
+  }
+  const auto cold = [](const Explanation& each) { return each.gpu->times->cold.median_us; };
+  times.device = before.launches.front().gpu->device;
+  times.cold_us = {"measured, cold L2", sum(before, cold), sum(after, cold)};
+  return times;
+}
+
 // Returns the memory figure behind a part of the time; none for instructions. For latency it is the
 // figure that changed most.
 const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& before,
@@ -278,6 +296,7 @@ Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after) 
   for (std::string& note : notes_of(before, after)) comparison.notes.push_back(std::move(note));
   comparison.counts = compared_counts_of(before, after, cc);
   if (is_predicted(before) && is_predicted(after)) comparison.times = times_of(before, after);
+  comparison.measured = measured_times_of(before, after);
   add_lines(before, after, cc, comparison);
   return comparison;
 }

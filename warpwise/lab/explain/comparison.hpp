@@ -47,6 +47,13 @@ struct ComparedTimes {
   Resource changed = Resource::dram;  ///< resource whose time differs the most
 };
 
+/// Times of both kernels on the GPU at hand, with a cold L2. Launches of a rung are summed.
+struct MeasuredTimes {
+  std::string why_not;  ///< why a kernel has no time; nothing below is set then
+  std::string device;
+  ComparedFigure cold_us;
+};
+
 struct Comparison {
   std::string before;
   std::string after;
@@ -54,9 +61,10 @@ struct Comparison {
       notes;  ///< results that differ, and what the counts cover if not a whole launch
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
-  std::optional<ComparedTimes> times;  ///< where both are predicted
-  std::string decides;                 ///< the count that lines are compared by
-  std::vector<ComparedLine> lines;     ///< those that differ in it, the most first
+  std::optional<ComparedTimes> times;     ///< where both are predicted
+  std::optional<MeasuredTimes> measured;  ///< where a GPU was asked for
+  std::string decides;                    ///< the count that lines are compared by
+  std::vector<ComparedLine> lines;        ///< those that differ in it, the most first
 };
 
 /// \throws InvalidArgument  the kernels do not take the same parameters

@@ -63,6 +63,22 @@ std::string difference_of(const Comparison& comparison) {
       bottleneck);
 }
 
+// Says how much faster the second was on the GPU at hand, beside what is predicted for that GPU.
+std::string measured_text(const Comparison& comparison) {
+  if (!comparison.measured) return "";
+  const MeasuredTimes& measured = *comparison.measured;
+  if (!measured.why_not.empty()) return "Not measured: " + measured.why_not + ".";
+  const ComparedFigure& cold = measured.cold_us;
+  std::string text = fmt::format(
+      "Measured on {} with a cold L2: {} us and {} us. The second is {:.2f} times as fast",
+      measured.device, time_text(cold.before), time_text(cold.after), cold.speedup());
+  const auto& times = comparison.times;
+  if (times && times->profile.gpu == measured.device) {
+    text += fmt::format("; predicted were {:.2f} times", times->launched.speedup());
+  }
+  return text + ".";
+}
+
 std::string lines_text(const Comparison& comparison) {
   if (comparison.lines.empty()) return "";
   std::string text = fmt::format("\nlines with the largest difference in {}\n", comparison.decides);
@@ -89,6 +105,8 @@ ordered_json json_of(const ComparedFigure& figure) {
 std::string text_of(const Comparison& comparison) {
   std::string text = fmt::format("first:  {}\nsecond: {}\n\n{}\n\n", comparison.before,
                                  comparison.after, wrapped(difference_of(comparison), 0));
+  const std::string measured = measured_text(comparison);
+  if (!measured.empty()) text += wrapped(measured, 0) + "\n\n";
   for (const std::string& note : comparison.notes) text += wrapped(note, 0) + "\n\n";
   text += fmt::format("{:<34} {:>16} {:>16} {:>8}\n",
                       "counts, CC " + rules::to_string(comparison.compute_capability), "first",
@@ -125,6 +143,13 @@ ordered_json json_of(const Comparison& comparison) {
                             {"rules", {name_of(times->rules_before), name_of(times->rules_after)}},
                             {"changed", name_of(times->changed)},
                             {"bounds_us", std::move(parts)}};
+  }
+  if (const auto& measured = comparison.measured) {
+    object["measured"] =
+        measured->why_not.empty()
+            ? ordered_json{{"device", measured->device},
+                           {"cold_us", {measured->cold_us.before, measured->cold_us.after}}}
+            : ordered_json{{"unavailable", measured->why_not}};
   }
   object["lines_by"] = comparison.decides;
   object["lines"] = ordered_json::array();

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "warpwise/lab/explain/comparison.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
@@ -54,10 +55,11 @@ class ExplainOnGpu : public ::testing::Test {
   }
 
   Explanation explained(const std::string& kernel, std::uint32_t threads,
-                        const std::vector<std::string>& arguments) {
+                        const std::vector<std::string>& arguments, std::uint32_t blocks = 1) {
     ExplainRequest request;
     request.file = file_.string();
     request.kernel = kernel;
+    request.grid = {blocks, 1, 1};
     request.block = {threads, 1, 1};
     request.compute_capabilities = {probe_->executor().compute_capability()};
     for (const std::string& each : arguments) request.arguments.push_back(parse_argument(each));
@@ -106,6 +108,18 @@ TEST_F(ExplainOnGpu, AKernelFindsItsArgumentsAsTheyWereGivenInEachPass) {
   const Explanation explanation = explained("follow", 64, {"u32[64]:iota", "u32[64]"});
   if (!skipped_.empty()) GTEST_SKIP() << skipped_;
   expect_equal_traffic(*explanation.gpu);
+}
+
+TEST_F(ExplainOnGpu, TwoKernelsAreBothTimed) {
+  const std::vector<std::string> arguments = {"f32[4194304]:iota", "f32:2"};
+  ExplainedKernel few{"few", {explained("scale", 256, arguments)}};
+  ExplainedKernel many{"many", {explained("scale", 256, arguments, 16384)}};
+  if (!skipped_.empty()) GTEST_SKIP() << skipped_;
+  const Comparison comparison = compare(many, few);
+  std::cout << text_of(comparison);
+  ASSERT_TRUE(comparison.measured);
+  EXPECT_EQ(comparison.measured->why_not, "");
+  EXPECT_GT(comparison.measured->cold_us.speedup(), 1);
 }
 
 TEST_F(ExplainOnGpu, ATextureWhoseRowsNoGpuTakesIsPadded) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warpwise/lab/explain/comparison.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/measure/fake_cupti.hpp"
@@ -144,11 +145,58 @@ TEST(GpuReport, ItsTimeStandsBesideTheModelledOne) {
   EXPECT_DOUBLE_EQ(explanation.measured_over_predicted().value(), 1.25);
   std::string text = text_of(explanation, false);
   std::replace(text.begin(), text.end(), '\n', ' ');
-  EXPECT_TRUE(has(text, "on an NVIDIA H200, modelled: 5 us;")) << text;
+  EXPECT_TRUE(has(text, "on an NVIDIA H200, modelled: 5 us (4.17 to 6 us);")) << text;
   EXPECT_TRUE(has(text, "measured on NVIDIA H200, cold: 6.25 us, 1.25 times as long")) << text;
   const nlohmann::ordered_json json = json_of(explanation);
   EXPECT_DOUBLE_EQ(json["prediction"]["measured_over_predicted"], 1.25);
   EXPECT_TRUE(has(report::kernel_page(json, {}), "6.25 µs, 1.25 times the modelled time"));
+}
+
+// Two launches: the second is predicted to take half as long.
+Comparison compared_launches(double before_us, double after_us) {
+  Explanation first = predicted_launch();
+  Explanation second = predicted_launch();
+  second.prediction->bounds.us[static_cast<std::size_t>(Resource::dram)] = 1.5;
+  first.gpu->times = second.gpu->times = Measurement{};
+  first.gpu->times->cold.median_us = before_us;
+  second.gpu->times->cold.median_us = after_us;
+  return compare({"a", {first}}, {"b", {second}});
+}
+
+std::string in_one_line(const Comparison& comparison) {
+  std::string text = text_of(comparison);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(GpuReport, TheGainOfASecondKernelStandsBesideThePredictedOne) {
+  Comparison comparison = compared_launches(9, 3);
+  std::string text = in_one_line(comparison);
+  EXPECT_TRUE(has(text,
+                  "Measured on NVIDIA H200 with a cold L2: 9 us and 3 us. The second is 3.00 times "
+                  "as fast; predicted were 2.00 times."))
+      << text;
+  const auto measured = json_of(comparison)["measured"];
+  EXPECT_EQ(measured["device"], "NVIDIA H200");
+  EXPECT_EQ(measured["cold_us"], (nlohmann::ordered_json{9.0, 3.0}));
+
+  comparison.measured->device = "NVIDIA L4";
+  text = in_one_line(comparison);
+  EXPECT_TRUE(has(text, "The second is 3.00 times as fast. "))
+      << "the prediction is for another GPU";
+}
+
+TEST(GpuReport, SaysWhyTwoKernelsAreNotMeasured) {
+  Explanation first = predicted_launch();
+  Explanation second = predicted_launch();
+  first.gpu->times = Measurement{};
+  second.gpu->why_not = "the kernel prints";
+  const Comparison comparison = compare({"a", {first}}, {"b", {second}});
+  EXPECT_TRUE(has(text_of(comparison), "Not measured: the kernel prints.\n"));
+  EXPECT_EQ(json_of(comparison)["measured"]["unavailable"], "the kernel prints");
+  first.gpu.reset();
+  second.gpu.reset();
+  EXPECT_FALSE(json_of(compare({"a", {first}}, {"b", {second}})).contains("measured"));
 }
 
 TEST(GpuReport, IsPredictedByItsOwnProfile) {

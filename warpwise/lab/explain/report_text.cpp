@@ -274,7 +274,8 @@ std::string prediction_text(const Explanation& explanation) {
   std::stable_sort(parts.begin(), parts.end(),
                    [&](Resource a, Resource b) { return bounds.of(a) > bounds.of(b); });
   std::string text =
-      fmt::format("{}{} us; launch {:.2g}", on, time_text(bounds.time_us()), bounds.launch_us);
+      fmt::format("{}{} us ({} to {} us); launch {:.2g}", on, time_text(bounds.time_us()),
+                  time_text(bounds.least_us()), time_text(bounds.most_us()), bounds.launch_us);
   for (const Resource each : parts)
     text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
   text += " (these parts overlap)";

@@ -81,11 +81,12 @@ constexpr Translation record_texts[] = {
      "읽기만 하는 커널입니다. warpwise의 결과는 먼저 CPU의 결과와 견주었습니다. ratio는 상대의 "
      "중앙값을 우리 것으로 나눈 값이고, 순서 통계량에 따라 99 %로 low와 high 사이에 있습니다. 그 "
      "구간이 모두 2 % 밖이면 faster나 slower, 모두 안이면 same, 아니면 unsure입니다."},
-    {"No GPU: these are the emulator's counts, at the size given, and no times. Registers are "
-     "those of the machine code that registers_from names: a compute capability that none can be "
-     "built for has the nearest one's.",
-     "GPU 없음: 적힌 크기에서 에뮬레이터가 센 값이며, 시간은 없습니다. 레지스터는 registers_from에 "
-     "적힌 기계어의 것이며, 기계어를 만들 수 없는 계산 능력은 가장 가까운 것을 씁니다."},
+    {"No GPU: these are the emulator's counts, at the size given. Times are modelled, not "
+     "measured. Registers are those of the machine code that registers_from names: a compute "
+     "capability that none can be built for has the nearest one's.",
+     "GPU 없음: 적힌 크기에서 에뮬레이터가 센 값이며, 시간은 잰 것이 아니라 모델이 계산한 "
+     "것입니다. 레지스터는 registers_from에 적힌 기계어의 것이며, 기계어를 만들 수 없는 계산 "
+     "능력은 가장 가까운 것을 씁니다."},
     {"bank conflicts of shared memory: sixteen to a half-warp, none, and the read left out",
      "공유 메모리의 뱅크 충돌: 하프 워프에 열여섯 번, 충돌 없음, 읽기를 뺀 것"},
     {"transactions of global memory: a half-warp served by one, and by sixteen",

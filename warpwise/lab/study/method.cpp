@@ -26,9 +26,9 @@ constexpr const char* transfer_method =
     "overlapped N: page-locked, in N bands of rows on three streams. The bus: page-locked copies "
     "of 256 MiB in the same run. Medians.";
 constexpr const char* emulator_method =
-    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those "
-    "of the machine code that registers_from names: a compute capability that none can be built "
-    "for has the nearest one's.";
+    "No GPU: these are the emulator's counts, at the size given. Times are modelled, not measured. "
+    "Registers are those of the machine code that registers_from names: a compute capability that "
+    "none can be built for has the nearest one's.";
 
 }  // namespace
 
