@@ -237,3 +237,14 @@ def emulator(report):
              f"{row['least'] / 1e6:.0f} to {row['most'] / 1e6:.0f}"] for row in report["rows"]]
     text = table(["kernel, counts", "median", f"of {report['rows'][0]['runs']} runs"], rows)
     return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."
+
+
+def emulator_instructions(record):
+    """Lists the CPU instructions of launches beside those of an earlier commit."""
+    machine = record["machine"]
+    modes = list(dict.fromkeys(row["mode"] for row in record["rows"]))
+    of = {(row["kernel"], row["mode"]): row for row in record["rows"]}
+    rows = [[kernel, *(f"{row['instructions'] / row['before']:.2f}" if (row := of.get((kernel, mode))) else "–" for mode in modes)]
+            for kernel in dict.fromkeys(row["kernel"] for row in record["rows"])]
+    text = table(["kernel", *modes], rows)
+    return f"{text}\n\nCommit {machine['commit']} beside {machine['before']}, {machine['date']}; {machine['method']}."

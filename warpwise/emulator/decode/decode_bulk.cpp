@@ -49,7 +49,7 @@ void Decoder::decode_copy_bulk() {
         });
     return found != modifiers.end();
   };
-  if (has("cp_mask")) refuse("");
+  if (has("cp_mask")) refuse("copies of some bytes of each 16 are not modelled");
   if (names("global", "shared"))
     flags.to_global = 1;
   else if (names("shared", "shared"))

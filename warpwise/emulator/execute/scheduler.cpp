@@ -50,11 +50,6 @@ bool polls_again(const Poll& before, const Poll& now) {
          before.address == now.address;
 }
 
-// Rounds with a repeated poll after which a block counts as waiting for others: a loop around a
-// wait and a barrier takes a round or two for each iteration. If the block does not wait, another
-// one begins early, which costs little.
-constexpr std::uint32_t most_repeats = 16;
-
 template <class Observers>
 BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   const Code& code = *worker.code;
@@ -94,7 +89,7 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   }
   if (repeats) ++block.repeats;
   if (!ready || !only_loops)
-    return block.repeats < most_repeats ? BlockOutcome::running : BlockOutcome::repeating;
+    return block.repeats < worker.patience ? BlockOutcome::running : BlockOutcome::repeating;
   if (!only_spins) return BlockOutcome::looping;
   return only_polls ? BlockOutcome::polling : BlockOutcome::spinning;
 }
@@ -152,6 +147,7 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
       (*it)->is_stuck = outcome == BlockOutcome::stuck;
       any_stuck = any_stuck || (*it)->is_stuck;
       const bool repeats = outcome == BlockOutcome::repeating;
+      if (repeats) worker.patience = 1;
       const bool loops = outcome != BlockOutcome::running && !repeats;
       const bool stands = stillness.looks_at(**it, loops);
       still = still && stands;

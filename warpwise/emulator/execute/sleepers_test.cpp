@@ -13,6 +13,8 @@ namespace warpwise {
 namespace sleepers_tests {
 
 using emulator::Address;
+using emulator::Check;
+using emulator::Checks;
 using emulator::Dim3;
 using emulator::Fault;
 using emulator::LaunchResult;
@@ -27,11 +29,12 @@ struct Ended {
   std::uint64_t executed = 0;
 };
 
-Ended run(const std::string& body, Dim3 grid, Dim3 block, int threads) {
+Ended run(const std::string& body, Dim3 grid, Dim3 block, int threads, Checks checks = {}) {
   Emulated emulated(kernel_text(body));
   emulated.options.threads = threads;
+  emulated.options.checks = checks;
   emulated.options.budget = 1'000'000'000;
-  const Address first = emulated.buffer(std::vector<std::uint32_t>(16), "the flags");
+  const Address first = emulated.buffer(std::vector<std::uint32_t>(64), "the flags");
   const Address second = emulated.buffer(std::vector<std::uint32_t>(4096), "the words");
   const LaunchResult result = emulated.launch("hand", grid, block, first, second);
   for (const Fault& fault : result.faults) ADD_FAILURE() << body << "\n" << fault.message;
@@ -113,25 +116,37 @@ TEST(Sleepers, TakeALockInTurn) {
 
 // Each warp takes its block's lock and checks in, until all blocks have, with a barrier each time.
 // The first block's turns change memory, and never end in a loop that only polls.
+std::string meet_behind_locks(int blocks) {
+  const std::string all = std::to_string(blocks);
+  return "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l5, %l2, %l4;\nadd.u64 %l4, %l1, %l4;\n"
+         "AGAIN:\nsetp.ne.u32 %p, %r2, 0;\n@%p bra LOOK;\n"
+         "TAKE:\natom.global.cas.b32 %r5, [%l4], 0, 1;\nsetp.ne.u32 %q, %r5, 0;\n@%q bra TAKE;\n"
+         "membar.gl;\natom.global.exch.b32 %r5, [%l5], 1;\nmembar.gl;\n"
+         "atom.global.exch.b32 %r5, [%l4], 0;\n"
+         "LOOK:\nmov.u32 %r6, 0;\nmov.u64 %l6, %l2;\n"
+         "NEXT:\natom.global.add.u32 %r5, [%l6], 0;\nsetp.eq.u32 %p, %r5, 0;\n@%p bra MEET;\n"
+         "add.u32 %r6, %r6, 1;\nadd.u64 %l6, %l6, 4;\nsetp.lt.u32 %q, %r6, " +
+         all + ";\n@%q bra NEXT;\nMEET:\nsetp.eq.u32 %p, %r6, " + all +
+         ";\nbar.red.and.pred %q, 0, %p;\n@!%q bra AGAIN;";
+}
+
 TEST(Sleepers, BlocksThatWaitWithABarrierDoNotStarveOthers) {
-  const std::string body =
-      "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l5, %l2, %l4;\nadd.u64 %l4, %l1, %l4;\n"
-      "AGAIN:\nsetp.ne.u32 %p, %r2, 0;\n@%p bra LOOK;\n"
-      "TAKE:\natom.global.cas.b32 %r5, [%l4], 0, 1;\nsetp.ne.u32 %q, %r5, 0;\n@%q bra TAKE;\n"
-      "membar.gl;\natom.global.exch.b32 %r5, [%l5], 1;\nmembar.gl;\n"
-      "atom.global.exch.b32 %r5, [%l4], 0;\n"
-      "LOOK:\nmov.u32 %r6, 0;\nmov.u64 %l6, %l2;\n"
-      "NEXT:\natom.global.add.u32 %r5, [%l6], 0;\nsetp.eq.u32 %p, %r5, 0;\n@%p bra MEET;\n"
-      "add.u32 %r6, %r6, 1;\nadd.u64 %l6, %l6, 4;\nsetp.lt.u32 %q, %r6, 16;\n@%q bra NEXT;\n"
-      "MEET:\nsetp.eq.u32 %p, %r6, 16;\nbar.red.and.pred %q, 0, %p;\n@!%q bra AGAIN;";
   for (const int threads : {1, 2}) {
-    const Ended ended = run(body, {16}, {256}, threads);
+    const Ended ended = run(meet_behind_locks(16), {16}, {256}, threads);
     EXPECT_EQ(std::vector<std::uint32_t>(ended.words.begin(), ended.words.begin() + 16),
               std::vector<std::uint32_t>(16, 1));
     if (threads == 1) {
       EXPECT_LT(ended.executed, 10'000'000U);
     }
   }
+}
+
+// A block that comes later has a few turns in vain, and not 16 before the next one begins.
+TEST(Sleepers, ManyBlocksThatWaitWithABarrierAllBegin) {
+  const Ended ended = run(meet_behind_locks(60), {60}, {64}, 1, {Check::races, Check::sync});
+  EXPECT_EQ(std::vector<std::uint32_t>(ended.words.begin(), ended.words.begin() + 60),
+            std::vector<std::uint32_t>(60, 1));
+  EXPECT_LT(ended.executed, 5'000'000U);
 }
 
 }  // namespace sleepers_tests

@@ -256,8 +256,13 @@ struct Worker {
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
-  bool holds_clocks = false;                       ///< see livelock.hpp
-  std::uint64_t clock_hold = 0;                    ///< number of the hold
+  /// Rounds with a repeated poll after which a block counts as waiting for others: a loop around a
+  /// wait and a barrier takes a round or two for each iteration. If the block does not wait,
+  /// another one begins early, which costs little. 1 as soon as a block waits: others will do so
+  /// too.
+  std::uint32_t patience = 16;
+  bool holds_clocks = false;     ///< see livelock.hpp
+  std::uint64_t clock_hold = 0;  ///< number of the hold
 };
 
 /// State that the workers of a launch share and change.

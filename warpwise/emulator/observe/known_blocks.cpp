@@ -78,12 +78,19 @@ KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) 
   }
   const auto& x = *static_cast<const Node*>(a.get());
   const auto& y = *static_cast<const Node*>(b.get());
-  Node both;
-  for (std::size_t i = 0; i < fan_out; ++i)
-    both.below[i] = joined(x.below[i], y.below[i], height - 1);
-  if (both.below == x.below) return a;
-  if (both.below == y.below) return b;
-  return std::make_shared<const Node>(std::move(both));
+  std::shared_ptr<Node> both;  // only if it differs from a
+  bool is_b = true;
+  for (std::size_t i = 0; i < fan_out; ++i) {
+    if (x.below[i] == y.below[i]) continue;
+    Tree below = joined(x.below[i], y.below[i], height - 1);
+    is_b = is_b && below == y.below[i];
+    if (below == x.below[i]) continue;
+    if (both == nullptr) both = std::make_shared<Node>(x);
+    both->below[i] = std::move(below);
+  }
+  if (both == nullptr) return a;
+  if (is_b) return b;
+  return both;
 }
 
 bool KnownBlocks::covers(const Tree& a, const Tree& b, int height) {
@@ -109,9 +116,9 @@ void KnownBlocks::add(std::uint64_t block, const Clock& clock) {
 }
 
 bool KnownBlocks::add(const KnownBlocks& others) {
-  const Tree before = root_;
-  root_ = joined(root_, others.root_, tallest);
-  return root_ != before;
+  if (includes(others)) return false;
+  root_ = others.includes(*this) ? others.root_ : joined(root_, others.root_, tallest);
+  return true;
 }
 
 }  // namespace warpwise::emulator

@@ -309,10 +309,25 @@ class Races::Look {
   void keep_read(std::uint64_t& old, Touch touch) {
     if (old < floor_) {
       old = touch.bits;
-    } else if (((old ^ touch.bits) & Touch::epoch_bits) == 0) {
+      return;
+    }
+    if (((old ^ touch.bits) & Touch::epoch_bits) == 0) {
       old = merged({old}, touch).bits;
-    } else if (precedes({old}, touch, true) || Touch{old}.is(Touch::strong) ||
-               repeats({old}, touch)) {
+      return;
+    }
+    const Before before = lanes_before(Touch{old}.epoch());
+    if (before.are == all_lanes) {
+      old = touch.bits;
+    } else if (before.are == 0 && !before.of_own_warp &&
+               !Touch{old | touch.bits}.is(Touch::strong)) {
+      old |= Touch::others;  // the usual case: a read by another warp
+    } else {
+      keep_read_of_lanes(old, touch);
+    }
+  }
+
+  [[gnu::noinline]] void keep_read_of_lanes(std::uint64_t& old, Touch touch) {
+    if (precedes({old}, touch, true) || Touch{old}.is(Touch::strong) || repeats({old}, touch)) {
       // Drops the older read: a write must be ordered after the new one anyway, and so after both.
       old = touch.bits;
     } else if (!touch.is(Touch::strong)) {
@@ -357,7 +372,7 @@ class Races::Look {
     bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
 
-  Before before_by(const Past& past, Epoch epoch) const {
+  [[gnu::noinline]] Before before_by(const Past& past, Epoch epoch) const {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
     const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);

@@ -279,8 +279,11 @@ void BlockOrder::order_by_places(const Warp& warp, const Access& access, std::ui
   const KnownBlocks fenced = writes ? fenced_by(warp, access.owners()) : KnownBlocks{};
   if (told.empty() && fenced.empty()) return;
   Past before;
+  std::uint64_t last = ~std::uint64_t{0};  // no place has this number
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t place = first + access.addresses[std::countr_zero(left)] / 8;
+    if (place == last) continue;
+    last = place;
     const auto found = told.find(place);
     // A read orders even if it does not acquire, so a missing fence after it is not detected.
     if (access.kind != AccessKind::store && found != told.end()) before.others.add(found->second);
