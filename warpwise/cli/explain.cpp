@@ -177,10 +177,9 @@ class ExplainCommand final : public Command {
       text.back() = '\n';
       if (!kernel.note.empty()) notes += kernel.note + "\n";
     }
-    text +=
-        notes +
-        "Buffers are zeros without :random. If the data decide branches, indices or atomics, give "
-        "real data with @file.npy.\n";
+    text += notes +
+            "Buffers are zeros without :random or :iota. If the data decide branches, indices or "
+            "atomics, give real data with @file.npy.\n";
     print(options_.json ? object.dump(2) + "\n" : text);
   }
 

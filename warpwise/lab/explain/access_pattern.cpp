@@ -151,18 +151,19 @@ ScatteredAccess row_per_thread(const Array& array, const GlobalAccess& access) {
         AccessPattern::row_per_thread, cause,
         "Let neighbouring threads write neighbouring elements of one row; if need be, collect a "
         "tile of results in shared memory first."};
-  std::string cure =
-      "Let the 32 threads of a warp take neighbouring elements of one row, and combine what they "
-      "find by __shfl_down_sync.";
   const Step& step = access.address.steps[thread_x];
   constexpr std::int64_t short_row = 64;
   constexpr std::int64_t widest = 16;
   if (!step.by_variable && step.bytes != 0 && std::abs(step.bytes) <= short_row &&
       step.bytes % widest == 0) {
-    cure = fmt::format("Rows are short: load {} bytes at a time, as {}.", widest,
-                       access.is_float ? "float4" : "uint4");
+    return {AccessPattern::piece_per_thread, cause,
+            fmt::format("Rows are short: load {} bytes at a time, as {}.", widest,
+                        access.is_float ? "float4" : "uint4")};
   }
-  return {AccessPattern::row_per_thread, cause, cure};
+  return {
+      AccessPattern::row_per_thread, cause,
+      "Let the 32 threads of a warp take neighbouring elements of one row, and combine what they "
+      "find by __shfl_down_sync."};
 }
 
 ScatteredAccess piece_per_thread(const Array& array) {

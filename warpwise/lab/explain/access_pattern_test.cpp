@@ -123,7 +123,7 @@ Explanation rows_of_eight(const std::string& line) {
 
 TEST(AccessPattern, AnUnrolledRowIsNoStructure) {
   const Explanation row = rows_of_eight("for (int k = 0; k < 8; ++k) sum += in[row * 8 + k];");
-  EXPECT_EQ(pattern_at(row, 2), "row per thread");
+  EXPECT_EQ(pattern_at(row, 2), "piece per thread");
   EXPECT_NE(at(row, 2)->cure.find("load 16 bytes at a time, as float4"), std::string::npos)
       << at(row, 2)->cure;
   EXPECT_EQ(pattern_at(rows_of_eight("sum = in[8 * row] + in[8 * row + 1] + in[8 * row + 2];"), 2),

@@ -287,8 +287,7 @@ Suggestion about_atomics(const std::string& what) {
               ": L2 carries out the operations on one line of 128 bytes one after the other. "
               "A warp's integer sums, minima, maxima and bit operations on one address count once, "
               "others for each thread. Combine them in registers and shared memory first, and let "
-              "each block add "
-              "its results once.",
+              "each block add its results once.",
           Remedy::reuse, std::nullopt, false, LineCost::atomics};
 }
 
