@@ -51,6 +51,7 @@ class Arguments(ExplainTest):
         done = self.run_command("explain", "scale.cu", "--kernel", "scael", "--grid", "1", "--block", "32")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b'(did you mean "scale"?)', done.stderr)
+        self.assertNotIn(b") (", done.stderr)
 
     @compiles
     def test_scalars_and_files(self):

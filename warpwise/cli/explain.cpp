@@ -130,7 +130,8 @@ class ExplainCommand final : public Command {
 
   // Called after the report: throws if a requested GPU was not used.
   void finish(std::span<const lab::Explanation> launches) const {
-    for (const lab::Explanation& each : launches) report_faults(each);
+    const bool in_text = !options_.json && options_.html.empty();
+    for (const lab::Explanation& each : launches) report_faults(each, in_text);
     if (options_.place != LabPlace::gpu || launches.empty() || !launches[0].gpu) return;
     const std::string& why_not = launches[0].gpu->why_not;
     if (!why_not.empty()) {
@@ -165,17 +166,20 @@ class ExplainCommand final : public Command {
         nlohmann::ordered_json{{"file", request.file}, {"kernels", nlohmann::json::array()}};
     std::string text = fmt::format("{}: {}. Commands to start from, with example sizes:\n",
                                    request.file, counted(kernels.size(), "kernel"));
+    std::string notes;
     for (const lab::ListedKernel& kernel : kernels) {
       std::vector<std::string> words = before;
       words.insert(words.end(), kernel.arguments.begin(), kernel.arguments.end());
       object["kernels"].push_back({{"kernel", kernel.name}, {"command", words}});
+      if (!kernel.note.empty()) object["kernels"].back()["note"] = kernel.note;
       text += "  ";
       for (const std::string& word : words) text += quoted(word) + " ";
       text.back() = '\n';
+      if (!kernel.note.empty()) notes += kernel.note + "\n";
     }
-    text +=
-        "Buffers are zeros without :random. If the data decide branches, indices or atomics, give "
-        "real data with @file.npy.\n";
+    text += notes +
+            "Buffers are zeros without :random or :iota. If the data decide branches, indices or "
+            "atomics, give real data with @file.npy.\n";
     print(options_.json ? object.dump(2) + "\n" : text);
   }
 
@@ -413,19 +417,22 @@ class ExplainCommand final : public Command {
                         : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
   }
 
-  static void report_faults(const lab::Explanation& explanation) {
+  // Throws if the launch has faults. \param in_text  a report in text names them already
+  static void report_faults(const lab::Explanation& explanation, bool in_text = false) {
     const auto& faults = explanation.launch.faults;
     if (faults.empty()) return;
     const emulator::Fault& first = faults[0];
     const std::string found = faults.size() == 1
-                                  ? "a fault was found "
-                                  : fmt::format("{} faults were found, the first ", faults.size());
-    const std::string line = first.line == 0 ? "" : fmt::format("at line {}, ", first.line);
+                                  ? "a fault was found"
+                                  : fmt::format("{} faults were found, the first", faults.size());
     const bool budget = first.kind == emulator::FaultKind::budget;
-    throw Error(fmt::format("{}{}in thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found, line,
-                            first.thread.x, first.thread.y, first.thread.z, first.block.x,
-                            first.block.y, first.block.z, first.message,
-                            budget ? " (--budget N allows more)" : ""));
+    const std::string hint = budget ? " (--budget N allows more)" : "";
+    const std::string line = first.line == 0 ? "" : fmt::format(" at line {}", first.line);
+    if (in_text) throw Error(fmt::format("{}{}: see Faults in the report{}", found, line, hint));
+    throw Error(fmt::format("{}{}{} in thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found,
+                            line, line.empty() ? "" : ",", first.thread.x, first.thread.y,
+                            first.thread.z, first.block.x, first.block.y, first.block.z,
+                            first.message, hint));
   }
 
   const CLI::App& app_;

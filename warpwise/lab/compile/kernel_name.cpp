@@ -126,7 +126,7 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
                         " kernel \"" + wanted + "\"; " +
                         (all.empty() ? "there are none at all: a template must be instantiated"
                                      : "there are: " + list_of(all) +
-                                           (several ? "" : " (a template must be instantiated)")));
+                                           (several ? "" : "; a template must be instantiated")));
 }
 
 }  // namespace warpwise::lab

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <regex>
 #include <set>
@@ -20,39 +21,66 @@ using Kind = AddressForm::Kind;
 
 // An array of the kernel, as far as its parameters tell.
 struct Array {
-  std::string name = "the array";  // or "in[]"
-  std::string element = "a[i]";
-  std::string type;  // of an element; empty if it is not known
+  std::string name;  // in the source; empty if it is not known
+  std::string type;  // of an element; likewise
+
+  // "in[]"
+  std::string shown() const { return name.empty() ? "the array" : name + "[]"; }
   bool is_structure() const {
     static const std::regex plain(
-        R"((unsigned |signed )?(char|short|int|long|long long|float|double|bool)|)"
+        R"((const |volatile |unsigned |signed )*(char|short|int|long|long long|float|double|bool)|)"
+        R"(unsigned|size_t|u?int(8|16|32|64)_t|)"
         R"((u?char|u?short|u?int|u?longlong|float|double)[1-4]|)"
         R"(__half2?|__nv_bfloat16|void|)");
-    return !std::regex_match(type, plain);
+    return !type.empty() && !std::regex_match(type, plain);
   }
+  bool is_vector() const { return !type.empty() && type.back() >= '2' && type.back() <= '4'; }
 };
+
+// Returns the type that a pointer leads to: "float" for "const float* __restrict__".
+std::string element_type(const std::string& pointer) {
+  static const std::regex qualifiers(R"(\b(const|volatile|__restrict__|struct)\b)");
+  std::string type = std::regex_replace(pointer, qualifiers, "");
+  type.resize(std::min(type.find('*'), type.size()));
+  const std::size_t begin = std::min(type.find_first_not_of(' '), type.size());
+  return type.substr(begin, type.find_last_not_of(' ') + 1 - begin);
+}
 
 Array array_of(const Explanation& explanation, const GlobalAccess& access) {
   Array array;
   if (!access.address.parameter) return array;
   const std::size_t index = *access.address.parameter;
   const std::vector<std::string> types = parameter_types(explanation.kernel.name);
-  if (index >= types.size() || !types[index].ends_with('*')) return array;
-  static const std::regex qualifiers(R"(\s*(const|volatile|\*)\s*$)");
-  constexpr std::size_t longest = 100;
-  std::string type = types[index];
-  while (type.size() < longest && std::regex_search(type, qualifiers))
-    type = std::regex_replace(type, qualifiers, "");
-  array.type = type;
-  const SourceFile* const source = explanation.source(access.file);
-  if (source == nullptr) return array;
-  const std::vector<std::string> names = parameter_names(
-      fmt::format("{}", fmt::join(source->lines, "\n")), plain_name(explanation.kernel.name));
-  if (names.size() == types.size() && !names[index].empty()) {
-    array.name = names[index] + "[]";
-    array.element = names[index] + "[i]";
+  std::vector<DeclaredParameter> own;
+  if (const SourceFile* const source = explanation.source(access.file))
+    own = declared_parameters(fmt::format("{}", fmt::join(source->lines, "\n")),
+                              plain_name(explanation.kernel.name));
+  if (!types.empty() && own.size() != types.size()) own.clear();
+  std::string type;
+  if (index < own.size()) {
+    array.name = own[index].name;
+    type = own[index].type;
   }
+  if (index < types.size()) type = types[index];
+  if (type.find('*') == std::string::npos) return {};
+  constexpr std::size_t longest = 100;
+  if (type.size() < longest) array.type = element_type(type);
   return array;
+}
+
+bool is_of_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// Returns the indices into the array on a line: {"i", "i + 1"} for "in[i] * in[i + 1]".
+std::vector<std::string> indices_on(const std::string& line, const Array& array) {
+  std::vector<std::string> indices;
+  if (array.name.empty()) return indices;
+  for (std::size_t at = line.find(array.name + "["); at != std::string::npos;
+       at = line.find(array.name + "[", at + 1)) {
+    const bool ends_longer_word = at > 0 && is_of_word(line[at - 1]);
+    const std::size_t begin = at + array.name.size() + 1;
+    if (!ends_longer_word) indices.push_back(line.substr(begin, line.find(']', begin) - begin));
+  }
+  return indices;
 }
 
 bool is_of_neighbours(const Step& step, const GlobalAccess& access) {
@@ -92,7 +120,7 @@ ScatteredAccess swapped(const Array& array, AddressIndex along) {
   return {AccessPattern::swapped_indices,
           fmt::format("threadIdx.x goes down the rows of {}, so that neighbouring threads are a "
                       "row apart; {} goes along a row.",
-                      array.name, name_of_index(along)),
+                      array.shown(), name_of_index(along)),
           "Swap the two: let threadIdx.x go along a row, in the index and in the sizes of block "
           "and grid."};
 }
@@ -101,21 +129,64 @@ ScatteredAccess transposed(const Array& array) {
   return {AccessPattern::transpose,
           fmt::format("The kernel turns rows into columns: neighbouring threads are a row apart "
                       "in {}, and side by side in another array.",
-                      array.name),
+                      array.shown()),
           fmt::format("Pass tiles through shared memory, as __shared__ {} tile[32][33], with "
                       "__syncthreads() between: then both arrays are used along their rows.",
                       array.type.empty() ? "float" : array.type)};
 }
 
-ScatteredAccess row_per_thread(const Array& array, bool is_store) {
-  return {AccessPattern::row_per_thread,
-          fmt::format("Each thread goes through a row of {} by itself, so that neighbouring "
+ScatteredAccess row_per_thread(const Array& array, const GlobalAccess& access) {
+  const bool is_loaded = access.address.kind == Kind::loaded;
+  const std::string cause =
+      is_loaded ? fmt::format(
+                      "Each thread goes through a row of {} by itself; the row's beginning "
+                      "comes from memory, as in a sparse matrix.",
+                      array.shown())
+                : fmt::format(
+                      "Each thread goes through a row of {} by itself, so that neighbouring "
                       "threads are a row apart.",
-                      array.name),
-          is_store ? "Let neighbouring threads write neighbouring elements of one row; if need "
-                     "be, collect a tile of results in shared memory first."
-                   : "Let the 32 threads of a warp take neighbouring elements of one row, and "
-                     "combine what they find by __shfl_down_sync."};
+                      array.shown());
+  if (access.is_store)
+    return {
+        AccessPattern::row_per_thread, cause,
+        "Let neighbouring threads write neighbouring elements of one row; if need be, collect a "
+        "tile of results in shared memory first."};
+  const Step& step = access.address.steps[thread_x];
+  constexpr std::int64_t short_row = 64;
+  constexpr std::int64_t widest = 16;
+  if (!step.by_variable && step.bytes != 0 && std::abs(step.bytes) <= short_row &&
+      step.bytes % widest == 0) {
+    return {AccessPattern::piece_per_thread, cause,
+            fmt::format("Rows are short: load {} bytes at a time, as {}.", widest,
+                        access.is_float ? "float4" : "uint4")};
+  }
+  return {
+      AccessPattern::row_per_thread, cause,
+      "Let the 32 threads of a warp take neighbouring elements of one row, and combine what they "
+      "find by __shfl_down_sync."};
+}
+
+ScatteredAccess piece_per_thread(const Array& array) {
+  return {AccessPattern::piece_per_thread,
+          fmt::format("Each thread goes through a piece of {} of its own, so that neighbouring "
+                      "threads are a piece apart.",
+                      array.shown()),
+          "Let neighbouring threads use neighbouring elements: each begins at its own number, and "
+          "goes on by the number of threads. If a piece is a row with a result of its own, let the "
+          "32 threads of a warp share it, and combine what they find by __shfl_down_sync."};
+}
+
+// Returns the reason why a thread's loop goes through elements in turn. An index that is a single
+// variable counts through the whole array.
+ScatteredAccess walking(const Explanation& explanation, const Array& array,
+                        const GlobalAccess& access) {
+  const std::vector<std::string> indices =
+      indices_on(explanation.source_line(access.file, access.line), array);
+  const bool is_counter = !indices.empty() && std::ranges::all_of(indices, [](const auto& each) {
+    return std::ranges::all_of(each, is_of_word);
+  });
+  const bool is_piece = is_counter && access.address.kind == Kind::affine;
+  return is_piece ? piece_per_thread(array) : row_per_thread(array, access);
 }
 
 // Returns the bytes of each `step` that the kernel's accesses of this kind use.
@@ -130,6 +201,13 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
       used.insert(((each.offset + i) % step + step) % step);
   }
   return used.size();
+}
+
+// Returns true if the compiler unrolled a loop over the elements: the line has one index for all.
+bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
+                 std::size_t used) {
+  if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
+  return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
 // Returns true if several elements are used, all of them or at several lines: one line alone may be
@@ -147,7 +225,8 @@ bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAcces
 ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::size_t used) {
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const std::string own =
-      fmt::format("Keep each member in an array of its own: x[i] in place of {}.x.", array.element);
+      fmt::format("Keep each member in an array of its own: x[i] in place of {}[i].x.",
+                  array.name.empty() ? "a" : array.name);
   return {AccessPattern::structures,
           fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
                       "these bytes.",
@@ -173,11 +252,11 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
         fmt::format(" If only one element in {} is needed, keep these in an array of their own.",
                     std::abs(step.bytes) / access.bytes);
   }
-  return {
-      AccessPattern::stride,
-      fmt::format("Neighbouring threads are {} apart in {}, and a thread uses {} at a time.",
-                  distance, array.name, counted(static_cast<std::uint64_t>(access.bytes), "byte")),
-      cure};
+  return {AccessPattern::stride,
+          fmt::format("Neighbouring threads are {} apart in {}, and a thread uses {} at a time.",
+                      distance, array.shown(),
+                      counted(static_cast<std::uint64_t>(access.bytes), "byte")),
+          cure};
 }
 
 ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
@@ -187,7 +266,7 @@ ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
     return {AccessPattern::loaded_index,
             fmt::format("The index into {} comes from memory, so that neighbouring threads use "
                         "elements in any order.",
-                        array.name),
+                        array.shown()),
             "Sort the work by this index, so that neighbouring threads use neighbouring "
             "elements." +
                 last};
@@ -195,7 +274,7 @@ ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
   return {AccessPattern::computed_index,
           fmt::format("The index into {} is a quotient, a remainder or a hash, which neighbouring "
                       "threads do not have side by side.",
-                      array.name),
+                      array.shown()),
           "Share out the work so that the index grows by one from thread to thread, or sort the "
           "work by it." +
               last};
@@ -219,7 +298,9 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   const Array array = array_of(explanation, access);
   switch (access.address.kind) {
     case Kind::unknown: return std::nullopt;
-    case Kind::loaded: return with_index(array, true, access.is_store);
+    case Kind::loaded:
+      return access.address.walks ? row_per_thread(array, access)
+                                  : with_index(array, true, access.is_store);
     case Kind::computed: return with_index(array, false, access.is_store);
     case Kind::affine: break;
   }
@@ -230,10 +311,11 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
   const Step& step = access.address.steps[thread_x];
   if (step.by_variable)
-    return access.address.walks ? row_per_thread(array, access.is_store) : strided(array, access);
+    return access.address.walks ? walking(explanation, array, access) : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
-  if (access.address.walks) return row_per_thread(array, access.is_store);
+  if (access.address.walks) return walking(explanation, array, access);
+  if (is_unrolled(explanation, array, access, used)) return row_per_thread(array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }
@@ -251,11 +333,14 @@ std::vector<GlobalAccess> accesses_of(const Explanation& explanation) {
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,
                                             const std::string& file, int line, bool is_store) {
+  std::optional<ScatteredAccess> first;
   for (const GlobalAccess& each : accesses) {
     if (each.line != line || each.file != file || each.is_store != is_store) continue;
-    if (auto reason = reason_for(explanation, accesses, each)) return reason;
+    auto reason = reason_for(explanation, accesses, each);
+    if (reason && reason->pattern == AccessPattern::row_per_thread) return reason;
+    if (!first) first = std::move(reason);
   }
-  return std::nullopt;
+  return first;
 }
 
 }  // namespace warpwise::lab

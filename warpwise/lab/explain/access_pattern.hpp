@@ -17,6 +17,7 @@ enum class AccessPattern {
   swapped_indices,
   transpose,
   row_per_thread,
+  piece_per_thread,
   structures,
   stride,
   loaded_index,
@@ -28,6 +29,7 @@ constexpr auto enum_names(AccessPattern) {
       {{AccessPattern::swapped_indices, "swapped indices"},
        {AccessPattern::transpose, "transpose"},
        {AccessPattern::row_per_thread, "row per thread"},
+       {AccessPattern::piece_per_thread, "piece per thread"},
        {AccessPattern::structures, "array of structures"},
        {AccessPattern::stride, "stride"},
        {AccessPattern::loaded_index, "loaded index"},
@@ -38,14 +40,14 @@ constexpr auto enum_names(AccessPattern) {
 struct ScatteredAccess {
   AccessPattern pattern;
   std::string cause;  ///< one sentence
-  std::string cure;   ///< one or two sentences
+  std::string cure;   ///< at most three sentences
 };
 
 /// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
 
-/// Returns the reason for the first scattered load, or store, of a line. Returns nothing if the
-/// kernel's addresses show none.
+/// Returns the reason for a line's scattered loads, or stores: that of the first one whose thread
+/// goes through a row, else of the first one. Returns nothing if the kernel's addresses show none.
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,
                                             const std::string& file, int line, bool is_store);

@@ -111,6 +111,59 @@ TEST(AccessPattern, RowPerThread) {
   EXPECT_EQ(pattern_at(unrolled, 2), "row per thread");
 }
 
+// Returns a kernel with rows of eight floats whose loop is unrolled.
+Explanation rows_of_eight(const std::string& line) {
+  std::string code = "mul.wide.s32 %rd5, %r6, 32;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n";
+  for (int k = 0; k < 8; ++k)
+    code += "ld.global.f32 %f" + std::to_string(k) + ", [%rd6+" + std::to_string(4 * k) + "];\n";
+  Explanation kernel = with(code);
+  kernel.sources[0].lines[1] = line;
+  return kernel;
+}
+
+TEST(AccessPattern, AnUnrolledRowIsNoStructure) {
+  const Explanation row = rows_of_eight("for (int k = 0; k < 8; ++k) sum += in[row * 8 + k];");
+  EXPECT_EQ(pattern_at(row, 2), "piece per thread");
+  EXPECT_NE(at(row, 2)->cure.find("load 16 bytes at a time, as float4"), std::string::npos)
+      << at(row, 2)->cure;
+  EXPECT_EQ(pattern_at(rows_of_eight("sum = in[8 * row] + in[8 * row + 1] + in[8 * row + 2];"), 2),
+            "array of structures");
+}
+
+TEST(AccessPattern, PiecePerThread) {
+  Explanation kernel = with(
+      "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+      "$L:\n.loc 1 2 0\nld.global.f32 %f1, [%rd6];\nadd.s64 %rd6, %rd6, 4;\n"
+      "setp.lt.s32 %p1, %r9, %r1;\n@%p1 bra $L;\n");
+  kernel.sources[0].lines[1] = "for (int i = t * n; i < (t + 1) * n; ++i) sum += in[i];";
+  EXPECT_EQ(pattern_at(kernel, 2), "piece per thread");
+  EXPECT_NE(at(kernel, 2)->cure.find("goes on by the number of threads"), std::string::npos);
+  kernel.sources[0].lines[1] = "for (int x = 0; x < n; ++x) sum += in[t * n + x];";
+  EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
+}
+
+// A row of a sparse matrix begins at a loaded index; the vector's index is loaded for each element.
+TEST(AccessPattern, RowOfASparseMatrix) {
+  const Explanation kernel = with(
+      "mul.wide.s32 %rd5, %r6, 4;\nadd.s64 %rd6, %rd3, %rd5;\nld.global.u32 %r7, [%rd6];\n$L:\n"
+      ".loc 1 2 0\nmul.wide.s32 %rd7, %r7, 4;\nadd.s64 %rd8, %rd4, %rd7;\n"
+      "ld.global.u32 %r8, [%rd8];\nmul.wide.s32 %rd9, %r8, 4;\nadd.s64 %rd10, %rd4, %rd9;\n"
+      "ld.global.f32 %f1, [%rd10];\nadd.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, %r1;\n"
+      "@%p1 bra $L;\n");
+  EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
+  EXPECT_NE(at(kernel, 2)->cause.find("beginning comes from memory"), std::string::npos);
+}
+
+TEST(AccessPattern, TypesOfAnUnmangledKernelComeFromTheSource) {
+  const std::string code =
+      "mul.wide.s32 %rd5, %r6, 32;\nadd.s64 %rd6, %rd3, %rd5;\n"
+      ".loc 1 2 0\nld.global.f32 %f1, [%rd6];\n.loc 1 3 0\nst.global.f32 [%rd6], %f1;\n";
+  EXPECT_NE(at(with(code, "k", "Particle* p, const float* x, int n"), 2)
+                ->cause.find("a Particle of 32 bytes apart"),
+            std::string::npos);
+  EXPECT_EQ(pattern_at(with(code, "k", "float* p, const float* x, int n"), 2), "stride");
+}
+
 TEST(AccessPattern, Structures) {
   const std::string code =
       "mul.wide.s32 %rd5, %r6, 32;\nadd.s64 %rd6, %rd3, %rd5;\n"

@@ -100,6 +100,12 @@ bool says_that_addresses_scatter(const Finding& finding) {
          finding.advice.gain.value_or(0) >= worth_a_change;
 }
 
+// Neighbouring elements, which a wide access needs, belong to a thread only in a structure.
+bool says_that_elements_are_apart(const Finding& finding) {
+  return says_that_addresses_scatter(finding) && finding.advice.pattern &&
+         *finding.advice.pattern != AccessPattern::structures;
+}
+
 bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
@@ -140,18 +146,20 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
     // Segments that are not fully used are said by the line that scatters its addresses.
     if (std::ranges::any_of(findings, says_that_addresses_scatter))
       std::erase_if(further, says_that_segments_are_not_used);
+    if (std::ranges::any_of(findings, says_that_elements_are_apart))
+      std::erase_if(further, [](const Finding& each) { return each.by == LineCost::accesses; });
     for (Finding& each : further) name_line(explanation, cc, each);
     if (std::ranges::any_of(findings, is_worth_a_change) ||
         std::ranges::any_of(further, is_worth_a_change)) {
       std::ranges::move(further, std::back_inserter(findings));
     } else {
       advice.push_back(nothing_rules(*prediction));
+      std::ranges::copy_if(further, std::back_inserter(findings), &Finding::always);
     }
   }
   sort(findings);
   for (const Finding& finding : findings) {
-    if (advice.size() == notes + most_advice) break;
-    advice.push_back(finding.advice);
+    if (advice.size() < notes + most_advice || finding.always) advice.push_back(finding.advice);
   }
   if (good || advice.size() == notes) advice.push_back(praise(explanation, cc));
   return advice;

@@ -55,7 +55,8 @@ struct Advice {
   std::optional<AccessPattern> pattern = {};
 };
 
-/// Returns at most three findings, the largest gain first. They are for the GPU of the
+/// Returns at most three findings, the largest gain first, and after them bank conflicts and double
+/// precision where they are not among these. They are for the GPU of the
 /// explanation's prediction; without a prediction, for the newest compute capability that was asked
 /// for. Notes on the launch stand before them. If the counts show nothing to mend, the advice says
 /// so. Empty only if the launch had faults.
@@ -68,7 +69,7 @@ std::size_t advised_capability(const Explanation& explanation);
 struct Example {
   std::string before;    ///< lines of code that matter, without those between
   std::string after;     ///< likewise
-  std::string shown_by;  ///< command that shows all of it: "warpwise lab diff ..."
+  std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
 };
 
 /// Returns an example of the change.

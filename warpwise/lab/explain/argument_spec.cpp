@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "warpwise/base/error.hpp"
 #include "warpwise/base/float16.hpp"
 
@@ -96,12 +98,25 @@ std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string
   return (negative ? 0 - *magnitude : *magnitude) & greatest_unsigned;
 }
 
+// Returns the greatest value of a floating-point type. \param type  is one
+double greatest_of(ScalarType type) {
+  constexpr double of_f16 = 65504;
+  if (type == ScalarType::f16) return of_f16;
+  return type == ScalarType::f32 ? std::numeric_limits<float>::max()
+                                 : std::numeric_limits<double>::max();
+}
+
 std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_view text) {
   double value = 0;
   const char* end = number.data() + number.size();
   const auto [rest, error] = std::from_chars(number.data(), end, value);
-  if (error != std::errc() || rest != end) {
+  const bool is_number = rest == end && end != number.data();
+  if (!is_number || (error != std::errc() && error != std::errc::result_out_of_range))
     refuse(text, "'" + std::string(number) + "' is no number such as 1.5, -2e10, inf or nan");
+  const double greatest = greatest_of(type);
+  if (error != std::errc() || (std::isfinite(value) && std::abs(value) > greatest)) {
+    refuse(text, fmt::format("it is beyond the range of {}, -{:.5g} to {:.5g}", name_of(type),
+                             greatest, greatest));
   }
   return bits_of(type, value);
 }
@@ -113,9 +128,11 @@ ValueRange range_of(std::string_view range, const ArgumentSpec& spec) {
     refuse(spec.text, "a range is written as random:0..99, not '" + std::string(range) + "'");
   constexpr double exact = 0x1p53;  // doubles hold every integer up to here
   const auto number = [&](std::string_view text) {
-    const std::uint64_t bits = is_float(spec.type) ? float_bits(ScalarType::f64, text, spec.text)
-                                                   : integer_bits(spec.type, text, spec.text);
-    if (is_float(spec.type)) return std::bit_cast<double>(bits);
+    if (is_float(spec.type)) {
+      float_bits(spec.type, text, spec.text);  // refuses what the type does not hold
+      return std::bit_cast<double>(float_bits(ScalarType::f64, text, spec.text));
+    }
+    const std::uint64_t bits = integer_bits(spec.type, text, spec.text);
     const int unused = 64 - 8 * size_of(spec.type);
     const double value =
         is_signed(spec.type)
@@ -237,7 +254,12 @@ std::optional<Element> element_of(std::string_view type) {
       {"long", ScalarType::i64},         {"longlong", ScalarType::i64},
       {"unsignedlong", ScalarType::u64}, {"unsignedlonglong", ScalarType::u64},
       {"__half", ScalarType::f16},       {"uchar", ScalarType::u8},
-      {"ushort", ScalarType::u16},       {"uint", ScalarType::u32}};
+      {"ushort", ScalarType::u16},       {"uint", ScalarType::u32},
+      {"unsigned", ScalarType::u32},     {"size_t", ScalarType::u64},
+      {"int8_t", ScalarType::i8},        {"uint8_t", ScalarType::u8},
+      {"int16_t", ScalarType::i16},      {"uint16_t", ScalarType::u16},
+      {"int32_t", ScalarType::i32},      {"uint32_t", ScalarType::u32},
+      {"int64_t", ScalarType::i64},      {"uint64_t", ScalarType::u64}};
   const auto found = types.find(type);
   if (found != types.end()) return Element{found->second};
   if (type.empty() || type.back() < '1' || type.back() > '4') return std::nullopt;

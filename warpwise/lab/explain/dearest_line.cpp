@@ -1,7 +1,10 @@
 // Names the line of a finding on the whole kernel.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <regex>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/ptx/parser.hpp"
@@ -45,6 +48,7 @@ const char* words_of(LineCost by) {
     case LineCost::accesses: return " accesses global memory most.";
     case LineCost::loaded_bytes: return " loads most.";
     case LineCost::shared_loads: return " loads most from shared memory.";
+    case LineCost::atomics: return " has most of the atomics.";
     case LineCost::none: break;
   }
   return "";
@@ -59,10 +63,29 @@ double cost_of(const emulator::LineCounts& line, std::size_t cc, LineCost by) {
       return static_cast<double>(memory.global_load.requests + memory.global_store.requests);
     case LineCost::loaded_bytes: return static_cast<double>(memory.global_load.bytes_requested);
     case LineCost::shared_loads: return static_cast<double>(memory.shared_load.requests);
+    case LineCost::atomics: return static_cast<double>(memory.global_atomic.requests);
     case LineCost::divisions:
     case LineCost::none: break;
   }
   return 0;
+}
+
+// Says how a line computes in double: by a constant, or by the types of its values.
+void tell_constant(const std::string& code, std::string& text) {
+  static const std::regex constant(
+      R"((^|[^\w.])((\d+\.\d*|\.\d+)(e[-+]?\d+)?|\d+e[-+]?\d+)($|[^\w.]))");
+  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+  const std::string general = constant_is_double;
+  const std::size_t at = text.find(general);
+  std::smatch match;
+  if (at == std::string::npos || code.size() > longest_line) return;
+  if (std::regex_search(code, match, constant)) {
+    const std::string own = match[2];
+    text.replace(at, general.size(),
+                 fmt::format("A constant without f is a double: write {0}f, not {0}.", own));
+  } else {
+    text.replace(at, general.size(), "If single precision is exact enough, compute in float.");
+  }
 }
 
 }  // namespace
@@ -89,6 +112,8 @@ void name_line(const Explanation& explanation, std::size_t cc, Finding& finding)
     dearest = &each;
   }
   if (dearest == nullptr) return;
+  if (finding.by == LineCost::doubles)
+    tell_constant(explanation.source_line(dearest->file, dearest->line), finding.advice.text);
   finding.advice.text =
       place_of(explanation, *dearest) + words_of(finding.by) + " " + finding.advice.text;
 }

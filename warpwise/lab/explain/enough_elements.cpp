@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -25,47 +26,148 @@ std::set<std::size_t> too_small(const std::vector<emulator::Fault>& faults,
   return small;
 }
 
-void enlarge(ArgumentSpec& spec) {
-  spec.width *= 2;
+void set_width(ArgumentSpec& spec, std::uint64_t width) {
+  spec.width = width;
   const std::size_t open = spec.text.find('[');
   const std::size_t close = spec.text.find(']');
-  spec.text.replace(open + 1, close - open - 1, std::to_string(spec.width));
+  spec.text.replace(open + 1, close - open - 1, std::to_string(width));
 }
 
-}  // namespace
+// Runs of a launch with other buffers.
+class Attempts {
+ public:
+  Attempts(const ExplainRequest& request, emulator::Program& program,
+           const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
+      : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture) {}
 
-std::string enough_elements(const ExplainRequest& request, emulator::Program& program,
-                            const emulator::KernelInfo& kernel,
-                            const std::vector<emulator::Fault>& faults,
-                            const ReadTexture& read_texture) {
-  constexpr int most_runs = 4;
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
-  constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
-  std::vector<ArgumentSpec> arguments = request.arguments;
-  std::set<std::size_t> changed;
-  std::set<std::size_t> small = too_small(faults, arguments);
-  for (int run = 0; run < most_runs && !small.empty(); ++run) {
-    for (const std::size_t each : small) {
-      if (arguments[each].bytes() > most_bytes) return "";
-      enlarge(arguments[each]);
-    }
-    changed.merge(std::set<std::size_t>(small));
+  // Returns the arguments whose end a thread still passes; nothing if the launch is too long.
+  std::optional<std::set<std::size_t>> small_with(
+      const std::vector<ArgumentSpec>& arguments) const {
+    constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     emulator::Device device;
-    const Arguments operands(device, kernel, arguments, read_texture);
-    const emulator::LaunchResult result = program.launch(
-        device, kernel.name, request.grid, request.block, request.dynamic_shared_bytes,
+    const Arguments operands(device, kernel_, arguments, read_texture_);
+    const emulator::LaunchResult result = program_.launch(
+        device, kernel_.name, request_.grid, request_.block, request_.dynamic_shared_bytes,
         operands.parameters(), {.compute_capabilities = {}, .count = false, .budget = budget});
-    if (std::ranges::any_of(result.faults, [](const emulator::Fault& each) {
-          return each.kind == emulator::FaultKind::budget;
-        }))
-      return "";
-    small = too_small(result.faults, arguments);
+    const bool is_long = std::ranges::any_of(result.faults, [](const emulator::Fault& each) {
+      return each.kind == emulator::FaultKind::budget;
+    });
+    if (is_long) return std::nullopt;
+    return too_small(result.faults, arguments);
   }
-  if (!small.empty()) return "";
+
+ private:
+  const ExplainRequest& request_;
+  emulator::Program& program_;
+  const emulator::KernelInfo& kernel_;
+  const ReadTexture& read_texture_;
+};
+
+std::string sizes_text(const std::vector<ArgumentSpec>& arguments,
+                       const std::set<std::size_t>& changed) {
   std::string text;
   for (const std::size_t each : changed)
     text += fmt::format("{}argument {}: {}", text.empty() ? "" : "; ", each, arguments[each].text);
   return text;
+}
+
+bool is_integer(const ArgumentSpec& spec) {
+  return spec.kind == ArgumentSpec::Kind::scalar && !is_float(spec.type);
+}
+
+// An excess over the buffers that a missing check explains.
+struct Edge {
+  std::uint64_t elements = 0;  // 0: up to the number of threads
+  std::string missing;
+};
+
+std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest) {
+  std::vector<Edge> edges = {
+      {1,
+       "No thread goes further than one element past the end: the kernel lacks a check at that "
+       "edge, or compares by <= in place of <."}};
+  constexpr std::size_t most_rows = 3;
+  for (std::size_t i = 0; i < request.arguments.size() && edges.size() <= most_rows; ++i) {
+    const ArgumentSpec& each = request.arguments[i];
+    if (!is_integer(each) || each.bits <= 1 || each.bits >= shortest) continue;
+    edges.push_back(
+        {each.bits, fmt::format("No thread goes further than {} elements past the end, the value "
+                                "of argument {}: the kernel lacks a check at that edge.",
+                                each.bits, i)});
+  }
+  edges.push_back(
+      {0,
+       fmt::format("The launch has {} threads, which is more than the buffer has elements, and no "
+                   "thread goes further: the kernel lacks a check such as if (i < n).",
+                   request.grid.count() * request.block.count())});
+  return edges;
+}
+
+// Enlarges buffers up to an edge. Returns false if it does not explain the fault: an integer
+// argument counts more elements, or the threads without an element are more than a block.
+bool enlarge(const ExplainRequest& request, const Edge& edge, const std::set<std::size_t>& small,
+             std::vector<ArgumentSpec>& arguments) {
+  const std::uint64_t threads = request.grid.count() * request.block.count();
+  for (const std::size_t each : small) {
+    const std::uint64_t width = request.arguments[each].width;
+    const std::uint64_t wider = edge.elements > 0 ? width + edge.elements : threads;
+    const bool is_last_block = wider > width && wider - width < request.block.count();
+    const bool is_counted = std::ranges::any_of(request.arguments, [&](const ArgumentSpec& other) {
+      return is_integer(other) && other.bits >= wider;
+    });
+    if (is_counted || (edge.elements == 0 && !is_last_block)) return false;
+    set_width(arguments[each], wider);
+  }
+  return true;
+}
+
+// Returns the buffers of a launch in which threads pass the end no further than an edge.
+LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attempts,
+                           const std::set<std::size_t>& small) {
+  std::uint64_t shortest = request.arguments[*small.begin()].width;
+  for (const std::size_t each : small) shortest = std::min(shortest, request.arguments[each].width);
+  for (const Edge& edge : edges_of(request, shortest)) {
+    std::vector<ArgumentSpec> arguments = request.arguments;
+    std::set<std::size_t> changed = small;
+    // A line's faults are one, with the argument of the first: others show in the next run.
+    while (enlarge(request, edge, changed, arguments)) {
+      const auto still_small = attempts.small_with(arguments);
+      if (!still_small) return {};
+      if (still_small->empty()) return {sizes_text(arguments, changed), edge.missing};
+      const std::size_t before = changed.size();
+      changed.insert(still_small->begin(), still_small->end());
+      if (changed.size() == before) break;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& program,
+                              const emulator::KernelInfo& kernel,
+                              const std::vector<emulator::Fault>& faults,
+                              const ReadTexture& read_texture) {
+  constexpr int most_runs = 4;
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
+  std::vector<ArgumentSpec> arguments = request.arguments;
+  std::set<std::size_t> changed;
+  std::set<std::size_t> small = too_small(faults, arguments);
+  if (small.empty()) return {};
+  const Attempts attempts(request, program, kernel, read_texture);
+  if (LargerBuffers edge = past_an_edge(request, attempts, small); !edge.sizes.empty()) return edge;
+  for (int run = 0; run < most_runs && !small.empty(); ++run) {
+    for (const std::size_t each : small) {
+      if (arguments[each].bytes() > most_bytes) return {};
+      set_width(arguments[each], 2 * arguments[each].width);
+    }
+    changed.merge(std::set<std::size_t>(small));
+    const auto still_small = attempts.small_with(arguments);
+    if (!still_small) return {};
+    small = *still_small;
+  }
+  if (!small.empty()) return {};
+  return {sizes_text(arguments, changed), ""};
 }
 
 }  // namespace warpwise::lab

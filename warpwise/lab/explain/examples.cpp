@@ -84,8 +84,9 @@ std::optional<Example> example_of(AccessPattern pattern) {
                      "tile[threadIdx.y][threadIdx.x] = in[y * width + x];\n"
                      "__syncthreads();\n"
                      "out[y * width + x] = tile[threadIdx.x][threadIdx.y];",
-                     "warpwise explain examples/transpose.cu"};
+                     "examples/transpose.cu in Warpwise's repository"};
     case AccessPattern::swapped_indices:
+    case AccessPattern::piece_per_thread:
     case AccessPattern::structures:
     case AccessPattern::stride:
     case AccessPattern::loaded_index:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <tuple>
 
@@ -67,6 +69,25 @@ rules::Limiter what_does_not_fit(const rules::SmLimits& limits,
              : rules::Limiter::shared_memory;
 }
 
+// Returns true for a load from local memory, or a store to it: "@P0 LDL R4, [R1+0x8]".
+bool is_local_access(const MachineInstruction& instruction) {
+  static const std::regex local(R"((^|\s)(LDL|STL)[. ])");
+  return std::regex_search(instruction.text, local);
+}
+
+std::optional<SpillLine> most_spills_in(const std::vector<MachineInstruction>& code) {
+  std::map<std::pair<std::string, int>, int> by_line;
+  int all = 0;
+  for (const MachineInstruction& each : code) {
+    if (!is_local_access(each)) continue;
+    ++all;
+    if (each.line > 0) ++by_line[{each.file, each.line}];
+  }
+  const auto most = std::ranges::max_element(by_line, {}, [](const auto& at) { return at.second; });
+  if (most == by_line.end()) return std::nullopt;
+  return SpillLine{most->first.first, most->first.second, most->second, all};
+}
+
 CapabilityReport report_of(const ExplainRequest& request, const emulator::KernelInfo& kernel,
                            rules::ComputeCapability cc,
                            const std::optional<KernelResources>& resources,
@@ -78,6 +99,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
     report.spill_loads = resources->spill_load_bytes / 4;
     report.spill_stores = resources->spill_store_bytes / 4;
     report.stack_bytes = resources->stack_bytes;
+    if (kernel.local_bytes == 0) report.most_spills = most_spills_in(resources->machine_code);
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
   } else {
@@ -118,8 +140,15 @@ Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& ker
 
 ResourceReport resources_of(const ExplainRequest& request, const Compilation& compilation,
                             const emulator::KernelInfo& kernel) {
-  return kernel_resources(compilation, kernel.name, request.compute_capabilities, find_toolchain(),
-                          request.machine_code);
+  const auto read = [&](bool disassemble) {
+    return kernel_resources(compilation, kernel.name, request.compute_capabilities,
+                            find_toolchain(), disassemble);
+  };
+  ResourceReport report = read(request.machine_code);
+  const bool spills = std::ranges::any_of(report.by_compute_capability, [](const auto& each) {
+    return each && each->spill_store_bytes > 0;
+  });
+  return spills && !request.machine_code ? read(true) : report;  // machine code has their lines
 }
 
 std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
@@ -400,7 +429,7 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
   result.capabilities = reports_of(request, result.kernel, resources);
   runner.run(result);
-  result.enough_elements =
+  result.larger_buffers =
       enough_elements(request, program, result.kernel, result.launch.faults, read_texture);
   emulator::include_launched(result.launch);
   add_machine_code(resources, result);

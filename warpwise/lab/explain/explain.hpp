@@ -44,6 +44,14 @@ struct ExplainRequest {
   std::optional<DeviceProfile> device;
 };
 
+/// A source line that spills.
+struct SpillLine {
+  std::string file;
+  int line = 0;
+  int instructions = 0;  ///< loads and stores of spilled words in the machine code
+  int of_all = 0;        ///< those of the kernel
+};
+
 /// Resources of a kernel, and the number of its blocks that fit, on one compute capability.
 struct CapabilityReport {
   rules::ComputeCapability compute_capability;
@@ -54,6 +62,9 @@ struct CapabilityReport {
   int spill_loads = 0;             ///< loads of spilled words in the machine code
   int spill_stores = 0;            ///< likewise
   int stack_bytes = 0;             ///< of a thread's local memory in the machine code
+  /// Loads and stores of spilled words at the line with most of them; none if the compiler at hand
+  /// does not tell, or if the kernel also has arrays in local memory.
+  std::optional<SpillLine> most_spills = {};
   std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
   rules::Occupancy occupancy;      ///< all 0 if not even one block fits
   std::string why_not;             ///< why no block fits; empty otherwise
@@ -72,6 +83,12 @@ struct SourceFile {
   std::vector<std::string> lines;  ///< empty when it cannot be read
 };
 
+/// Buffers with which no thread passes their end.
+struct LargerBuffers {
+  std::string sizes;          ///< "argument 0: f32[2048]"; empty if none is known
+  std::string missing_check;  ///< sentence on the check that the kernel seems to lack; may be empty
+};
+
 struct Explanation {
   ExplainRequest request;
   Compilation compilation;
@@ -83,9 +100,7 @@ struct Explanation {
   std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
-  /// Sizes with which no thread passes the end of a buffer, as enough_elements(); empty without
-  /// such a fault.
-  std::string enough_elements;
+  LargerBuffers larger_buffers;       ///< as enough_elements(); empty without such a fault
   /// Bytes that the whole launch left in each argument that is a buffer, else none; empty unless
   /// ExplainRequest::keep_buffers.
   std::vector<std::vector<std::byte>> buffers;

@@ -40,6 +40,7 @@ TEST(ArgumentSpec, ReadsScalars) {
   EXPECT_EQ(parse_argument("f64:-2e10").bits, std::bit_cast<std::uint64_t>(-2e10));
   EXPECT_EQ(parse_argument("f16:1").bits, 0x3c00U);
   EXPECT_EQ(parse_argument("f32:inf").bits, 0x7f800000U);
+  EXPECT_EQ(parse_argument("f16:65504").bits, 0x7bffU);
 }
 
 TEST(ArgumentSpec, ReadsBuffersAndTextures) {
@@ -70,6 +71,17 @@ TEST(ArgumentSpec, ReadsRangesOfRandomValues) {
         "u8[4]:random:-1..4", "i32[4]:random:0..1.5", "f32[4]:random:1..1", "f32[4]:random:0..inf",
         "f32[4]:random:nan..1", "u64[4]:random:0..18446744073709551615"})
     EXPECT_NE(refusal(text), "not refused") << text;
+}
+
+TEST(ArgumentSpec, RefusesFloatsBeyondTheTypesRange) {
+  EXPECT_NE(refusal("f32:1e39").find("beyond the range of f32, -3.4028e+38 to 3.4028e+38"),
+            std::string::npos)
+      << refusal("f32:1e39");
+  EXPECT_NE(refusal("f16:-70000").find("beyond the range of f16, -65504 to 65504"),
+            std::string::npos);
+  EXPECT_NE(refusal("f64:1e999").find("beyond the range of f64"), std::string::npos);
+  EXPECT_NE(refusal("f32[4]:random:0..1e39").find("beyond the range of f32"), std::string::npos);
+  EXPECT_NE(refusal("f32:").find("is no number"), std::string::npos);
 }
 
 TEST(ArgumentSpec, RefusesTheRest) {

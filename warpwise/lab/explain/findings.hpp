@@ -12,8 +12,12 @@ namespace warpwise::lab {
 /// A gain below this is not worth a change.
 inline constexpr double worth_a_change = 1.05;
 
+/// Sentence on double precision that name_line() adapts to the line.
+inline constexpr const char* constant_is_double =
+    "A constant without f is a double: write 0.5f, not 0.5.";
+
 /// Counts by which a finding on the whole kernel names its dearest line.
-enum class LineCost { none, divisions, doubles, accesses, loaded_bytes, shared_loads };
+enum class LineCost { none, divisions, doubles, accesses, loaded_bytes, shared_loads, atomics };
 
 /// Something that a kernel could do better, or that it waits for.
 struct Finding {
@@ -23,6 +27,7 @@ struct Finding {
   std::string place = {};        ///< line that it is about, if there is one
   bool in_library = false;       ///< that line is none of the program's
   LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
+  bool always = false;           ///< said even if others gain more: it is no guess
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability

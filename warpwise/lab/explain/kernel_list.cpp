@@ -9,8 +9,10 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <span>
 #include <sstream>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
@@ -88,19 +90,30 @@ struct Choice {
   std::uint64_t shared_bytes = 0;
   std::uint64_t size = 0;             // value of integers that seem to be sizes
   std::map<std::size_t, int> larger;  // factor of a parameter's buffers
+  std::uint64_t beyond = 0;           // elements to add to these, in place of the factor
 };
 
 constexpr std::uint64_t small_value = 4;  // of integers that are no sizes: strides, radii
 
-bool is_small(const std::string& name) {
-  std::string lower = name;
-  std::ranges::transform(lower, lower.begin(),
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array parts = {"stride", "step", "period",  "radius", "window", "iter",
-                                "times",  "tap",  "channel", "shift",  "offset", "halo"};
-  return name == "k" || std::ranges::any_of(parts, [&](const char* part) {
-           return lower.find(part) != std::string::npos;
-         });
+  return text;
+}
+
+// Returns true if the name, in small letters, has one of these parts.
+bool has_part(const std::string& name, std::span<const char* const> parts) {
+  const std::string lower = lower_case(name);
+  return std::ranges::any_of(
+      parts, [&](const char* part) { return lower.find(part) != std::string::npos; });
+}
+
+bool is_mask(const std::string& name) { return has_part(name, std::array{"mask"}); }
+
+bool is_small(const std::string& name) {
+  constexpr std::array parts = {"stride", "step",    "period", "radius", "window", "iter", "times",
+                                "tap",    "channel", "shift",  "offset", "halo",   "seed", "bit"};
+  return name == "k" || has_part(name, parts);
 }
 
 // Returns the parts of a parameter list, split at its commas outside of brackets.
@@ -127,17 +140,44 @@ std::string last_word(const std::string& text) {
   return {begin.base(), end.base()};
 }
 
+// Takes a declaration apart: "const float* in" or "const float in[]".
+DeclaredParameter declared(const std::string& text) {
+  DeclaredParameter parameter{"", last_word(text)};
+  const std::size_t at = text.rfind(parameter.name);
+  parameter.type = text.substr(0, at);
+  if (text.find('[', at) != std::string::npos) parameter.type += '*';
+  return parameter;
+}
+
 std::string integer_text(const std::string& type, const std::string& name, const Choice& choice) {
-  return fmt::format("{}:{}", type, is_small(name) ? small_value : choice.size);
+  // Sizes are mostly powers of two: one less has all lower bits.
+  const std::uint64_t value = is_mask(name)    ? std::max<std::uint64_t>(choice.size, 2) - 1
+                              : is_small(name) ? small_value
+                                               : choice.size;
+  return fmt::format("{}:{}", type, value);
 }
 
 std::string buffer_text(const Element& element, const Choice& choice, std::size_t i,
-                        bool is_random) {
-  const auto found = choice.larger.find(i);
-  const auto factor = static_cast<std::uint64_t>(found == choice.larger.end() ? 1 : found->second);
+                        const std::string& fill) {
+  std::uint64_t elements = choice.shape.threads;
+  if (const auto found = choice.larger.find(i); found != choice.larger.end())
+    elements = choice.beyond > 0 ? elements + choice.beyond
+                                 : elements * static_cast<std::uint64_t>(found->second);
   return fmt::format("{}[{}]{}", name_of(element.type),
-                     choice.shape.threads * static_cast<std::uint64_t>(element.count) * factor,
-                     is_random ? ":random" : "");
+                     elements * static_cast<std::uint64_t>(element.count), fill);
+}
+
+// Returns the contents of a buffer that the kernel reads: beginnings of rows grow, indices lie in
+// the buffers.
+std::string fill_of(const Parameter& parameter, ScalarType type, const Choice& choice) {
+  constexpr std::array beginnings = {"start", "begin", "offset", "ptr"};
+  constexpr std::array indices = {"column", "col", "index", "indices", "idx"};
+  if (!parameter.is_input) return "";
+  if (is_float(type) || type == ScalarType::u8) return ":random";
+  if (size_of(type) < 4) return "";
+  if (has_part(parameter.name, beginnings)) return ":iota";
+  return has_part(parameter.name, indices) ? fmt::format(":random:0..{}", choice.shape.threads - 1)
+                                           : "";
 }
 
 // Returns the structure's members that the kernel reads, by their offsets: "f32", or "*" for an
@@ -183,7 +223,7 @@ std::string structure_text(std::string_view body, const Parameter& parameter, st
       text += is_word ? "i32:0" : "i8:0";
       at += is_word ? 4 : 1;
     } else if (found->second == "*") {
-      text += buffer_text({ScalarType::f32}, choice, i, false);
+      text += buffer_text({ScalarType::f32}, choice, i, "");
       at += 8;
     } else {
       const std::string& type = found->second;
@@ -203,8 +243,7 @@ std::string argument_text(std::string_view body, const Parameter& parameter, std
     const bool is_plain = parameter.type.size() <= plain.size() + 1;
     const Element element =
         is_plain ? element_of(plain).value_or(Element{ScalarType::f32}) : Element{ScalarType::u64};
-    const bool has_range = is_float(element.type) || element.type == ScalarType::u8;
-    return buffer_text(element, choice, i, parameter.is_input && has_range);
+    return buffer_text(element, choice, i, fill_of(parameter, element.type, choice));
   }
   if (parameter.ptx_type == "b8") return structure_text(body, parameter, i, choice);
   const auto element = element_of(parameter.type);
@@ -216,8 +255,11 @@ std::string argument_text(std::string_view body, const Parameter& parameter, std
 
 std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::string_view body,
                                      const std::string& source) {
-  const std::vector<std::string> types = parameter_types(kernel.name);
-  const std::vector<std::string> names = parameter_names(source, plain_name(kernel.name));
+  std::vector<std::string> types = parameter_types(kernel.name);
+  std::vector<DeclaredParameter> own = declared_parameters(source, plain_name(kernel.name));
+  if (own.size() != kernel.parameter_types.size()) own.clear();
+  if (types.empty())
+    for (const DeclaredParameter& each : own) types.push_back(each.type);
   const std::size_t open = std::min(body.find('('), body.size());
   const std::vector<std::string> in_ptx =
       split(body.substr(open + 1, std::min(body.find("\n)"), body.size()) - open - 1));
@@ -226,17 +268,28 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     Parameter& each = parameters.emplace_back();
     each.ptx_type = kernel.parameter_types[i];
     each.bytes = kernel.parameter_bytes[i];
-    if (names.size() == kernel.parameter_types.size()) each.name = names[i];
+    if (i < own.size()) each.name = own[i].name;
     if (i < in_ptx.size()) each.ptx_name = last_word(in_ptx[i].substr(0, in_ptx[i].find('[')));
     if (i >= types.size()) continue;
     each.type = types[i];
-    each.is_input = types[i].find("const*") != std::string::npos ||
-                    types[i].find("const volatile*") != std::string::npos;
+    static const std::regex constant(R"(\bconst\b.*\*)");
+    each.is_input = std::regex_search(types[i], constant);
     for (const char* word : {"const", "volatile", "__restrict__"})
       each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
   return parameters;
+}
+
+// Says which buffers are a little longer than the others.
+std::string edge_note(const std::string& kernel, const Choice& choice) {
+  std::string numbers;
+  for (const auto& [index, unused] : choice.larger)
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", index);
+  return fmt::format(
+      "{} uses {} more of argument {} than there are threads (arguments are counted from 0). If it "
+      "should not, it lacks a bound check.",
+      kernel, counted(choice.beyond, "element"), numbers);
 }
 
 // A kernel whose launches are tried.
@@ -262,7 +315,7 @@ class Trial {
   Choice chosen() {
     const auto sizes = std::ranges::count_if(parameters_, [](const Parameter& each) {
       return !each.is_pointer() && each.bytes >= 4 && each.ptx_type.front() != 'f' &&
-             each.ptx_type != "b8" && !is_small(each.name);
+             each.ptx_type != "b8" && !is_small(each.name) && !is_mask(each.name);
     });
     std::vector<std::uint64_t> values = {first_.shape.threads_x, 256, 16, 1};
     if (sizes >= 2) values = {256, 64, 16, 1};
@@ -270,10 +323,10 @@ class Trial {
     for (const std::uint64_t value : values) {
       Choice choice = first_;
       choice.size = value;
-      constexpr int most_runs = 7;
+      constexpr int most_runs = 8;
       for (int run = 0; run < most_runs; ++run) {
         const auto faults = faults_of(choice);
-        if (faults.empty()) return choice;
+        if (faults.empty()) return with_an_edge(choice);
         if (!mend(faults, choice)) break;
       }
     }
@@ -291,6 +344,19 @@ class Trial {
   }
 
  private:
+  // Returns the launch with buffers that are larger by an element or a row, if that is enough.
+  Choice with_an_edge(const Choice& choice) const {
+    if (choice.larger.empty()) return choice;
+    for (const std::uint64_t beyond : {std::uint64_t{1}, small_value, choice.size}) {
+      constexpr std::uint64_t shortest_share = 16;  // a row is a small part of the buffer
+      if (beyond * shortest_share > choice.shape.threads) break;
+      Choice closer = choice;
+      closer.beyond = beyond;
+      if (faults_of(closer).empty()) return closer;
+    }
+    return choice;
+  }
+
   // Runs the launch. A launch that cannot be tried counts as one without a fault.
   std::vector<emulator::Fault> faults_of(const Choice& choice) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
@@ -328,7 +394,7 @@ class Trial {
     }
     bool changed = false;
     for (const std::size_t i : small) {
-      constexpr int largest = 16;
+      constexpr int largest = 64;
       int& factor = choice.larger.emplace(i, 1).first->second;
       changed = changed || factor < largest;
       factor = std::min(2 * factor, largest);
@@ -356,7 +422,8 @@ class Trial {
 
 }  // namespace
 
-std::vector<std::string> parameter_names(const std::string& source, const std::string& plain) {
+std::vector<DeclaredParameter> declared_parameters(const std::string& source,
+                                                   const std::string& plain) {
   std::string kernel = plain.substr(0, plain.find('<'));
   kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
   for (std::size_t at = source.find("__global__"); at != std::string::npos;
@@ -369,10 +436,10 @@ std::vector<std::string> parameter_names(const std::string& source, const std::s
     if (open >= end || is_of_name(source[open - 1])) continue;
     const std::size_t begin = open + kernel.size() + 1;
     const std::size_t close = source.rfind(')', end);
-    std::vector<std::string> names;
+    std::vector<DeclaredParameter> parameters;
     for (const std::string& each : split(std::string_view(source).substr(begin, close - begin)))
-      names.push_back(last_word(each));
-    return names;
+      parameters.push_back(declared(each));
+    return parameters;
   }
   return {};
 }
@@ -395,8 +462,10 @@ std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
     kernel.name = selecting_name(compilation.ptx, mangled);
     kernel.arguments = {"--kernel", kernel.name};
     Trial trial(program, info, compilation.ptx, source);
-    const std::vector<std::string> words = trial.words(trial.chosen());
+    const Choice choice = trial.chosen();
+    const std::vector<std::string> words = trial.words(choice);
     kernel.arguments.insert(kernel.arguments.end(), words.begin(), words.end());
+    if (choice.beyond > 0) kernel.note = edge_note(kernel.name, choice);
   }
   return kernels;
 }

@@ -13,20 +13,31 @@ namespace warpwise::lab {
 struct ListedKernel {
   std::string name;                    ///< as --kernel takes it: "transpose<32>"
   std::vector<std::string> arguments;  ///< {"--kernel", "transpose<32>", "--grid", "16,16", ...}
+  std::string
+      note;  ///< sentences on buffers that are a little longer than the others; may be empty
 };
 
-/// Returns the names of a kernel's parameters in its source; empty if it is not found there.
+/// A kernel's parameter, as its source declares it.
+struct DeclaredParameter {
+  std::string type;  ///< "const float*"; an array is a pointer
+  std::string name;
+};
+
+/// Returns a kernel's parameters in its source; none if it is not found there.
 /// \param plain  the kernel's name as of plain_name()
-std::vector<std::string> parameter_names(const std::string& source, const std::string& plain);
+std::vector<DeclaredParameter> declared_parameters(const std::string& source,
+                                                   const std::string& plain);
 
 /// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
 ///   blocks of 256 threads. The number of threads that a kernel is compiled for replaces that.
 /// - Buffers have an element for each thread. A single size is the number of threads along x;
-///   several are smaller. Integers named as strides or radii are 4.
-/// - Types come from the kernel's mangled name. Without one, an address is a buffer of floats.
-///   Constant floats and bytes are random, other buffers are zeros.
+///   several are smaller. Integers named as strides, radii or bits are 4; a mask
+///   has all bits of the size less one.
+/// - Types come from the kernel's mangled name, else from its source. Without a type, an address is
+///   a buffer of floats. Constant floats and bytes are random, as are integers named as
+///   indices; beginnings of rows are 0, 1, 2, …; other buffers are zeros.
 /// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
 ///   blocks of 32 threads are tried too, and the first launch without a fault is listed.
 ///

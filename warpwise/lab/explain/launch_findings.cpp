@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <regex>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
@@ -62,14 +64,25 @@ std::optional<Finding> low_occupancy(const Explanation& explanation,
                  std::ceil(report.occupancy.blocks_per_sm * enough / report.occupancy.fraction))}};
 }
 
+// Names the line with most of the spills.
+std::string line_of_spills(const Explanation& explanation, const CapabilityReport& report) {
+  if (!report.most_spills) return "";
+  const SpillLine& most = *report.most_spills;
+  emulator::LineCounts line;
+  line.file = most.file;
+  line.line = most.line;
+  return fmt::format(" {} has {} of the {} instructions that load or store them.",
+                     place_of(explanation, line), most.instructions, most.of_all);
+}
+
 std::optional<Finding> spills(const Explanation& explanation, const CapabilityReport& report) {
   if (report.spill_bytes.value_or(0) == 0) return std::nullopt;
   return Finding{
       static_cast<double>(explanation.launch.totals.warp_instructions) / 2,
       {fmt::format("The compiler spills {} bytes a thread: values without a register go to local "
-                   "memory, which costs as much as global memory. Allow more registers "
+                   "memory, which costs as much as global memory.{} Allow more registers "
                    "(__launch_bounds__, -maxrregcount), or keep fewer values alive at once.",
-                   *report.spill_bytes),
+                   *report.spill_bytes, line_of_spills(explanation, report)),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory},
       Change{.spills = 1}};
 }
@@ -101,6 +114,8 @@ std::optional<Advice> few_blocks(const Explanation& explanation) {
       cite("a block runs on one SM", "Occupancy")};
 }
 
+constexpr const char* counts_rule = "counts are of what ran (docs/slow-kernel.md, The kernel)";
+
 // Names the first line with an atomic if none of the kernel's atomics ran.
 std::optional<Advice> idle_atomic(const Explanation& explanation) {
   static const std::regex atomic(R"(^(?!//).*\batomic\w*\s*\()");
@@ -112,7 +127,34 @@ std::optional<Advice> idle_atomic(const Explanation& explanation) {
     return Advice{fmt::format("Line {}: the atomic never ran, so no count has its cost. If that is "
                               "due to the data, give real data with @file.npy.",
                               line.line),
-                  "counts are of what ran (docs/slow-kernel.md, The kernel)"};
+                  counts_rule};
+  }
+  return std::nullopt;
+}
+
+// Names the first line that accessed no memory although it has indices that the data decide.
+std::optional<Advice> idle_access(const Explanation& explanation) {
+  const auto is_idle = [](const emulator::LineCounts& line) {
+    return line.line > 0 && line.execution.warp_instructions == 0;
+  };
+  if (std::ranges::none_of(explanation.launch.lines, is_idle)) return std::nullopt;
+  for (const GlobalAccess& each : accesses_of(explanation)) {
+    if (each.line == 0 || each.address.kind != AddressForm::Kind::loaded ||
+        emulator::is_of_toolkit(each.file))
+      continue;
+    const auto did_access = [&](const emulator::LineCounts& line) {
+      const emulator::MemoryCounts& memory = line.memory.front();
+      return line.file == each.file && line.line == each.line &&
+             memory.global_load.requests + memory.global_store.requests > 0;
+    };
+    if (std::ranges::any_of(explanation.launch.lines, did_access)) continue;
+    emulator::LineCounts line;
+    line.file = each.file;
+    line.line = each.line;
+    return Advice{place_of(explanation, line) +
+                      " never accessed memory, so no count has its cost. Its indices are data: "
+                      "give real ones with @file.npy, or :iota and :random:LOW..HIGH.",
+                  counts_rule};
   }
   return std::nullopt;
 }
@@ -121,7 +163,7 @@ std::optional<Advice> idle_atomic(const Explanation& explanation) {
 
 std::vector<Advice> launch_notes(const Explanation& explanation) {
   std::vector<Advice> notes;
-  for (auto note : {few_blocks(explanation), idle_atomic(explanation)}) {
+  for (auto note : {few_blocks(explanation), idle_atomic(explanation), idle_access(explanation)}) {
     if (note) notes.push_back(std::move(*note));
   }
   return notes;

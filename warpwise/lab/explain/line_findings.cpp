@@ -147,11 +147,15 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       "{}).",
       place_of(explanation, line), verb, passes_text(passes), each_request, number(ideal),
       number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
-  text += cure_of_conflict(shared_array(explanation, line), banks);
+  const std::string cure = cure_of_conflict(shared_array(explanation, line), banks);
+  const bool pads = cure.find(" + 1]") != std::string::npos;  // the example does not
   const std::uint64_t over = counts.passes - counts.ideal_passes;
-  return Finding{static_cast<double>(over),
-                 {text, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts},
-                 Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
+  Finding finding{static_cast<double>(over),
+                  {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,
+                   std::nullopt, !pads},
+                  Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
+  finding.always = true;
+  return finding;
 }
 
 constexpr const char* several_runs =

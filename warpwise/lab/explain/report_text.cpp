@@ -357,10 +357,12 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
             "\n";
   }
   if (text.empty()) return text;
-  if (!explanation.enough_elements.empty()) {
-    text += wrapped(fmt::format("With larger buffers no thread passes their end: {} (arguments "
-                                "are counted from 0).",
-                                shown(explanation.enough_elements)),
+  if (const LargerBuffers& larger = explanation.larger_buffers; !larger.sizes.empty()) {
+    const std::string sizes = shown(larger.sizes) + " (arguments are counted from 0).";
+    text += wrapped(larger.missing_check.empty()
+                        ? "With larger buffers no thread passes their end: " + sizes
+                        : larger.missing_check +
+                              " If a buffer is meant to be longer, this is enough: " + sizes,
                     0) +
             "\n";
   }

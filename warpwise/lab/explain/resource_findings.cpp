@@ -136,12 +136,14 @@ std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
     const auto found = classes.find(name);
     return found == classes.end() ? 0.0 : static_cast<double>(found->second);
   };
-  const double doubles = count("float64") + prediction.sample.pace.further.conversion64;
-  if (doubles == 0 || prediction.sample.pace.further.conversion64 == 0) return std::nullopt;
-  return Suggestion{
-      "The kernel converts between single and double precision. " + rates_text(prediction.profile) +
-          " A constant without f is a double: write 0.5f, not 0.5. In single precision,",
-      Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
+  const bool converts = prediction.sample.pace.further.conversion64 > 0;
+  constexpr double slow = 8;  // from here on doubles are slow, also where all values are doubles
+  if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
+    return std::nullopt;
+  return Suggestion{fmt::format("The kernel {} double precision. {} {} In single precision,",
+                                converts ? "converts between single and" : "computes in",
+                                rates_text(prediction.profile), constant_is_double),
+                    Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
 }
 
 // Returns the share of instructions that load from or store to global memory.
@@ -282,9 +284,11 @@ bool mostly_atomics(const LaunchPrediction& prediction) {
 
 Suggestion about_atomics(const std::string& what) {
   return {what +
-              ": L2 serialises operations on one 128-byte line. Combine them in registers and "
-              "shared memory first, and let each block add its results once.",
-          Remedy::reuse, std::nullopt, false};
+              ": L2 carries out the operations on one line of 128 bytes one after the other. "
+              "A warp's integer sums, minima, maxima and bit operations on one address count once, "
+              "others for each thread. Combine them in registers and shared memory first, and let "
+              "each block add its results once.",
+          Remedy::reuse, std::nullopt, false, LineCost::atomics};
 }
 
 // Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
@@ -395,6 +399,16 @@ std::vector<Resource> by_length(const Bounds& bounds) {
 
 constexpr const char* model_rule = "bottleneck of a kernel (docs/prediction.md, The model)";
 
+Finding finding_of(const LaunchPrediction& prediction, const Suggestion& suggestion) {
+  Finding finding;
+  finding.advice = {suggestion.text, model_rule, suggestion.remedy, std::nullopt,
+                    suggestion.has_example};
+  finding.change = suggestion.change;
+  finding.by = suggestion.by;
+  value(prediction, finding);
+  return finding;
+}
+
 }  // namespace
 
 std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
@@ -407,16 +421,9 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
       return other.advice.remedy == suggestion.remedy;
     });
     if (known) return;
-    Finding finding;
-    finding.advice = {suggestion.text, model_rule, suggestion.remedy, std::nullopt,
-                      suggestion.has_example};
-    finding.change = suggestion.change;
-    finding.by = suggestion.by;
-    if (finding.change) {
-      value(prediction, finding);
-      if (*finding.advice.gain < worth_a_line) return;
-    }
-    findings.push_back(std::move(finding));
+    Finding finding = finding_of(prediction, suggestion);
+    if (finding.advice.gain.value_or(worth_a_line) >= worth_a_line)
+      findings.push_back(std::move(finding));
   };
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
@@ -435,6 +442,11 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     }
   }
   if (mostly_atomics(prediction)) add(about_atomics("Atomics are most of the traffic of L2"));
+  const auto doubles = about_doubles(prediction);
+  if (doubles && std::ranges::find(findings, LineCost::doubles, &Finding::by) == findings.end()) {
+    findings.push_back(finding_of(prediction, *doubles));
+    findings.back().always = true;
+  }
   return findings;
 }
 
@@ -459,8 +471,11 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   finding.advice.gain = gain;
   const bool goes_on = finding.advice.text.ends_with(',') || finding.advice.text.ends_with(':');
   if (goes_on) {
-    finding.advice.text += fmt::format(" the kernel would be {:.{}g} times as fast (modelled).",
-                                       gain, gain < worth_a_change ? 3 : 2);
+    constexpr double as_fast = 1.005;
+    finding.advice.text +=
+        gain < as_fast ? " the kernel would be as fast as now (modelled)."
+                       : fmt::format(" the kernel would be {:.{}g} times as fast (modelled).", gain,
+                                     gain < worth_a_change ? 3 : 2);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(" Mending it gains little (modelled): {} is the bottleneck.",
                                        name_of(bounds_when_full(prediction).rules()));

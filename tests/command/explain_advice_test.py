@@ -1,0 +1,163 @@
+"""The advice of explain and the launches that it lists, on kernels as a newcomer writes them."""
+
+import json
+
+from explain_support import FAILED, ExplainTest, compiles
+from support import read, write
+
+INDEX = "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+LINE = ["--grid", "256", "--block", "256"]
+
+
+def kernel(parameters, *lines):
+    """Writes k.cu; the first of `lines` is line 3."""
+    write("k.cu", (f"__global__ void k({parameters}) {{\n{INDEX}" + "".join(f"  {line}\n" for line in lines) + "}\n").encode())
+
+
+class Advice(ExplainTest):
+    def advice(self, *arguments):
+        return self.json_of("k.cu", *LINE, *arguments)["advice"]
+
+    def words(self, *arguments):
+        return " ".join(each["text"] for each in self.advice(*arguments))
+
+    @compiles
+    def test_scattered_bytes_are_not_told_to_be_wide(self):
+        kernel("unsigned char* out, const unsigned char* in, int n", "if (i < n) out[i * 3] = 255 - in[i * 3];")
+        text = self.words("--arg", "u8[262144]", "--arg", "u8[262144]:random", "--arg", "i32:65536")
+        self.assertIn("Neighbouring threads are 3 bytes apart in in[]", text)
+        self.assertNotIn("Accesses of 16 bytes", text)
+        kernel("unsigned char* out, const unsigned char* in, int n", "if (i < n) out[i] = 255 - in[i];")
+        text = self.words("--arg", "u8[65536]", "--arg", "u8[65536]:random", "--arg", "i32:65536")
+        self.assertIn("Accesses of 16 bytes", text)
+
+    @compiles
+    def test_doubles_are_said_although_others_gain_more(self):
+        arguments = ["--arg", "f32[65536]", "--arg", "f32[65536]:random", "--arg", "i32:65536"]
+        kernel("float* out, const float* in, int n", "if (i < n) out[i] = in[i] * 0.299 + 0.114f;")
+        text = self.words(*arguments)
+        self.assertIn("Line 3 (if (i < n) out[i] = in[i] * 0.299 + 0.114f;) computes most in double precision.", text)
+        self.assertIn("A constant without f is a double: write 0.299f, not 0.299.", text)
+        kernel("float* out, const float* in, int n", "const double x = in[i];", "if (i < n) out[i] = x * x * x + x;")
+        self.assertIn("If single precision is exact enough, compute in float.", self.words(*arguments))
+        kernel("float* out, const float* in, int n", "if (i < n) out[i] = in[i] * 0.299f;")
+        self.assertNotIn("double", self.words(*arguments))
+        # Where all values are doubles, a GPU that is slow in them is told.
+        kernel("double* out, const double* in, int n", "if (i < n) out[i] = in[i] * 0.299;")
+        arguments = ["--arg", "f64[65536]", "--arg", "f64[65536]:random", "--arg", "i32:65536", "--device"]
+        self.assertNotIn("double precision", self.words(*arguments, "h200"))
+        self.assertIn("The kernel computes in double precision. An NVIDIA L4 computes 64 times as fast in single",
+                      self.words(*arguments, "l4"))
+
+    @compiles
+    def test_bank_conflicts_are_said_although_others_gain_more(self):
+        kernel("float* out, const float* in, int n", "__shared__ float tile[16][16];",
+               "tile[threadIdx.x / 16][threadIdx.x % 16] = in[i];", "__syncthreads();",
+               "out[i] = tile[threadIdx.x % 16][threadIdx.x / 16];")
+        advice = self.advice("--arg", "f32[65536]", "--arg", "f32[65536]:random", "--arg", "i32:65536")
+        [conflicts] = [each for each in advice if each["remedy"] == "bank conflicts"]
+        self.assertIn("reads shared memory in 8 passes", conflicts["text"])
+        self.assertNotIn("example", conflicts, "the example pads no row")
+
+    @compiles
+    def test_rows_pieces_and_sparse_rows_are_told_apart(self):
+        sizes = ["--arg", "f32[65536]", "--arg", "f32[1048576]:random"]
+        for body, says in [
+                ("for (int k = 0; k < 8; ++k) sum += in[i * 8 + k];", "a row of in[] by itself, so that neighbouring threads are "
+                 "a row apart. Rows are short: load 16 bytes at a time, as float4."),
+                ("for (int k = i * n; k < (i + 1) * n; ++k) sum += in[k];", "a piece of in[] of its own"),
+                ("for (int k = 0; k < n; ++k) sum += in[i * n + k];", "Let the 32 threads of a warp take neighbouring elements")]:
+            kernel("float* out, const float* in, int n", "float sum = 0;", body, "out[i] = sum;")
+            self.assertIn(says, self.words(*sizes, "--arg", "i32:16"))
+        kernel("float* y, const int* start, const int* column, const float* a, const float* x", "float sum = 0;",
+               "for (int j = start[i]; j < start[i + 1]; ++j)", "sum += a[j] * x[column[j]];", "y[i] = sum;")
+        write("start.raw", b"".join((8 * row).to_bytes(4, "little") for row in range(65537)))
+        rest = ["--arg", "i32[524288]:random:0..65535", "--arg", "f32[524288]:random", "--arg", "f32[65536]:random"]
+        self.assertRegex(self.words("--arg", "f32[65536]", "--arg", "i32[65537]:@start.raw", *rest),
+                         r"Each thread goes through a row of \w+\[\] by itself; the row's beginning comes from memory")
+        self.assertIn("Line 5 (sum += a[j] * x[column[j]];) never accessed memory",
+                      self.words("--arg", "f32[65536]", "--arg", "i32[65537]", *rest))
+
+    @compiles
+    def test_atomics_name_their_line(self):
+        kernel("unsigned* bins, const unsigned char* in, int n", "if (i < n) atomicAdd(&bins[in[i]], 1u);")
+        text = self.words("--arg", "u32[256]", "--arg", "u8[65536]:random", "--arg", "i32:65536")
+        self.assertIn("Line 3 (if (i < n) atomicAdd(&bins[in[i]], 1u);) has most of the atomics.", text)
+        self.assertIn("bit operations on one address count once, others for each thread", text)
+
+    @compiles
+    def test_spills_name_their_line(self):
+        kernel("float* out, const float* in, int n", "float v[64];", "#pragma unroll",
+               "for (int k = 0; k < 64; ++k) v[k] = in[i + k * 65536];", "#pragma unroll",
+               "for (int k = 1; k < 64; ++k) v[k] += v[k - 1] * v[(k * 37) % 64];", "#pragma unroll",
+               "for (int k = 0; k < 64; ++k) out[i + k * 65536] = v[k];")
+        write("k.cu", read("k.cu").replace(b"void k(", b"void __launch_bounds__(1024, 2) k("))
+        launch = [*LINE, "--arg", "f32[4194304]", "--arg", "f32[4194304]:random", "--arg", "i32:1"]
+        report = self.json_of("k.cu", *launch, "--machine-code")
+        if not report["by_cc"]["9.0"]["spill_bytes"] or "unavailable" in report["machine_code"]:
+            self.skipTest("this compiler spills nothing here, or there is no disassembler")
+        report = self.json_of("k.cu", *launch)
+        text = " ".join(each["text"] for each in report["advice"])
+        self.assertRegex(text, r"Line \d+ \(.*\) has \d+ of the \d+ instructions that load or store them")
+
+
+class Edges(ExplainTest):
+    def faults(self, *arguments):
+        done = self.run_command("explain", "k.cu", *arguments)
+        self.assertEqual(done.returncode, FAILED)
+        return " ".join(done.stdout.decode().split()), done.stderr.decode()
+
+    @compiles
+    def test_an_element_past_the_end_is_a_missing_check(self):
+        kernel("float* out, const float* in, int n", "if (i < n) out[i] = in[i + 1] - in[i];")
+        text, error = self.faults(*LINE, "--arg", "f32[65536]", "--arg", "f32[65536]", "--arg", "i32:65536")
+        self.assertIn("No thread goes further than one element past the end: the kernel lacks a check at that edge", text)
+        self.assertIn("If a buffer is meant to be longer, this is enough: argument 1: f32[65537]", text)
+        self.assertEqual(error, "warpwise: a fault was found at line 3: see Faults in the report\n")
+        # The size says that there are more elements than there are.
+        text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65538]", "--arg", "i32:65536")
+        self.assertNotIn("lacks a check", text)
+        self.assertIn("With larger buffers no thread passes their end: argument 0: f32[131070]", text)
+
+    @compiles
+    def test_a_row_past_the_end_is_a_missing_check(self):
+        kernel("float* out, const float* in, int width", "out[i] = in[i + width];")
+        text, _ = self.faults(*LINE, "--arg", "f32[65536]", "--arg", "f32[65536]", "--arg", "i32:256")
+        self.assertIn("No thread goes further than 256 elements past the end, the value of argument 2: the kernel lacks", text)
+        self.assertIn("argument 1: f32[65792]", text)
+
+    @compiles
+    def test_more_threads_than_elements_are_a_missing_check(self):
+        kernel("float* out, const float* in, int n", "out[i] = in[i];")
+        text, _ = self.faults(*LINE, "--arg", "f32[65500]", "--arg", "f32[65500]", "--arg", "i32:65500")
+        self.assertIn("The launch has 65536 threads, which is more than the buffer has elements", text)
+        self.assertIn("lacks a check such as if (i < n)", text)
+
+
+class Listed(ExplainTest):
+    def listed(self):
+        [each] = json.loads(self.succeed("explain", "k.cu", "--json").stdout)["kernels"]
+        self.assertEqual(self.json_of(*each["command"][2:])["faults"], [])
+        return each
+
+    @compiles
+    def test_masks_and_bits_are_no_sizes(self):
+        kernel("unsigned* out, const unsigned* in, unsigned mask, int first_bit, int n",
+               "if (i < n) out[i] = (in[i] & mask) >> first_bit;")
+        self.assertEqual(self.listed()["command"][-6:], ["--arg", "u32:65535", "--arg", "i32:4", "--arg", "i32:65536"])
+
+    @compiles
+    def test_beginnings_of_rows_and_indices_lie_in_the_buffers(self):
+        kernel("float* y, const int* row_start, const int* column, const float* x, int rows", "if (i >= rows) return;",
+               "float sum = 0;", "for (int j = row_start[i]; j < row_start[i + 1]; ++j) sum += x[column[j]];", "y[i] = sum;")
+        each = self.listed()
+        self.assertIn("i32[65537]:iota", each["command"])
+        self.assertTrue({"i32[65536]:random:0..65535", "i32[65537]:random:0..65535"} & set(each["command"]), each["command"])
+        self.assertIn("k uses 1 element more of argument 1 than there are threads", each["note"])
+        self.assertIn(b"If it should not, it lacks a bound check.", self.succeed("explain", "k.cu").stdout)
+
+    @compiles
+    def test_types_of_extern_c_kernels_come_from_the_source(self):
+        write("k.cu", b'extern "C" __global__ void k(double* out, const uint32_t* in, const float* by) {\n'
+                      b"  out[threadIdx.x] = in[threadIdx.x] * by[threadIdx.x];\n}\n".replace(b"uint32_t", b"unsigned"))
+        self.assertEqual(self.listed()["command"][-6:], ["--arg", "f64[65536]", "--arg", "u32[65536]", "--arg", "f32[65536]:random"])
