@@ -45,7 +45,11 @@ bool jpeg_reaches_its_end(Bytes content) {
   return false;
 }
 
-bool png_reaches_its_end(Bytes content) {
+bool is_png(Bytes content) { return begins_with(content, "\x89PNG\r\n\x1a\n"); }
+
+// Returns true if a chunk of the type `wanted` lies whole in `content`, before one of the type
+// `last`.
+bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last) {
   constexpr std::size_t length_type_and_check = 12;
   std::size_t at = 8;
   while (content.size() - at >= length_type_and_check) {
@@ -53,7 +57,9 @@ bool png_reaches_its_end(Bytes content) {
                                  byte_at(content, at + 1) << 16 | byte_at(content, at + 2) << 8 |
                                  byte_at(content, at + 3);
     if (length > content.size() - at - length_type_and_check) return false;
-    if (begins_with(content.subspan(at + 4), "IEND")) return true;
+    const Bytes type = content.subspan(at + 4, 4);
+    if (begins_with(type, wanted)) return true;
+    if (begins_with(type, last)) return false;
     at += length + length_type_and_check;
   }
   return false;
@@ -64,10 +70,14 @@ bool png_reaches_its_end(Bytes content) {
 void require_complete(Bytes content, const std::string& name) {
   const char* format = nullptr;
   if (begins_with(content, "\xff\xd8\xff") && !jpeg_reaches_its_end(content)) format = "JPEG";
-  if (begins_with(content, "\x89PNG\r\n\x1a\n") && !png_reaches_its_end(content)) format = "PNG";
+  if (is_png(content) && !png_has_chunk(content, "IEND", "IEND")) format = "PNG";
   if (format != nullptr) {
     throw IoError(name + " is cut short: the " + format + " image has no end");
   }
+}
+
+bool is_animated_png(Bytes start) {
+  return is_png(start) && png_has_chunk(start, "acTL", "IDAT");
 }
 
 }  // namespace warpwise::io

@@ -12,4 +12,7 @@ namespace warpwise::io {
 /// \throws IoError  the file ends before its image does.
 void require_complete(std::span<const std::byte> content, const std::string& name);
 
+/// Returns true if the start of a PNG file says, before its pixels, that it is an animation.
+bool is_animated_png(std::span<const std::byte> start);
+
 }  // namespace warpwise::io
