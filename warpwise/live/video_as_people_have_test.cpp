@@ -275,6 +275,40 @@ TEST_F(PeoplesVideoTest, ATurnDoesNotChangeTheGuessOfColours) {
   EXPECT_EQ(stream.colours.matrix.value, Matrix::bt601);
 }
 
+TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
+  SourceOptions options;
+  options.deinterlace = true;
+  const std::string interlaced =
+      "-f lavfi -i testsrc2=s=64x48:r=50:d=0.4 -vf interlace -pix_fmt yuv420p ";
+  for (const char* how : {"-flags +ilme+ildct -c:v mpeg2video a.mkv",
+                          "-flags +ilme+ildct -c:v libx264 -x264-params tff=1 a.mkv"}) {
+    ffmpeg(interlaced + how);
+    EXPECT_NE(refusal("a.mkv").find("is interlaced; --deinterlace makes whole frames"),
+              std::string::npos)
+        << how;
+    const auto source = open("a.mkv", options);
+    EXPECT_NE(source->name().find(", deinterlaced)"), std::string::npos);
+    ffmpeg("-i a.mkv -vf bwdif=mode=send_frame -fps_mode passthrough -f rawvideo wanted");
+    std::vector<double> times;
+    Bytes all;
+    Bytes frame(static_cast<std::size_t>(source->stream().shape.bytes()));
+    while (source->next(frame)) {
+      all.insert(all.end(), frame.begin(), frame.end());
+      times.push_back(static_cast<double>(source->time()->start) /
+                      source->stream().ticks().per_second());
+    }
+    EXPECT_EQ(all, content(path("wanted"))) << how;
+    ASSERT_EQ(times.size(), 10U) << how;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      EXPECT_NEAR(times[i], static_cast<double>(i) * 0.04, 1e-3) << how;
+    }
+  }
+  ffmpeg(interlaced + "-c:v rawvideo -pix_fmt nv12 a.nut");
+  EXPECT_NE(message_of([&] { open("a.nut", options); })
+                .find("bwdif does not deinterlace frames of nv12 and 64x48"),
+            std::string::npos);
+}
+
 // A video with two languages, subtitles and chapters.
 class OtherTracksTest : public PeoplesVideoTest {
  protected:
