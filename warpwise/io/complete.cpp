@@ -45,6 +45,34 @@ bool jpeg_reaches_its_end(Bytes content) {
   return false;
 }
 
+// Skips blocks of up to 255 bytes, each after its length, and the empty one at their end. Returns 0
+// if the content ends before.
+std::size_t behind_blocks(Bytes content, std::size_t at) {
+  while (at < content.size() && byte_at(content, at) != 0) at += 1 + byte_at(content, at);
+  return at < content.size() ? at + 1 : 0;
+}
+
+// Returns the size of the palette that a byte of flags announces.
+std::size_t palette_bytes(unsigned flags) {
+  return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
+}
+
+// Returns true if a GIF file has its first picture to the end.
+bool gif_has_a_picture(Bytes content) {
+  constexpr std::size_t header_bytes = 13;
+  if (content.size() < header_bytes) return false;
+  std::size_t at = header_bytes + palette_bytes(byte_at(content, 10));
+  while (at != 0 && at + 10 < content.size()) {
+    const unsigned kind = byte_at(content, at);
+    if (kind == ',') {
+      return behind_blocks(content, at + 11 + palette_bytes(byte_at(content, at + 9))) != 0;
+    }
+    if (kind != '!') return false;
+    at = behind_blocks(content, at + 2);
+  }
+  return false;
+}
+
 bool is_png(Bytes content) { return begins_with(content, "\x89PNG\r\n\x1a\n"); }
 
 // Returns true if a chunk of the type `wanted` lies whole in `content`, before one of the type
@@ -70,6 +98,7 @@ bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last
 void require_complete(Bytes content, const std::string& name) {
   const char* format = nullptr;
   if (begins_with(content, "\xff\xd8\xff") && !jpeg_reaches_its_end(content)) format = "JPEG";
+  if (begins_with(content, "GIF8") && !gif_has_a_picture(content)) format = "GIF";
   if (is_png(content) && !png_has_chunk(content, "IEND", "IEND")) format = "PNG";
   if (format != nullptr) {
     throw IoError(name + " is cut short: the " + format + " image has no end");

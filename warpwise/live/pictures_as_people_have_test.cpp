@@ -1,4 +1,5 @@
 // Tests of turned pictures, pages and animations as sources of frames.
+#include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/video_testing.hpp"
 
@@ -92,6 +93,37 @@ TEST_F(PeoplesPicturesTest, GifOfOneAndOfManyPictures) {
   for (const int count : {1, 4}) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10 -frames:v " + std::to_string(count) + " a.gif");
     EXPECT_EQ(frames_of(*open_source(path("a.gif"), {})).size(), static_cast<std::size_t>(count));
+    // Commands for pictures take the first one.
+    io::InputFile file(path("a.gif"));
+    const io::Picture first = io::read_picture(file);
+    EXPECT_EQ(first.shape().format, PixelFormat::rgb24);
+    const Bytes all = decoded("a.gif", "rgb24");
+    EXPECT_TRUE(std::ranges::equal(
+        first.bytes(), std::span(all).first(all.size() / static_cast<std::size_t>(count))));
+  }
+}
+
+TEST_F(PeoplesPicturesTest, AGifOfTransparentPixelsHasAlpha) {
+  ffmpeg(
+      "-f lavfi -i color=c=red@0:s=8x8:d=0.04,format=rgba -f lavfi -i color=c=blue:s=4x4:d=0.04 "
+      "-filter_complex "
+      "'overlay=format=auto,split[a][b];[a]palettegen[p];[b][p]paletteuse' -frames:v 1 a.gif");
+  io::InputFile file(path("a.gif"));
+  const io::Picture picture = io::read_picture(file);
+  ASSERT_EQ(picture.shape().format, PixelFormat::rgba32);
+  const Bytes wanted = decoded("a.gif", "rgba");
+  EXPECT_TRUE(std::ranges::equal(picture.bytes(), wanted));
+  EXPECT_EQ(picture.bytes()[3], std::byte{255});
+  EXPECT_EQ(picture.bytes().back(), std::byte{0});
+}
+
+TEST_F(PeoplesPicturesTest, ADamagedGifIsRefused) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 1 a.gif");
+  const Bytes whole = content(path("a.gif"));
+  for (const std::size_t length : {std::size_t{9}, std::size_t{100}, whole.size() / 2}) {
+    store(path("cut.gif"), std::span(whole).first(length));
+    io::InputFile file(path("cut.gif"));
+    EXPECT_NE(failure([&] { io::read_picture(file); }).find("cut.gif"), std::string::npos);
   }
 }
 
