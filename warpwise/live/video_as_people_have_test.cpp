@@ -100,6 +100,52 @@ TEST_F(PeoplesVideoTest, EmptyFramesOfAnAviTakeTheirTime) {
   EXPECT_EQ(times("b.avi"), half);
 }
 
+TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48 -frames:v 2 -vf settb=1/1000,setpts=N*130000 -fps_mode "
+      "passthrough -enc_time_base 1/1000 -pix_fmt yuvj420p -c:v mjpeg a.mov");
+  copy("a.mov", "b.avi");
+  EXPECT_EQ(times("b.avi"), (std::vector{0, 50000, 100000, 130000}));
+  const Bytes wanted = decoded("b.avi", "yuvj420p");
+  const std::size_t frame = wanted.size() / 4;
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(2 * frame),
+                         wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
+}
+
+// As a sink in real time gets them, which cannot know of it before.
+TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
+  const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
+  for (const char* name : {"a.mp4", "a.mkv"}) {
+    const auto sink = video_module().create(path(name));
+    sink->begin(stream);
+    for (const std::int64_t at : {0, 1, 2, 3, 7, 8, 20, 21, 22, 50}) {
+      FrameTime time = stream.regular_time(at);
+      if (at == 50) time.duration *= 10;
+      sink->write_at(moving_ramp(stream.shape, static_cast<int>(at)), time);
+    }
+    sink->finish();
+    EXPECT_EQ(times(name), (std::vector{0, 40, 80, 120, 280, 320, 800, 840, 880, 2000})) << name;
+    EXPECT_NEAR(seconds(name), 2.4, 0.002) << name;
+  }
+}
+
+TEST_F(PeoplesVideoTest, TagsGoAlongAndACoverIsMentioned) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 1 cover.png");
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48 -frames:v 3 -pix_fmt yuv420p -c:v libx264 -attach cover.png "
+      "-metadata:s:t mimetype=image/png -metadata title=Film -metadata artist=Kim a.mkv");
+  for (const char* to : {"b.mp4", "b.mkv"}) {
+    copy("a.mkv", to);
+    EXPECT_EQ(probed(to, "-show_entries format_tags=title,artist"), "Film,Kim\n") << to;
+  }
+  SourceOptions options;
+  options.with_companions = true;
+  const auto source = open("a.mkv", options);
+  const auto companions = source->take_companions();
+  EXPECT_EQ(video_module().create(path("c.mkv"))->drops(source->stream(), companions.get()),
+            "the cover picture");
+}
+
 // The stamps of the second recording begin at zero again.
 TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v mpeg2video -bf 0 a.mpg");
@@ -371,7 +417,7 @@ TEST_F(OtherTracksTest, KeepTheirPlaceInTime) {
 
 TEST_F(OtherTracksTest, SoundOfManyKindsCanBeDecoded) {
   for (const char* codec :
-       {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac", "adpcm_ms"}) {
+       {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac", "adpcm_ms", "g722"}) {
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x48:d=1 -f lavfi -i sine=d=1 -pix_fmt yuvj420p -c:v mjpeg -c:a " +
         std::string(codec) + " a.mkv");

@@ -1,6 +1,7 @@
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <new>
 
 namespace warpwise::live::ffmpeg {
@@ -8,13 +9,21 @@ namespace {
 
 void free_codec(AVCodecParameters* codec) { avcodec_parameters_free(&codec); }
 
-Dictionary names_in(const AVDictionary* all) {
-  Dictionary names;
-  for (const char* key : {"language", "title"}) {
+Dictionary copied(const AVDictionary* all, std::initializer_list<const char*> keys) {
+  Dictionary copy;
+  for (const char* key : keys) {
     const AVDictionaryEntry* entry = av_dict_get(all, key, nullptr, 0);
-    if (entry != nullptr) names.set(key, entry->value);
+    if (entry != nullptr) copy.set(key, entry->value);
   }
-  return names;
+  return copy;
+}
+
+Dictionary names_in(const AVDictionary* all) { return copied(all, {"language", "title"}); }
+
+// Other tags describe the container, not the film.
+Dictionary tags_in(const AVDictionary* all) {
+  return copied(all, {"title", "artist", "album", "comment", "copyright", "date", "description",
+                      "genre", "creation_time", "location"});
 }
 
 OtherTracks::Track track_of(const AVStream& stream) {
@@ -37,11 +46,12 @@ std::string OtherTracks::Track::text() const {
          avcodec_get_name(codec->codec_id) + ")";
 }
 
-OtherTracks::OtherTracks(const AVFormatContext& input) {
+OtherTracks::OtherTracks(const AVFormatContext& input) : tags_(tags_in(input.metadata)) {
   if (input.start_time != AV_NOPTS_VALUE) start_ = input.start_time;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     const AVStream& stream = *input.streams[i];
     const AVMediaType type = stream.codecpar->codec_type;
+    has_cover_ = has_cover_ || (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     const bool is_known = stream.codecpar->codec_id != AV_CODEC_ID_NONE;
     if (is_known && (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_SUBTITLE)) {
       tracks_.push_back(track_of(stream));

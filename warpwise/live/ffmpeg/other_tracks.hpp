@@ -12,7 +12,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The sound, subtitles and chapters of a file. The reader of the file puts packets in, the writer
+/// The sound, subtitles, chapters and tags of a file. The reader of the file puts packets in, the writer
 /// of another file takes them out.
 class OtherTracks final : public Companions {
  public:
@@ -38,7 +38,12 @@ class OtherTracks final : public Companions {
 
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<Chapter>& chapters() const { return chapters_; }
-  bool is_empty() const { return tracks_.empty() && chapters_.empty(); }
+  /// Title, artist and other tags of the file.
+  const Dictionary& tags() const { return tags_; }
+  bool has_cover() const { return has_cover_; }
+  bool is_empty() const {
+    return tracks_.empty() && chapters_.empty() && tags_.get() == nullptr && !has_cover_;
+  }
   bool has(int number) const;
   /// Requires has(number).
   const Track& track(int number) const;
@@ -63,6 +68,8 @@ class OtherTracks final : public Companions {
  private:
   std::vector<Track> tracks_;
   std::vector<Chapter> chapters_;
+  Dictionary tags_;
+  bool has_cover_ = false;
   std::optional<std::int64_t> start_;
   std::int64_t first_frame_ = 0;
   mutable std::mutex mutex_;
