@@ -165,6 +165,41 @@ TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   EXPECT_NEAR(last, (count - 1) * 0.04, 0.1);
 }
 
+// Each recording counts its packets from the start.
+TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
+  for (const char* how : {"a.ts", "-f mpegts -mpegts_m2ts_mode 1 a.ts"}) {
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -pix_fmt yuv420p -c:v libx264 "
+        "-c:a aac " +
+        std::string(how));
+    const Bytes once = content(path("a.ts"));
+    store(path("twice.ts"), joined({once, once}));
+    const std::vector<Bytes> frames = frames_of(*open("a.ts"));
+    ASSERT_EQ(frames.size(), 50U) << how;
+    EXPECT_EQ(joined(frames_of(*open("twice.ts"))), joined({joined(frames), joined(frames)}))
+        << how;
+    // A frame that lost a part in its middle or at its end is damage.
+    const bool is_m2ts = how[0] == '-';
+    const std::size_t cell = is_m2ts ? 192 : 188;
+    const std::size_t track = is_m2ts ? 5 : 1;
+    const auto is_inside_a_frame = [&](std::size_t at) {
+      return once[at + track] == static_cast<std::byte>(is_m2ts ? 0x10 : 0x01) &&
+             once[at + track + 1] == static_cast<std::byte>(is_m2ts ? 0x11 : 0x00);
+    };
+    int tried = 0;
+    for (std::size_t lost = once.size() / 3 / cell * cell; tried < 12; lost += cell) {
+      if (!is_inside_a_frame(lost)) continue;
+      ++tried;
+      Bytes cut = once;
+      cut.erase(cut.begin() + static_cast<std::ptrdiff_t>(lost),
+                cut.begin() + static_cast<std::ptrdiff_t>(lost + cell));
+      store(path("cut.ts"), joined({cut, once}));
+      EXPECT_NE(refusal("cut.ts").find("it is damaged or cut short"), std::string::npos)
+          << how << ' ' << lost;
+    }
+  }
+}
+
 TEST_F(PeoplesVideoTest, EqualFramesStayEqual) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=30000/1001 -frames:v 40 -c:v ffv1 -pix_fmt yuv420p a.mkv");
   const auto source = open("a.mkv");

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/transport_stream.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -160,8 +162,13 @@ std::string Decoder::trouble_in_reading(int error) const {
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
   if (ended) return complaint().empty() ? "" : damaged_because(complaint());
   if (error < 0) return reason_of_reading(error);
-  const bool is_cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
-  return is_cut && damage_ == Damage::is_an_error ? damaged : "";
+  const bool is_marked = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
+  if (!is_marked || damage_ != Damage::is_an_error) return "";
+  const bool is_transport_stream = input_->pb != nullptr && input_->iformat != nullptr &&
+                                   std::string_view(input_->iformat->name) == "mpegts";
+  const bool is_whole =
+      is_transport_stream && is_whole_in_transport_stream(*input_->pb, packet_->pos);
+  return is_whole ? "" : damaged;
 }
 
 // Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
