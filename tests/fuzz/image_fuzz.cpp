@@ -20,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     io::require_complete(content,
                          "input");  // as read_picture() does: no PNG chunk goes beyond the file
     const io::Picture picture = io::upright(module.decode(content, "input"));
+    if (const auto pages = module.pages(content, "input")) {
+      std::int64_t count = 0;
+      while (pages->next()) fuzz::require(++count <= pages->count(), "there are as many pages");
+    }
     const io::PictureShape& shape = picture.shape();
     const io::Holding holding = io::holding(WARPWISE_EXTENSION, shape);
     if (holding == io::Holding::not_at_all) return 0;

@@ -503,6 +503,33 @@ TEST_F(OtherTracksTest, ComeFromATransportStream) {
   }
 }
 
+TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
+  for (const auto& [name, codecs] : {std::pair("a.ts", "-c:v libx264 -c:a aac"),
+                                     {"a.mpg", "-c:v mpeg2video -bf 0 -c:a mp2"}}) {
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=3 -f lavfi -i sine=d=3 -pix_fmt yuv420p " +
+           std::string(codecs) + " " + name);
+    const Bytes once = content(path(name));
+    const std::string twice = "twice" + std::string(name).substr(1);
+    store(path(twice), joined({once, once}));
+    copy(name, "once.mkv");
+    copy(twice, "b.mkv");
+    const auto starts_of_sound = [&](const char* file) {
+      std::istringstream lines(
+          probed(file, "-select_streams a -show_entries packet=pts_time"));
+      std::vector<double> starts;
+      for (std::string line; std::getline(lines, line);) {
+        if (!line.empty()) starts.push_back(std::stod(line));
+      }
+      return starts;
+    };
+    const std::vector<double> one = starts_of_sound("once.mkv");
+    const std::vector<double> both = starts_of_sound("b.mkv");
+    ASSERT_NEAR(static_cast<double>(both.size()), 2.0 * static_cast<double>(one.size()), 4) << name;
+    EXPECT_NEAR(both.back(), 3 + one.back(), 0.15) << name;
+    EXPECT_NEAR(seconds("b.mkv"), 6, 0.2) << name;
+  }
+}
+
 TEST_F(OtherTracksTest, EndWithTheFrames) {
   make("a.mkv", "-c:s srt");
   copy("a.mkv", "b.mkv", {}, 25);

@@ -174,8 +174,11 @@ std::string Decoder::trouble_in_reading(int error) const {
 // Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
 // of a part that was cut away.
 bool Decoder::is_of_the_video() {
-  if (packet_->stream_index == stream_->index) return packet_->size > 0;
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
+  if (packet_->stream_index == stream_->index) {
+    if (others) others->see_video(*packet_, stream_->time_base);
+    return packet_->size > 0;
+  }
   // The packet that ends at 0 is what AAC begins with; its successor needs it.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;

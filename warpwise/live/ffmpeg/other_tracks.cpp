@@ -26,6 +26,10 @@ Dictionary tags_in(const AVDictionary* all) {
                       "genre", "creation_time", "location"});
 }
 
+std::int64_t stamp_of(const AVPacket& packet) {
+  return packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+}
+
 OtherTracks::Track track_of(const AVStream& stream) {
   OtherTracks::Track track{stream.index,
                            {avcodec_parameters_alloc(), free_codec},
@@ -73,10 +77,40 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
+// Returns the shift of the recording that a packet at that time belongs to. All tracks of a
+// recording have the same, which the first packet decides.
+std::int64_t OtherTracks::shift_of(Clock& clock, std::int64_t stamp) {
+  constexpr std::int64_t second = AV_TIME_BASE;
+  if (clock.last && stamp < *clock.last - second) {
+    ++clock.recording;
+    if (clock.recording == shifts_.size()) shifts_.push_back(video_end_ - stamp);
+  }
+  clock.last = stamp;
+  return shifts_[clock.recording];
+}
+
+void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
+  const std::int64_t stamp = stamp_of(packet);
+  if (stamp == AV_NOPTS_VALUE) return;
+  const std::scoped_lock lock(mutex_);
+  const std::int64_t start = av_rescale_q(stamp, time_base, microsecond);
+  const std::int64_t shift = shift_of(video_clock_, start);
+  const std::int64_t end = start + av_rescale_q(packet.duration, time_base, microsecond);
+  video_end_ = std::max(video_end_, end + shift);
+}
+
 void OtherTracks::put(const AVPacket& packet) {
   Packet copy = new_packet();
   if (av_packet_ref(copy.get(), &packet) < 0) throw std::bad_alloc();
+  const AVRational unit = track(packet.stream_index).time_base;
   const std::scoped_lock lock(mutex_);
+  if (const std::int64_t stamp = stamp_of(packet); stamp != AV_NOPTS_VALUE) {
+    const std::int64_t shift =
+        shift_of(clocks_[packet.stream_index], av_rescale_q(stamp, unit, microsecond));
+    const std::int64_t units = av_rescale_q(shift, microsecond, unit);
+    if (copy->pts != AV_NOPTS_VALUE) copy->pts += units;
+    if (copy->dts != AV_NOPTS_VALUE) copy->dts += units;
+  }
   packets_.push_back(std::move(copy));
 }
 
@@ -94,7 +128,7 @@ Packet OtherTracks::take(std::int64_t before) {
   const std::scoped_lock lock(mutex_);
   if (packets_.empty()) return nullptr;
   const AVPacket& next = *packets_.front();
-  const std::int64_t stamp = next.pts != AV_NOPTS_VALUE ? next.pts : next.dts;
+  const std::int64_t stamp = stamp_of(next);
   const bool is_due =
       stamp == AV_NOPTS_VALUE ||
       av_rescale_q(stamp, track(next.stream_index).time_base, microsecond) - start() < before;

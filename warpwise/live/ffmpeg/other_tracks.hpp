@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,6 +59,9 @@ class OtherTracks final : public Companions {
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
   void put(const AVPacket& packet);
+  /// Sees a packet of the video. If several recordings were joined, the other tracks of the second
+  /// follow the video of the first.
+  void see_video(const AVPacket& packet, AVRational time_base);
   /// Says that no further packet comes: the source was read to its end.
   void end();
   bool has_ended() const;
@@ -66,6 +70,13 @@ class OtherTracks final : public Companions {
   Packet take(std::int64_t before);
 
  private:
+  // A track's clock. It jumps back where the next recording begins.
+  struct Clock {
+    std::size_t recording = 0;
+    std::optional<std::int64_t> last;  // in microseconds, as in the file
+  };
+  std::int64_t shift_of(Clock& clock, std::int64_t stamp);
+
   std::vector<Track> tracks_;
   std::vector<Chapter> chapters_;
   Dictionary tags_;
@@ -75,6 +86,10 @@ class OtherTracks final : public Companions {
   mutable std::mutex mutex_;
   std::deque<Packet> packets_;
   bool has_ended_ = false;
+  std::map<int, Clock> clocks_;              // by the track's number
+  Clock video_clock_;
+  std::int64_t video_end_ = 0;               // with its shift, in microseconds
+  std::vector<std::int64_t> shifts_ = {0};   // of each recording, in microseconds
 };
 
 }  // namespace warpwise::live::ffmpeg
