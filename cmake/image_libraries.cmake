@@ -1,5 +1,5 @@
-# Finds the libraries of image formats that are installed, as the targets PNG::PNG, JPEG::JPEG, TIFF::TIFF, WebP::webp
-# (with libwebpdemux) and PkgConfig::AVCODEC.
+# Finds the libraries of image formats that are installed, as the targets PNG::PNG, JPEG::JPEG, TIFF::TIFF and WebP::webp
+# (with libwebpdemux).
 find_package(PNG)
 find_package(JPEG)
 find_package(TIFF 4.5)  # from which on a file's messages come to who reads it
@@ -12,8 +12,4 @@ if(WEBP_INCLUDE_DIR AND WEBP_LIBRARY AND WEBPDEMUX_LIBRARY AND NOT TARGET WebP::
   set_target_properties(WebP::webp PROPERTIES IMPORTED_LOCATION ${WEBP_LIBRARY}
                                               INTERFACE_LINK_LIBRARIES ${WEBPDEMUX_LIBRARY}
                                               INTERFACE_INCLUDE_DIRECTORIES ${WEBP_INCLUDE_DIR})
-endif()
-find_package(PkgConfig)
-if(PkgConfig_FOUND)
-  pkg_check_modules(AVCODEC IMPORTED_TARGET libavcodec libavutil)
 endif()

@@ -93,8 +93,8 @@ class BmpFile {
     constexpr std::uint64_t usual_pixels = 1 << 26;
     constexpr std::uint64_t most_pixels_of_a_byte = 1032;
     if (width_ * height_ <= std::max(usual_pixels, most_pixels_of_a_byte * content_.size())) return;
-    fail("the file is too short for its " + std::to_string(width_) + "x" +
-         std::to_string(height_) + " pixels");
+    fail("the file is too short for its " + std::to_string(width_) + "x" + std::to_string(height_) +
+         " pixels");
   }
   // Returns `count` bytes from `at` on as a little-endian number.
   std::uint32_t number(std::uint64_t at, int count) const {

@@ -105,8 +105,6 @@ void require_complete(Bytes content, const std::string& name) {
   }
 }
 
-bool is_animated_png(Bytes start) {
-  return is_png(start) && png_has_chunk(start, "acTL", "IDAT");
-}
+bool is_animated_png(Bytes start) { return is_png(start) && png_has_chunk(start, "acTL", "IDAT"); }
 
 }  // namespace warpwise::io

@@ -73,7 +73,9 @@ TEST(Complete, AnAnimationIsToldBeforeThePixels) {
   const auto is_animated = [](const std::string& start) {
     return is_animated_png(std::as_bytes(std::span(start)));
   };
-  const std::string chunk = "\0\0\0\x08" "acTL12345678crc."s;
+  const std::string chunk =
+      "\0\0\0\x08"
+      "acTL12345678crc."s;
   EXPECT_FALSE(is_animated(png));
   EXPECT_TRUE(is_animated(png.substr(0, 24) + chunk + png.substr(24)));
   EXPECT_TRUE(is_animated(png.substr(0, 24) + chunk));

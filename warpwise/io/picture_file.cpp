@@ -78,9 +78,7 @@ std::optional<ImageFormat> image_format_in(InputFile& file) {
   return format;
 }
 
-bool has_module(const ImageFormat& format) {
-  return !is_pnm(format.name) && format.name != "BMP";
-}
+bool has_module(const ImageFormat& format) { return !is_pnm(format.name) && format.name != "BMP"; }
 
 std::vector<std::byte> content_of(InputFile& file) {
   std::vector<std::byte> content;

@@ -133,9 +133,8 @@ class WebPFiles final : public ImageModule {
                                const std::string& name) const override {
     WebPBitstreamFeatures features{};
     const WebPData data = data_of(content);
-    const bool is_animation =
-        WebPGetFeatures(data.bytes, data.size, &features) == VP8_STATUS_OK &&
-        features.has_animation != 0;
+    const bool is_animation = WebPGetFeatures(data.bytes, data.size, &features) == VP8_STATUS_OK &&
+                              features.has_animation != 0;
     return is_animation ? std::make_unique<Animation>(content, name) : nullptr;
   }
 

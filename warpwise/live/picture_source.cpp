@@ -88,15 +88,14 @@ io::PictureShape shape_of_frames(const io::Picture& first, const SourceOptions& 
   return options.autorotate ? turned(first.shape(), first.orientation()) : first.shape();
 }
 
-Stream stream_of(const Pictures& pictures, const io::Picture& first,
-                 const SourceOptions& options) {
+Stream stream_of(const Pictures& pictures, const io::Picture& first, const SourceOptions& options) {
   const io::PictureShape shape = shape_of_frames(first, options);
   if (!shape.format) {
     throw IoError(pictures.name() + " has pixels of " + shape.pixel_text() +
                   "; frames are 8-bit grey, RGB or RGBA");
   }
-  Stream stream = stream_of(*shape.format, shape.width, shape.height,
-                            options.rate.value_or(Rate{}), options.colours);
+  Stream stream = stream_of(*shape.format, shape.width, shape.height, options.rate.value_or(Rate{}),
+                            options.colours);
   if (!options.autorotate) stream.orientation = first.orientation();
   if (pictures.milliseconds() > 0 && !options.rate) {
     stream.rate = {pictures.count() * 1000, pictures.milliseconds()};
@@ -107,7 +106,7 @@ Stream stream_of(const Pictures& pictures, const io::Picture& first,
 }
 
 std::string name_with_turn(const std::string& name, const io::Picture& first,
-                    const SourceOptions& options) {
+                           const SourceOptions& options) {
   if (!options.autorotate || first.orientation() == 1) return name;
   return name + " (turned: " + turn_text(first.orientation()) + ")";
 }
@@ -166,8 +165,7 @@ class PictureSource final : public Source {
       return std::to_string(of.width) + "x" + std::to_string(of.height) + " " + of.pixel_text();
     };
     throw IoError(pictures_.name() + " is " + text(shape) + ", but the frames before it are " +
-                  text(first) +
-                  (pictures_.is_one_file() ? "; --page reads one of them" : ""));
+                  text(first) + (pictures_.is_one_file() ? "; --page reads one of them" : ""));
   }
 
   Pictures pictures_;

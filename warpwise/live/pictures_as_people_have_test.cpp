@@ -30,8 +30,8 @@ TEST_F(PeoplesPicturesTest, AreTurnedUpright) {
                                       {"exif-behind-xmp.jpg", "exif-1.jpg"},
                                       {"turn-6-rgb8.tif", "turn-1-rgb8.tif"}}) {
     const auto source = image(turned);
-    EXPECT_EQ(source->name(), WARPWISE_IMAGES "/" + std::string(turned) +
-                                  " (turned: a quarter turn to the right)");
+    EXPECT_EQ(source->name(),
+              WARPWISE_IMAGES "/" + std::string(turned) + " (turned: a quarter turn to the right)");
     const auto stored = image(turned, as_stored);
     EXPECT_EQ(stored->stream().orientation, 6) << turned;
     const io::PictureShape shape = stored->stream().shape;
@@ -63,8 +63,9 @@ TEST_F(PeoplesPicturesTest, PagesAreFrames) {
   EXPECT_EQ(second->frames(), 1);
   EXPECT_EQ(frames_of(*second), (std::vector<Bytes>{frames[1]}));
   options.page = 3;
-  EXPECT_NE(failure([&] { image("grey8-pages.tif", options); })
-                .find("grey8-pages.tif has no picture 3, only 2 pictures"),
+  EXPECT_NE(failure([&] {
+              image("grey8-pages.tif", options);
+            }).find("grey8-pages.tif has no picture 3, only 2 pictures"),
             std::string::npos);
 }
 

@@ -169,7 +169,8 @@ TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
 TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
   for (const char* how : {"a.ts", "-f mpegts -mpegts_m2ts_mode 1 a.ts"}) {
     ffmpeg(
-        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -pix_fmt yuv420p -c:v libx264 "
+        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -pix_fmt yuv420p -c:v "
+        "libx264 "
         "-c:a aac " +
         std::string(how));
     const Bytes once = content(path("a.ts"));
@@ -385,8 +386,9 @@ TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
     }
   }
   ffmpeg(interlaced + "-c:v rawvideo -pix_fmt nv12 a.nut");
-  EXPECT_NE(message_of([&] { open("a.nut", options); })
-                .find("bwdif does not deinterlace frames of nv12 and 64x48"),
+  EXPECT_NE(message_of([&] {
+              open("a.nut", options);
+            }).find("bwdif does not deinterlace frames of nv12 and 64x48"),
             std::string::npos);
 }
 
@@ -504,8 +506,8 @@ TEST_F(OtherTracksTest, ComeFromATransportStream) {
 }
 
 TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
-  for (const auto& [name, codecs] : {std::pair("a.ts", "-c:v libx264 -c:a aac"),
-                                     {"a.mpg", "-c:v mpeg2video -bf 0 -c:a mp2"}}) {
+  for (const auto& [name, codecs] :
+       {std::pair("a.ts", "-c:v libx264 -c:a aac"), {"a.mpg", "-c:v mpeg2video -bf 0 -c:a mp2"}}) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=3 -f lavfi -i sine=d=3 -pix_fmt yuv420p " +
            std::string(codecs) + " " + name);
     const Bytes once = content(path(name));
@@ -514,8 +516,7 @@ TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
     copy(name, "once.mkv");
     copy(twice, "b.mkv");
     const auto starts_of_sound = [&](const char* file) {
-      std::istringstream lines(
-          probed(file, "-select_streams a -show_entries packet=pts_time"));
+      std::istringstream lines(probed(file, "-select_streams a -show_entries packet=pts_time"));
       std::vector<double> starts;
       for (std::string line; std::getline(lines, line);) {
         if (!line.empty()) starts.push_back(std::stod(line));

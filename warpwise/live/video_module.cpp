@@ -7,10 +7,10 @@
 namespace warpwise::live {
 
 const VideoModule& video_module() {
-  static const VideoModule& loaded = *reinterpret_cast<VideoModuleEntry>(
-      io::module_entry("libwarpwise_video.so", video_module_entry, "Videos and cameras",
-                       "install libavformat-dev, libavcodec-dev, libavfilter-dev and "
-                       "libavdevice-dev and build Warpwise again, or use .y4m files, pictures or pipes"))();
+  static const VideoModule& loaded = *reinterpret_cast<VideoModuleEntry>(io::module_entry(
+      "libwarpwise_video.so", video_module_entry, "Videos and cameras",
+      "install libavformat-dev, libavcodec-dev, libavfilter-dev and "
+      "libavdevice-dev and build Warpwise again, or use .y4m files, pictures or pipes"))();
   return loaded;
 }
 

@@ -34,8 +34,8 @@ class Deinterlacer {
   std::unique_ptr<AVFilterGraph, FreedGraph> graph_;  // null before the first frame
   AVFilterContext* in_ = nullptr;
   AVFilterContext* out_ = nullptr;
-  Frame other_;               // waits until those before it, of another size, were given
-  std::string kind_of_all_;   // size and pixels of the frames in the filter
+  Frame other_;              // waits until those before it, of another size, were given
+  std::string kind_of_all_;  // size and pixels of the frames in the filter
 };
 
 }  // namespace warpwise::live::ffmpeg

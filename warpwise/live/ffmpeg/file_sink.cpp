@@ -153,13 +153,14 @@ class FileSink final : public Sink {
   Packet packet_ = new_packet();
   Packet held_ = new_packet();
   std::int64_t frames_encoded_ = 0;
-  std::int64_t first_decoded_ = 0;  // decoding time of the first packet, relative to the first frame
-  std::int64_t last_end_ = 0;       // of the last frame, in the encoder's unit
+  std::int64_t first_decoded_ =
+      0;                       // decoding time of the first packet, relative to the first frame
+  std::int64_t last_end_ = 0;  // of the last frame, in the encoder's unit
   Frame frame_ = new_frame();
   Stream stream_;
   std::int64_t frames_ = 0;
   std::int64_t last_stamp_ = -1;
-  std::int64_t end_ = 0;                // of the last frame, in microseconds
+  std::int64_t end_ = 0;                            // of the last frame, in microseconds
   std::map<std::int64_t, std::int64_t> durations_;  // of frames in the encoder, by their times
   std::shared_ptr<OtherTracks> others_;
   struct Copied {

@@ -55,8 +55,8 @@ OpenInput open(const std::string& url, const std::string& name, const char* prot
   if (error >= 0) error = avformat_find_stream_info(input, nullptr);
   const bool is_late = opened.deadline && opened.deadline->has_passed();
   if (error >= 0 && (!is_late || has_known_video(*input))) return opened;
-  throw IoError("cannot read " + name + " as a video: " +
-                (is_late ? nothing_came(*opened.deadline) : reason_of(error)));
+  throw IoError("cannot read " + name +
+                " as a video: " + (is_late ? nothing_came(*opened.deadline) : reason_of(error)));
 }
 
 // Leaves out the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".

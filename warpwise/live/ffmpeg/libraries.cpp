@@ -60,7 +60,8 @@ std::string reason_of(int error) {
 
 std::string nothing_came(const Deadline& deadline) {
   std::ostringstream text;
-  text << "nothing came for " << deadline.seconds() << " s; is the peer gone? --timeout changes this";
+  text << "nothing came for " << deadline.seconds()
+       << " s; is the peer gone? --timeout changes this";
   return text.str();
 }
 

@@ -13,8 +13,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The sound, subtitles, chapters and tags of a file. The reader of the file puts packets in, the writer
-/// of another file takes them out.
+/// The sound, subtitles, chapters and tags of a file. The reader of the file puts packets in, the
+/// writer of another file takes them out.
 class OtherTracks final : public Companions {
  public:
   struct Track {
@@ -86,10 +86,10 @@ class OtherTracks final : public Companions {
   mutable std::mutex mutex_;
   std::deque<Packet> packets_;
   bool has_ended_ = false;
-  std::map<int, Clock> clocks_;              // by the track's number
+  std::map<int, Clock> clocks_;  // by the track's number
   Clock video_clock_;
-  std::int64_t video_end_ = 0;               // with its shift, in microseconds
-  std::vector<std::int64_t> shifts_ = {0};   // of each recording, in microseconds
+  std::int64_t video_end_ = 0;              // with its shift, in microseconds
+  std::vector<std::int64_t> shifts_ = {0};  // of each recording, in microseconds
 };
 
 }  // namespace warpwise::live::ffmpeg
