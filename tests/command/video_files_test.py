@@ -83,6 +83,11 @@ class VideoFiles(CommandTest):
         self.fail_with(FAILED, "stream", "a.mkv", "null", "--track", "3", says="it has no video track 3, only 2 tracks")
         self.fail_with(BAD_USAGE, "stream", "a.mkv", "null", "--track", "0", says="--track")
 
+    def test_a_transport_stream_is_a_video_for_all_commands(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "a.ts")
+        self.succeed("sobel", "a.ts", "frames/", "--backend", "cpu")
+        self.assertEqual(len(os.listdir("frames")), 5)
+
     def test_interlaced_frames_are_refused_with_the_way_out(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-vf", "setfield=tff", "-flags", "+ilme+ildct",
                "-pix_fmt", "yuv420p", "-c:v", "mpeg2video", "a.mkv")

@@ -40,6 +40,10 @@ class Pictures {
  public:
   Pictures(std::vector<std::string> paths, std::optional<std::int64_t> page)
       : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())) {
+    if (count_ > 1 && page) {
+      throw InvalidArgument("--page is for one file; these are " +
+                            counted(paths_.size(), "picture"));
+    }
     if (count_ > 1) return;
     file_ = std::make_unique<io::InputFile>(paths_[0]);
     pages_ = io::pages_in(*file_);

@@ -62,6 +62,8 @@ TEST_F(PeoplesPicturesTest, PagesAreFrames) {
   const auto second = image("grey8-pages.tif", options);
   EXPECT_EQ(second->frames(), 1);
   EXPECT_EQ(frames_of(*second), (std::vector<Bytes>{frames[1]}));
+  EXPECT_NE(message_of([&] { image("grey8*.tif", options); }).find("--page is for one file"),
+            std::string::npos);
   options.page = 3;
   EXPECT_NE(failure([&] {
               image("grey8-pages.tif", options);
