@@ -22,7 +22,7 @@ packages=(
   make                                                      # what CMake builds programs with that use the library
   libjpeg-dev libtiff-dev libwebp-dev                       # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
-  pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
+  pkg-config libavformat-dev libavcodec-dev libavfilter-dev libavdevice-dev  # videos and cameras
   libglfw3-dev libimgui-dev libgl-dev                        # windows
   libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
 )

@@ -114,6 +114,8 @@ class Bmp(CommandTest):
     def test_refused(self):
         rows = [bytes(3 * WIDTH) for _ in range(HEIGHT)]
         good = bmp(24, 40, rows)
+        huge = bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\0\1")
+        huge = huge[:18] + struct.pack("<ii", 30000, 30000) + huge[26:]
         for name, content, says in [
                 ("short.bmp", good[:-1], "it ends early"), ("head.bmp", good[:30], "it ends early"),
                 ("header.bmp", good[:14] + b"\x29" + good[15:], "its header has 41 bytes"),
@@ -123,6 +125,7 @@ class Bmp(CommandTest):
                  "the bits of a mask are not adjacent"),
                 ("colour.bmp", bmp(8, 40, [b"\x05" * WIDTH] * HEIGHT, palette=[(0, 1, 2)] * 4), "the colour number 5 of 4"),
                 ("run.bmp", bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\x0e\0\0\1"), "a run leaves the picture"),
+                ("claim.bmp", huge, "too short for its 30000x30000 pixels"),
                 ("end.bmp", bmp(8, 40, [], compression=1, palette=[(0, 0, 1)], body=b"\x05\0"), "it ends early")]:
             write(name, content)
             self.fail_with(FAILED, "sobel", name, "out.npy", says=[name, says])

@@ -1,11 +1,12 @@
 """warpwise stream from video file to video file: times, turns, sound, and what is said of them."""
 
 import json
+import os
 import shutil
 import subprocess
 import unittest
 
-from support import HAS_VIDEO, CommandTest
+from support import HAS_VIDEO, SAMPLES, CommandTest, read
 
 FAILED, BAD_USAGE = 1, 2
 
@@ -82,10 +83,28 @@ class VideoFiles(CommandTest):
         self.fail_with(FAILED, "stream", "a.mkv", "null", "--track", "3", says="it has no video track 3, only 2 tracks")
         self.fail_with(BAD_USAGE, "stream", "a.mkv", "null", "--track", "0", says="--track")
 
+    def test_a_transport_stream_is_a_video_for_all_commands(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "a.ts")
+        self.succeed("sobel", "a.ts", "frames/", "--backend", "cpu")
+        self.assertEqual(len(os.listdir("frames")), 5)
+
     def test_interlaced_frames_are_refused_with_the_way_out(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-vf", "setfield=tff", "-flags", "+ilme+ildct",
                "-pix_fmt", "yuv420p", "-c:v", "mpeg2video", "a.mkv")
-        self.fail_with(FAILED, "stream", "a.mkv", "null", says=["is interlaced", "ffmpeg's -vf yadif"])
+        self.fail_with(FAILED, "stream", "a.mkv", "null", says=["is interlaced", "--deinterlace"])
+        self.assertIn("(mpeg2video, deinterlaced)", self.stream("a.mkv", "null", "--deinterlace")[0])
+
+    def test_pictures_are_turned_and_pages_are_frames(self):
+        images = os.path.join(os.path.dirname(SAMPLES), "tests", "images")
+        turned = os.path.join(images, "rgb8-exif-turn.png")
+        self.assertIn("(turned: a quarter turn to the right): 11x13", self.stream(turned, "null")[0])
+        self.assertIn("13x11 rgb24, not turned", self.stream(turned, "null", "--no-autorotate")[0])
+        pages = os.path.join(images, "grey8-pages.tif")
+        self.assertIn(": 2 frames of ", self.stream(pages, "frames/")[1])
+        self.assertIn(": 1 frame of ", self.stream(pages, "page/", "--page", "2")[1])
+        self.assertEqual(read("page/000001.png"), read("frames/000002.png"))
+        self.fail_with(FAILED, "stream", pages, "null", "--page", "3", says="has no picture 3, only 2 pictures")
+        self.fail_with(BAD_USAGE, "stream", pages, "null", "--page", "0", says="--page")
 
 
 if __name__ == "__main__":

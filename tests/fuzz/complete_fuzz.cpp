@@ -24,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using warpwise::fuzz::require;
   constexpr std::size_t signature = 8;  // the longer one, PNG's
   const auto content = warpwise::fuzz::bytes(data, size);
+  warpwise::io::is_animated_png(content);
   if (is_complete(content)) {
     if (size < signature) return 0;
     std::vector<std::byte> longer(content.begin(), content.end());

@@ -5,20 +5,25 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/picture_file.hpp"
 
-extern "C" const warpwise::io::ImageModule* warpwise_image_module_1();
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_2();
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
-  const io::ImageModule& module = *warpwise_image_module_1();
+  const io::ImageModule& module = *warpwise_image_module_2();
   try {
     const auto content = fuzz::bytes(data, size);
     io::require_complete(content,
                          "input");  // as read_picture() does: no PNG chunk goes beyond the file
-    const io::Picture picture = module.decode(content, "input");
+    const io::Picture picture = io::upright(module.decode(content, "input"));
+    if (const auto pages = module.pages(content, "input")) {
+      std::int64_t count = 0;
+      while (pages->next()) fuzz::require(++count <= pages->count(), "there are as many pages");
+    }
     const io::PictureShape& shape = picture.shape();
     const io::Holding holding = io::holding(WARPWISE_EXTENSION, shape);
     if (holding == io::Holding::not_at_all) return 0;

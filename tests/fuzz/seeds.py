@@ -268,6 +268,18 @@ def fat_binary_seeds():
     yield whole(entry(1, text))[:-20]
 
 
+def gif_seeds():
+    """One pixel, with and without a palette of its own, transparent, after a comment, as the first of two."""
+    head = b"GIF89a\1\0\1\0\x80\0\0" + bytes(3) + b"\xff" * 3
+    pixel = b",\0\0\0\0\1\0\1\0"
+    data = b"\2\2L\1\0"
+    control = b"!\xf9\4\1\0\0\1\0"
+    yield head + pixel + b"\0" + data + b";"
+    yield head + pixel + b"\x80" + bytes(6) + data + b";"
+    yield head + control + pixel + b"\0" + data + control + pixel + b"\0" + data + b";"
+    yield head + b"!\xfe\2hi\0" + pixel + b"\x40" + data + b";"
+
+
 def image_seeds(ending):
     folder = pathlib.Path(__file__).parents[1] / "images"
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
@@ -279,7 +291,7 @@ for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("pnm", pnm_seeds)
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
-                      ("webp", image_seeds("webp"))]:
+                      ("webp", image_seeds("webp")), ("gif", gif_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

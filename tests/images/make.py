@@ -102,6 +102,7 @@ def png_files():
                               + chunk(b"bKGD", b"\0\x40") + chunk(b"tEXt", b"Title\0x"))
     yield "rgba8-background", png(6, 8, chunk(b"bKGD", struct.pack(">3H", 1, 2, 3)))
     yield "rgb8-exif-turn", png(2, 8, chunk(b"eXIf", EXIF_TURN))
+    yield "rgb8-exif-behind", png(2, 8, after=chunk(b"eXIf", EXIF_TURN))
     yield "grey8-one-pixel", png(0, 8, width=1, height=1)
     yield "rgb16-interlaced-one-column", png(2, 16, interlaced=True, width=1)
     yield "rgb8-text-with-wrong-check", png(2, 8, chunk(b"tEXt", b"Title\0x", damage=1))
@@ -396,7 +397,7 @@ def webp_files(scratch):
     frame = str(scratch / "frame.webp")
     (scratch / "frame.webp").write_bytes(lossless)
     run("webpmux", "-frame", frame, "+100", "-frame", frame, "+100", "-o", str(scratch / "out.webp"))
-    yield "bad-animated", (scratch / "out.webp").read_bytes()
+    yield "animated", (scratch / "out.webp").read_bytes()
     yield "bad-cut-lossy", lossy[:-30]
     yield "bad-cut-lossless", lossless[:-30]
     yield "bad-short", lossy[:20]

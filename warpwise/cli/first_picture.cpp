@@ -9,24 +9,25 @@
 #include <exception>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 // png_file.cpp is linked here; the command loads it as a module.
-extern "C" const warpwise::io::ImageModule* warpwise_image_module_1();
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_2();
 
 namespace {
 
 using namespace warpwise;
 
 void write_edges(const char* in, const char* out) {
-  const io::ImageModule& png = *warpwise_image_module_1();
+  const io::ImageModule& png = *warpwise_image_module_2();
   io::InputFile input(in);
   std::vector<std::byte> content;
   if (!input.read_rest(content, INT_MAX)) throw IoError(input.name() + " is over 2 GiB");
-  const io::Picture picture = png.decode(content, input.name());
+  const io::Picture picture = io::upright(png.decode(content, input.name()));
   const io::PictureShape& shape = picture.shape();
 
   const SobelOptions options;

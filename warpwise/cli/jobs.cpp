@@ -17,8 +17,9 @@ bool is_folder(const std::string& path) {
 }
 
 bool is_video(const std::string& path) {
-  static constexpr std::string_view videos[] = {".avi", ".mp4",  ".m4v", ".mov", ".mkv", ".webm",
-                                                ".mpg", ".mpeg", ".wmv", ".flv", ".ogv", ".3gp"};
+  static constexpr std::string_view videos[] = {".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
+                                                ".webm", ".mpg", ".mpeg", ".ts",  ".mts",
+                                                ".m2ts", ".wmv", ".flv",  ".ogv", ".3gp"};
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) &&
          std::find(std::begin(videos), std::end(videos), io::extension_of(path)) !=

@@ -22,8 +22,19 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
       [&options](const std::string& text) {
         options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
       });
+  add("--page", "Which picture of a TIFF or WebP file, counted from 1, or all", "N|all",
+      [&options](const std::string& text) {
+        if (text != "all") options.page = parse_integer("--page", text, 1, 1'000'000);
+      });
+  app.add_flag("--deinterlace", options.deinterlace,
+               "Make whole frames of a video's interlaced ones, with FFmpeg's filter bwdif");
   app.add_flag("--no-autorotate{false}", options.autorotate,
-               "Leave a video's frames as they are stored: its turn goes along as a tag");
+               "Leave frames as they are stored: a video's turn goes along as a tag");
+  add("--timeout", "Longest wait for a peer in the network [10]", "SECONDS",
+      [&options](const std::string& text) {
+        options.timeout_seconds = parse_number("--timeout", text);
+        if (options.timeout_seconds <= 0) throw UsageError("--timeout needs more than 0 seconds");
+      });
   add_choice(app, "--matrix", "Weights of the colours in luma, instead of the source's",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,

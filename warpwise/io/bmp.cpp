@@ -54,7 +54,11 @@ class BmpFile {
     const int channels = bits_ > 8 ? (masks_[3].bits == 0 ? 3 : 4) : has_grey_palette() ? 1 : 3;
     const bool by_runs = compression_ == runs_of_bytes || compression_ == runs_of_nibbles;
     const std::uint64_t row_bytes = (width_ * bits_ + 31) / 32 * 4;
-    if (!by_runs) require(offset_, row_bytes * height_);
+    if (by_runs) {
+      require_room_for_runs();
+    } else {
+      require(offset_, row_bytes * height_);
+    }
     Picture picture(PictureShape::interleaved(ElementType::u8, channels,
                                               static_cast<std::int64_t>(width_),
                                               static_cast<std::int64_t>(height_)));
@@ -82,6 +86,15 @@ class BmpFile {
 
   void require(std::uint64_t at, std::uint64_t count) const {
     if (at > content_.size() || content_.size() - at < count) fail("it ends early");
+  }
+  // Refuses a large picture of a short file. Two bytes make up to 255 pixels, and four may skip
+  // more, so a picture of usual size may come from a few bytes.
+  void require_room_for_runs() const {
+    constexpr std::uint64_t usual_pixels = 1 << 26;
+    constexpr std::uint64_t most_pixels_of_a_byte = 1032;
+    if (width_ * height_ <= std::max(usual_pixels, most_pixels_of_a_byte * content_.size())) return;
+    fail("the file is too short for its " + std::to_string(width_) + "x" + std::to_string(height_) +
+         " pixels");
   }
   // Returns `count` bytes from `at` on as a little-endian number.
   std::uint32_t number(std::uint64_t at, int count) const {

@@ -25,8 +25,9 @@ void refuse_damaged(const std::string& name, std::string_view format,
   throw IoError(reason);
 }
 
-Picture upright(Picture picture, int orientation) {
-  if (orientation < 2 || orientation > 8) return picture;
+Picture upright(Picture picture) {
+  const int orientation = picture.orientation();
+  if (orientation == 1) return picture;
   const bool rows_become_columns = orientation >= 5;
   const bool from_the_last_row =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

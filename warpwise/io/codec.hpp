@@ -32,9 +32,8 @@ void require_readable_size(std::uint64_t width, std::uint64_t height, const std:
 [[noreturn]] void refuse_damaged(const std::string& name, std::string_view format,
                                  std::string_view library_says);
 
-/// Turns a picture upright by Exif's orientation, 1 to 8; 6, for example, is a quarter turn to the
-/// right. Any other number returns the picture unchanged.
-Picture upright(Picture picture, int orientation);
+/// Turns a picture upright by its orientation; 6, for example, is a quarter turn to the right.
+Picture upright(Picture picture);
 
 /// Returns row `y` of a picture of 1, 3 or 4 channels in the order R G B A. The bytes are the
 /// picture's own, except for bgr24 and bgra32: their row is a copy in `buffer`.

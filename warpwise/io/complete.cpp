@@ -45,7 +45,39 @@ bool jpeg_reaches_its_end(Bytes content) {
   return false;
 }
 
-bool png_reaches_its_end(Bytes content) {
+// Skips blocks of up to 255 bytes, each after its length, and the empty one at their end. Returns 0
+// if the content ends before.
+std::size_t behind_blocks(Bytes content, std::size_t at) {
+  while (at < content.size() && byte_at(content, at) != 0) at += 1 + byte_at(content, at);
+  return at < content.size() ? at + 1 : 0;
+}
+
+// Returns the size of the palette that a byte of flags announces.
+std::size_t palette_bytes(unsigned flags) {
+  return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
+}
+
+// Returns true if a GIF file has its first picture to the end.
+bool gif_has_a_picture(Bytes content) {
+  constexpr std::size_t header_bytes = 13;
+  if (content.size() < header_bytes) return false;
+  std::size_t at = header_bytes + palette_bytes(byte_at(content, 10));
+  while (at != 0 && at + 10 < content.size()) {
+    const unsigned kind = byte_at(content, at);
+    if (kind == ',') {
+      return behind_blocks(content, at + 11 + palette_bytes(byte_at(content, at + 9))) != 0;
+    }
+    if (kind != '!') return false;
+    at = behind_blocks(content, at + 2);
+  }
+  return false;
+}
+
+bool is_png(Bytes content) { return begins_with(content, "\x89PNG\r\n\x1a\n"); }
+
+// Returns true if a chunk of the type `wanted` lies whole in `content`, before one of the type
+// `last`.
+bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last) {
   constexpr std::size_t length_type_and_check = 12;
   std::size_t at = 8;
   while (content.size() - at >= length_type_and_check) {
@@ -53,7 +85,9 @@ bool png_reaches_its_end(Bytes content) {
                                  byte_at(content, at + 1) << 16 | byte_at(content, at + 2) << 8 |
                                  byte_at(content, at + 3);
     if (length > content.size() - at - length_type_and_check) return false;
-    if (begins_with(content.subspan(at + 4), "IEND")) return true;
+    const Bytes type = content.subspan(at + 4, 4);
+    if (begins_with(type, wanted)) return true;
+    if (begins_with(type, last)) return false;
     at += length + length_type_and_check;
   }
   return false;
@@ -64,10 +98,13 @@ bool png_reaches_its_end(Bytes content) {
 void require_complete(Bytes content, const std::string& name) {
   const char* format = nullptr;
   if (begins_with(content, "\xff\xd8\xff") && !jpeg_reaches_its_end(content)) format = "JPEG";
-  if (begins_with(content, "\x89PNG\r\n\x1a\n") && !png_reaches_its_end(content)) format = "PNG";
+  if (begins_with(content, "GIF8") && !gif_has_a_picture(content)) format = "GIF";
+  if (is_png(content) && !png_has_chunk(content, "IEND", "IEND")) format = "PNG";
   if (format != nullptr) {
     throw IoError(name + " is cut short: the " + format + " image has no end");
   }
 }
+
+bool is_animated_png(Bytes start) { return is_png(start) && png_has_chunk(start, "acTL", "IDAT"); }
 
 }  // namespace warpwise::io

@@ -27,7 +27,14 @@ const std::string png =
     "\0\0\0\x04IDATIENDcrc."
     "\0\0\0\0IENDcrc."s;
 
+// A palette of two colours, a comment, and a picture of one pixel.
+const std::string gif =
+    "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff"
+    "!\xfe\2,,\0"
+    ",\0\0\0\0\1\0\1\0\0\2\2L\1\0"s;
+
 TEST(Complete, AcceptsWholeFiles) {
+  EXPECT_NO_THROW(check(gif));
   EXPECT_NO_THROW(check(jpeg));
   EXPECT_NO_THROW(check(png));
 }
@@ -35,6 +42,7 @@ TEST(Complete, AcceptsWholeFiles) {
 TEST(Complete, AcceptsBytesBehindTheEnd) {
   EXPECT_NO_THROW(check(jpeg + "tail"));
   EXPECT_NO_THROW(check(png + "tail"));
+  EXPECT_NO_THROW(check(gif + ";"));
 }
 
 TEST(Complete, AcceptsFillBytesBeforeAMarker) {
@@ -50,12 +58,29 @@ TEST(Complete, RefusesEveryCut) {
   for (std::size_t length = 8; length < png.size(); ++length) {
     EXPECT_THROW(check(png.substr(0, length)), IoError) << length;
   }
+  for (std::size_t length = 4; length < gif.size(); ++length) {
+    EXPECT_THROW(check(gif.substr(0, length)), IoError) << length;
+  }
 }
 
 TEST(Complete, RefusesALengthBeyondTheFile) {
   std::string huge = png;
   huge.replace(8, 4, "\xff\xff\xff\xff");
   EXPECT_THROW(check(huge), IoError);
+}
+
+TEST(Complete, AnAnimationIsToldBeforeThePixels) {
+  const auto is_animated = [](const std::string& start) {
+    return is_animated_png(std::as_bytes(std::span(start)));
+  };
+  const std::string chunk =
+      "\0\0\0\x08"
+      "acTL12345678crc."s;
+  EXPECT_FALSE(is_animated(png));
+  EXPECT_TRUE(is_animated(png.substr(0, 24) + chunk + png.substr(24)));
+  EXPECT_TRUE(is_animated(png.substr(0, 24) + chunk));
+  EXPECT_FALSE(is_animated(png.substr(0, 40) + chunk + png.substr(40)));
+  EXPECT_FALSE(is_animated(gif));
 }
 
 TEST(Complete, SaysNothingOfOtherFormats) {

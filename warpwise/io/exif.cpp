@@ -1,9 +1,15 @@
 #include "warpwise/io/exif.hpp"
 
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 namespace warpwise::io {
 namespace {
+
+using namespace std::literals;
+
+constexpr std::string_view exif_name = "Exif\0\0"sv;
 
 // Reads numbers of a TIFF directory in its own byte order; returns 0 beyond its end.
 struct Directory {
@@ -24,11 +30,15 @@ struct Directory {
 
 }  // namespace
 
-int exif_orientation(std::span<const std::byte> segment) {
-  constexpr std::size_t before_the_directory = 6;
+bool has_exif_name(std::span<const std::byte> bytes) {
+  return bytes.size() >= exif_name.size() &&
+         std::memcmp(bytes.data(), exif_name.data(), exif_name.size()) == 0;
+}
+
+int exif_orientation(std::span<const std::byte> exif) {
   constexpr int none = 1;
-  if (segment.size() < before_the_directory + 8) return none;
-  const auto bytes = segment.subspan(before_the_directory);
+  const auto bytes = has_exif_name(exif) ? exif.subspan(exif_name.size()) : exif;
+  if (bytes.size() < 8) return none;
   const Directory directory{bytes, bytes[0] == std::byte{'I'} && bytes[1] == std::byte{'I'}};
   if (directory.u16(2) != 42) return none;
   constexpr unsigned orientation_tag = 0x0112;

@@ -36,7 +36,7 @@ constexpr Signature signatures[] = {
     {{"Radiance"}, 0, "#?R"sv},
     {{"Sun raster"}, 0, "\x59\xa6\x6a\x95"sv},
     {{"DICOM", false}, 128, "DICM"sv},
-    {{"GIF", false}, 0, "GIF8"sv},
+    {{"GIF"}, 0, "GIF8"sv},
     {{"HEIF or AVIF", false}, 4, "ftyp"sv},
 };
 

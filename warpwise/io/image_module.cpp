@@ -21,6 +21,7 @@ const KnownModule known_modules[] = {
     {"JPEG", {".jpg", ".jpeg", ".jpe"}, "jpeg", "libjpeg-dev"},
     {"TIFF", {".tif", ".tiff"}, "tiff", "libtiff-dev"},
     {"WebP", {".webp"}, "webp", "libwebp-dev"},
+    {"GIF", {".gif"}, "gif", "libavcodec-dev"},
 };
 const KnownModule all_others = {"other image", {}, "opencv", "libopencv-imgcodecs-dev"};
 

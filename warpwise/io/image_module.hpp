@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,15 +13,46 @@
 
 namespace warpwise::io {
 
+/// A picture of a file that has several, and the time that it is shown; 0: not stated.
+struct Page {
+  Picture picture;
+  std::int64_t milliseconds = 0;
+};
+
+/// The pictures of a file, one after another, as they are stored.
+class Pages {
+ public:
+  virtual ~Pages() = default;
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  /// Returns the next picture; nullopt after the last one. \throws IoError  as decode()
+  virtual std::optional<Page> next() = 0;
+  virtual std::int64_t count() const = 0;
+  /// Time of all pictures; 0: not stated.
+  virtual std::int64_t milliseconds() const { return 0; }
+
+ protected:
+  Pages() = default;
+};
+
 /// Reads and writes image files of one format, or all that OpenCV reads, with a third-party
 /// library. Each implementation is a module that is loaded when the first such file needs it.
 /// Programs therefore start without these libraries, and run where they are missing.
 class ImageModule {
  public:
   /// Decodes the picture in an image file, or the first of several, to channels in the order R G B
-  /// A. JPEG and TIFF pictures are turned upright by the orientation in the file.
+  /// A, as it is stored: the result's orientation says how to turn it upright. OpenCV's module
+  /// turns pictures itself.
   /// \throws IoError  the library cannot read it, or the picture exceeds the size limits.
   virtual Picture decode(std::span<const std::byte> content, const std::string& name) const = 0;
+
+  /// Returns the pictures of a file that has several; null for any other. `content` must outlive
+  /// them. \throws IoError  as decode()
+  virtual std::unique_ptr<Pages> pages(std::span<const std::byte> /*content*/,
+                                       const std::string& /*name*/) const {
+    return nullptr;
+  }
 
   /// Encodes a picture as an image file of the type that `extension` (".png") names.
   /// \throws IoError  the library cannot write it.
@@ -29,9 +63,9 @@ class ImageModule {
   ~ImageModule() = default;
 };
 
-/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_1()`. The
+/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_2()`. The
 /// number changes with this interface.
-inline constexpr const char* image_module_entry = "warpwise_image_module_1";
+inline constexpr const char* image_module_entry = "warpwise_image_module_2";
 using ImageModuleEntry = const ImageModule* (*)();
 
 /// Returns the module for files of a format, named as in image_format.hpp: "PNG".

@@ -66,11 +66,11 @@ struct Decompressor {
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
   }
 
+  // XMP has segments of the same kind, which may come before Exif's.
   int orientation() const {
     for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
-      if (marker->marker == JPEG_APP0 + 1) {
-        return exif_orientation(std::as_bytes(std::span(marker->data, marker->data_length)));
-      }
+      const auto bytes = std::as_bytes(std::span(marker->data, marker->data_length));
+      if (marker->marker == JPEG_APP0 + 1 && has_exif_name(bytes)) return exif_orientation(bytes);
     }
     return 1;
   }
@@ -173,7 +173,8 @@ class JpegFiles final : public ImageModule {
       }
     });
     if (!complete) refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
-    return upright(std::move(picture), jpeg.orientation());
+    picture.set_orientation(jpeg.orientation());
+    return picture;
   }
 
   std::vector<std::byte> encode(const Picture& picture, const std::string&,
@@ -205,7 +206,7 @@ class JpegFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_1() {
+warpwise_image_module_2() {
   static const warpwise::io::JpegFiles files;
   return &files;
 }

@@ -50,8 +50,14 @@ class Picture {
   std::span<std::byte> bytes() { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
+  /// Turn that makes the picture upright, by Exif's number, 1 to 8; 1: none.
+  int orientation() const { return orientation_; }
+  /// Any other number than 1 to 8 counts as 1.
+  void set_orientation(int number) { orientation_ = number >= 1 && number <= 8 ? number : 1; }
+
  private:
   PictureShape shape_;
+  int orientation_ = 1;
   std::size_t size_;
   std::unique_ptr<std::byte[]> data_;
 };

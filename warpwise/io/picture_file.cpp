@@ -8,9 +8,9 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
-#include "warpwise/io/image_module.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/pnm.hpp"
 
@@ -78,6 +78,56 @@ std::optional<ImageFormat> image_format_in(InputFile& file) {
   return format;
 }
 
+bool has_module(const ImageFormat& format) { return !is_pnm(format.name) && format.name != "BMP"; }
+
+std::vector<std::byte> content_of(InputFile& file) {
+  std::vector<std::byte> content;
+  if (!file.read_rest(content, INT_MAX)) {
+    throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
+  }
+  require_complete(content, file.name());
+  return content;
+}
+
+Picture decode(const ImageFormat& format, std::span<const std::byte> content,
+               const std::string& name) {
+  if (is_pnm(format.name)) return decode_pnm(content, name);
+  if (format.name == "BMP") return decode_bmp(content, name);
+  return image_module_of_format(format.name).decode(content, name);
+}
+
+class OnePage final : public Pages {
+ public:
+  explicit OnePage(Picture picture) : picture_(std::move(picture)) {}
+
+  std::int64_t count() const override { return 1; }
+  std::optional<Page> next() override {
+    if (!picture_) return std::nullopt;
+    Page page{std::move(*picture_)};
+    picture_.reset();
+    return page;
+  }
+
+ private:
+  std::optional<Picture> picture_;
+};
+
+// The pages of a file together with its content, which they read from. A moved vector keeps its
+// address.
+class ContentPages final : public Pages {
+ public:
+  ContentPages(std::vector<std::byte> content, std::unique_ptr<Pages> pages)
+      : content_(std::move(content)), pages_(std::move(pages)) {}
+
+  std::int64_t count() const override { return pages_->count(); }
+  std::int64_t milliseconds() const override { return pages_->milliseconds(); }
+  std::optional<Page> next() override { return pages_->next(); }
+
+ private:
+  std::vector<std::byte> content_;
+  std::unique_ptr<Pages> pages_;
+};
+
 }  // namespace
 
 std::string extension_of(const std::string& path) {
@@ -141,22 +191,27 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file) {
 void require_picture(InputFile& file) {
   if (y4m_frames_in(file)) return;
   const std::optional<ImageFormat> format = image_format_in(file);
-  if (format && !is_pnm(format->name) && format->name != "BMP") {
-    image_module_of_format(format->name);
-  }
+  if (format && has_module(*format)) image_module_of_format(format->name);
 }
 
-Picture read_picture(InputFile& file) {
+Picture read_picture(InputFile& file) { return upright(read_stored_picture(file)); }
+
+Picture read_stored_picture(InputFile& file) {
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) return decode_npy(read_npy(file), file.name());
-  std::vector<std::byte> content;
-  if (!file.read_rest(content, INT_MAX)) {
-    throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
+  return decode(*format, content_of(file), file.name());
+}
+
+std::unique_ptr<Pages> pages_in(InputFile& file) {
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (!format) return std::make_unique<OnePage>(decode_npy(read_npy(file), file.name()));
+  std::vector<std::byte> content = content_of(file);
+  if (has_module(*format)) {
+    const ImageModule& module = image_module_of_format(format->name);
+    auto pages = module.pages(content, file.name());
+    if (pages) return std::make_unique<ContentPages>(std::move(content), std::move(pages));
   }
-  require_complete(content, file.name());
-  if (is_pnm(format->name)) return decode_pnm(content, file.name());
-  if (format->name == "BMP") return decode_bmp(content, file.name());
-  return image_module_of_format(format->name).decode(content, file.name());
+  return std::make_unique<OnePage>(decode(*format, content, file.name()));
 }
 
 bool takes_many_pictures(std::string_view extension) {

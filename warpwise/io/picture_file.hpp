@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "warpwise/io/image_module.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture.hpp"
@@ -37,10 +38,16 @@ std::string why_not_held(const std::string& path, const PictureShape& shape);
 /// must outlive them. \throws IoError  as Y4mFrames
 std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file);
 
-/// Reads a whole .npy or image file, told apart by content. Loads an image module only for an
-/// image. Reads no more of an endless device or pipe than such a file may have.
+/// Reads a whole .npy or image file, told apart by content, and turns it upright. Loads an image
+/// module only for an image. Reads no more of an endless device or pipe than such a file may have.
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
+/// Reads likewise, but leaves the picture as it is stored; its orientation says the turn.
+Picture read_stored_picture(InputFile& file);
+
+/// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
+/// file has one. \throws IoError  as read_picture()
+std::unique_ptr<Pages> pages_in(InputFile& file);
 
 /// Refuses a file that read_picture() and y4m_frames_in() would refuse by its first bytes.
 /// \throws IoError  as read_picture(), as far as the first bytes show it.

@@ -8,6 +8,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/codec.hpp"
+#include "warpwise/io/exif.hpp"
 #include "warpwise/io/image_module.hpp"
 
 namespace warpwise::io {
@@ -64,6 +65,14 @@ struct Reader {
       case PNG_COLOR_TYPE_PALETTE: return png_get_valid(png, info, PNG_INFO_tRNS) != 0 ? 4 : 3;
       default: return 4;
     }
+  }
+
+  // Exif's data may stand before the pixels or after them.
+  int orientation() const {
+    png_uint_32 size = 0;
+    png_bytep exif = nullptr;
+    if (png_get_eXIf_1(png, info, &size, &exif) == 0) return 1;
+    return exif_orientation(std::as_bytes(std::span(exif, size)));
   }
 
   void set_transformations() {
@@ -163,9 +172,10 @@ class PngFiles final : public ImageModule {
         png_error(reader.png, "its rows do not have the size that its header says");
       }
       png_read_image(reader.png, rows.data());
-      png_read_end(reader.png, nullptr);
+      png_read_end(reader.png, reader.info);
     });
     if (!complete) refuse_damaged(name, "PNG", reader.exit.message.data());
+    picture.set_orientation(reader.orientation());
     return picture;
   }
 
@@ -198,7 +208,7 @@ class PngFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_1() {
+warpwise_image_module_2() {
   static const warpwise::io::PngFiles files;
   return &files;
 }

@@ -15,7 +15,7 @@
 namespace warpwise::io {
 namespace {
 
-// Tags of the first picture that describe its layout.
+// Tags that describe a picture's layout.
 struct Tags {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
@@ -126,7 +126,7 @@ void read_coloured(const TiffStream& stream, const Tags& tags, const std::string
   colours.begun = TIFFRGBAImageOK(stream.tiff(), why.data()) != 0 &&
                   TIFFRGBAImageBegin(&image, stream.tiff(), stop_on_error, why.data()) != 0;
   if (!colours.begun) refuse_damaged(name, "TIFF", why.data());
-  image.req_orientation = image.orientation;  // keeps the file's order: upright() turns it
+  image.req_orientation = image.orientation;  // keeps the file's order
   const std::uint32_t band = std::min(tags.block_height, tags.height);
   const auto raster =
       std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{tags.width} * band);
@@ -295,19 +295,53 @@ bool write_tiff(TIFF* tiff, const Picture& picture) {
   return TIFFWriteDirectory(tiff) != 0;
 }
 
+// Reads the picture whose directory libtiff read last.
+Picture read_tiff(const TiffStream& stream, const std::string& name) {
+  const Tags tags = tags_of(stream.tiff(), name);
+  Picture picture(shape_of(tags, name));
+  if (tags.is_coloured_by_libtiff()) {
+    read_coloured(stream, tags, name, picture);
+  } else {
+    SampleReader(stream, tags, name, picture).read();
+    if (tags.is_log_luv()) rgb_of_xyz(picture.bytes());
+  }
+  picture.set_orientation(tags.orientation);
+  return picture;
+}
+
+class TiffPages final : public Pages {
+ public:
+  TiffPages(std::span<const std::byte> content, std::string name)
+      : name_(std::move(name)), stream_(content, name_),
+        count_(TIFFNumberOfDirectories(stream_.tiff())) {}
+
+  std::int64_t count() const override { return count_; }
+
+  std::optional<Page> next() override {
+    if (next_ == count_) return std::nullopt;
+    if (next_++ > 0 && TIFFReadDirectory(stream_.tiff()) == 0) {
+      refuse_damaged(name_, "TIFF", stream_.what_libtiff_said());
+    }
+    return Page{read_tiff(stream_, name_)};
+  }
+
+ private:
+  std::string name_;
+  TiffStream stream_;
+  tdir_t count_;
+  tdir_t next_ = 0;
+};
+
 class TiffFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
-    const TiffStream stream(content, name);
-    const Tags tags = tags_of(stream.tiff(), name);
-    Picture picture(shape_of(tags, name));
-    if (tags.is_coloured_by_libtiff()) {
-      read_coloured(stream, tags, name, picture);
-    } else {
-      SampleReader(stream, tags, name, picture).read();
-      if (tags.is_log_luv()) rgb_of_xyz(picture.bytes());
-    }
-    return upright(std::move(picture), tags.orientation);
+    return read_tiff(TiffStream(content, name), name);
+  }
+
+  std::unique_ptr<Pages> pages(std::span<const std::byte> content,
+                               const std::string& name) const override {
+    auto pages = std::make_unique<TiffPages>(content, name);
+    return pages->count() > 1 ? std::move(pages) : nullptr;
   }
 
   std::vector<std::byte> encode(const Picture& picture, const std::string&,
@@ -329,7 +363,7 @@ class TiffFiles final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_1() {
+warpwise_image_module_2() {
   static const warpwise::io::TiffFiles files;
   return &files;
 }

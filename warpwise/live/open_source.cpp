@@ -1,6 +1,8 @@
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/complete.hpp"
+#include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/scene_module.hpp"
@@ -43,6 +45,16 @@ bool is_of_pictures(const std::string& name) {
   return name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name, ignored);
 }
 
+// FFmpeg reads the frames of an animation; the module of PNG files only the first.
+bool is_animated_png(const std::string& name) {
+  std::error_code ignored;
+  if (io::extension_of(name) != ".png" && io::extension_of(name) != ".apng") return false;
+  if (!std::filesystem::is_regular_file(name, ignored)) return false;
+  io::InputFile file(name);
+  constexpr std::size_t most_before_the_pixels = 1 << 20;
+  return io::is_animated_png(file.peek(most_before_the_pixels));
+}
+
 bool takes_format_and_size(const std::string& name) {
   return name.starts_with("test:") || name.starts_with("scene:") ||
          io::extension_of(name) == ".raw";
@@ -63,12 +75,17 @@ void require_options(const std::string& name, const SourceOptions& options) {
 }  // namespace
 
 std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options) {
+  if (is_address(name)) {
+    require_options(name, options);
+    return video_module().open_address(name, options);
+  }
   const std::string camera = camera_path(name);
   if (!camera.empty()) return video_module().open_camera(camera, options);
   if (name == "-" || !takes_format_and_size(name)) require_options(name, options);
   if (name.starts_with("test:")) return pattern_source(name.substr(5), options);
   if (name.starts_with("scene:")) return open_scene(name, options);
   if (name.starts_with("pipe:")) return pipe_source(name.substr(5), options);
+  if (is_animated_png(name)) return video_module().open_file(name, options);
   if (is_of_pictures(name)) return picture_source(name, options);
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
   std::unique_ptr<Source> y4m = y4m_source(name, options);

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 #include "warpwise/live/sources.hpp"
+#include "warpwise/live/turn.hpp"
 
 namespace warpwise::live {
 namespace {
@@ -31,42 +35,132 @@ std::vector<std::string> paths_of(const std::string& pattern) {
   return matches_of(pattern);
 }
 
-io::Picture read(const std::string& path) {
-  io::InputFile file(path);
-  return io::read_picture(file);
+// Pictures as they are stored: those of one file, or the first of each of many files.
+class Pictures {
+ public:
+  Pictures(std::vector<std::string> paths, std::optional<std::int64_t> page)
+      : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())) {
+    if (count_ > 1 && page) {
+      throw InvalidArgument("--page is for one file; these are " +
+                            counted(paths_.size(), "picture"));
+    }
+    if (count_ > 1) return;
+    file_ = std::make_unique<io::InputFile>(paths_[0]);
+    pages_ = io::pages_in(*file_);
+    milliseconds_ = page ? 0 : pages_->milliseconds();
+    count_ = pages_->count();
+    if (!page) return;
+    if (*page > count_) {
+      throw IoError(paths_[0] + " has no picture " + std::to_string(*page) + ", only " +
+                    counted(static_cast<std::size_t>(count_), "picture"));
+    }
+    for (std::int64_t i = 1; i < *page; ++i) pages_->next();
+    count_ = 1;
+  }
+
+  std::int64_t count() const { return count_; }
+  bool is_one_file() const { return pages_ != nullptr; }
+  /// Time of all pictures; 0: not stated.
+  std::int64_t milliseconds() const { return milliseconds_; }
+
+  /// Returns the next picture; nullopt after the last one.
+  std::optional<io::Page> next() {
+    if (next_ == count_) return std::nullopt;
+    ++next_;
+    if (pages_) return pages_->next();
+    io::InputFile file(paths_[static_cast<std::size_t>(next_ - 1)]);
+    return io::Page{io::read_stored_picture(file)};
+  }
+
+  /// Names the picture that next() returned last: "a.png", "picture 2 of a.tif".
+  std::string name() const {
+    if (!pages_) return paths_[static_cast<std::size_t>(next_ - 1)];
+    if (count_ == 1) return paths_[0];
+    return "picture " + std::to_string(next_) + " of " + paths_[0];
+  }
+
+ private:
+  std::vector<std::string> paths_;
+  std::unique_ptr<io::InputFile> file_;
+  std::unique_ptr<io::Pages> pages_;  // null: each path is a picture
+  std::int64_t count_;
+  std::int64_t milliseconds_ = 0;
+  std::int64_t next_ = 0;
+};
+
+io::PictureShape shape_of_frames(const io::Picture& first, const SourceOptions& options) {
+  return options.autorotate ? turned(first.shape(), first.orientation()) : first.shape();
 }
 
-Stream stream_of(const io::PictureShape& shape, const std::string& path,
-                 const SourceOptions& options) {
+Stream stream_of(const Pictures& pictures, const io::Picture& first, const SourceOptions& options) {
+  const io::PictureShape shape = shape_of_frames(first, options);
   if (!shape.format) {
-    throw IoError(path + " has pixels of " + shape.pixel_text() +
+    throw IoError(pictures.name() + " has pixels of " + shape.pixel_text() +
                   "; frames are 8-bit grey, RGB or RGBA");
   }
-  return stream_of(*shape.format, shape.width, shape.height, options.rate.value_or(Rate{}),
-                   options.colours);
+  Stream stream = stream_of(*shape.format, shape.width, shape.height, options.rate.value_or(Rate{}),
+                            options.colours);
+  if (!options.autorotate) stream.orientation = first.orientation();
+  if (pictures.milliseconds() > 0 && !options.rate) {
+    stream.rate = {pictures.count() * 1000, pictures.milliseconds()};
+    stream.own_ticks = {1000, 1};
+    stream.is_varying = true;
+  }
+  return stream;
+}
+
+std::string name_with_turn(const std::string& name, const io::Picture& first,
+                           const SourceOptions& options) {
+  if (!options.autorotate || first.orientation() == 1) return name;
+  return name + " (turned: " + turn_text(first.orientation()) + ")";
 }
 
 class PictureSource final : public Source {
  public:
-  PictureSource(const std::string& pattern, std::vector<std::string> paths,
-                const io::PictureShape& first, const SourceOptions& options)
-      : Source(pattern, stream_of(first, paths[0], options)), paths_(std::move(paths)) {}
+  PictureSource(const std::string& name, Pictures pictures, io::Page first,
+                const SourceOptions& options)
+      : Source(name_with_turn(name, first.picture, options),
+               stream_of(pictures, first.picture, options)),
+        pictures_(std::move(pictures)), first_(std::move(first)), autorotate_(options.autorotate),
+        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate) {}
 
   bool next(std::span<std::byte> pixels) override {
-    if (next_ == paths_.size()) return false;
-    const std::string& path = paths_[next_++];
-    const io::Picture picture = read(path);
-    require_same(picture.shape(), path);
-    std::memcpy(pixels.data(), picture.bytes().data(), pixels.size());
+    if (is_of_new_rate_ ? !advance_to_new_rate() : !advance()) return false;
+    std::memcpy(pixels.data(), shown_->picture.bytes().data(), pixels.size());
     return true;
   }
 
+  std::optional<FrameTime> time() const override {
+    if (!has_times_ || is_of_new_rate_) return std::nullopt;
+    return FrameTime{end_ - shown_->milliseconds, shown_->milliseconds};
+  }
+
   std::optional<std::int64_t> frames() const override {
-    return static_cast<std::int64_t>(paths_.size());
+    return is_of_new_rate_ ? std::nullopt : std::optional(pictures_.count());
   }
 
  private:
-  void require_same(const io::PictureShape& shape, const std::string& path) const {
+  bool advance() {
+    std::optional<io::Page> page = first_ ? std::exchange(first_, std::nullopt) : pictures_.next();
+    if (!page) return false;
+    if (autorotate_) page->picture = io::upright(std::move(page->picture));
+    require_same(page->picture.shape());
+    if (has_times_) page->milliseconds = std::max<std::int64_t>(1, page->milliseconds);
+    end_ += page->milliseconds;
+    shown_ = std::move(page);
+    return true;
+  }
+
+  // Finds the picture that the file shows at the time of the next frame of the new rate.
+  bool advance_to_new_rate() {
+    const double now = static_cast<double>(returned_++) * 1000 / stream().rate.per_second();
+    while (now >= static_cast<double>(end_)) {
+      if (!advance()) return false;
+    }
+    return true;
+  }
+
+  void require_same(const io::PictureShape& shape) const {
     const io::PictureShape& first = stream().shape;
     const bool is_same =
         shape.width == first.width && shape.height == first.height && shape.format == first.format;
@@ -74,11 +168,18 @@ class PictureSource final : public Source {
     const auto text = [](const io::PictureShape& of) {
       return std::to_string(of.width) + "x" + std::to_string(of.height) + " " + of.pixel_text();
     };
-    throw IoError(path + " is " + text(shape) + ", but the frames before it are " + text(first));
+    throw IoError(pictures_.name() + " is " + text(shape) + ", but the frames before it are " +
+                  text(first) + (pictures_.is_one_file() ? "; --page reads one of them" : ""));
   }
 
-  std::vector<std::string> paths_;
-  std::size_t next_ = 0;
+  Pictures pictures_;
+  std::optional<io::Page> first_;  // read and not yet given
+  std::optional<io::Page> shown_;  // given last
+  bool autorotate_;
+  bool has_times_;
+  bool is_of_new_rate_;
+  std::int64_t end_ = 0;  // of the picture given last, in milliseconds
+  std::int64_t returned_ = 0;
 };
 
 }  // namespace
@@ -89,8 +190,10 @@ std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceO
 
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options) {
-  const io::PictureShape first = read(paths[0]).shape();
-  return std::make_unique<PictureSource>(name, std::move(paths), first, options);
+  Pictures pictures(std::move(paths), options.page);
+  std::optional<io::Page> first = pictures.next();
+  if (!first) throw IoError(name + " has no picture");
+  return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first), options);
 }
 
 }  // namespace warpwise::live

@@ -87,7 +87,11 @@ struct SourceOptions {
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video in a video file, counted from 1; without it FFmpeg's choice.
   std::optional<int> track = std::nullopt;
-  bool autorotate = true;        ///< turns a video's frames upright; false: leaves that to players
+  /// Number of the picture in a file of several, counted from 1; without it all are frames.
+  std::optional<std::int64_t> page = std::nullopt;
+  bool autorotate = true;        ///< turns frames upright; false: leaves that to players
+  bool deinterlace = false;      ///< makes whole frames of a video's interlaced ones
+  double timeout_seconds = 10;   ///< the longest wait for a peer in the network
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 };
 
@@ -102,6 +106,7 @@ struct SourceOptions {
 /// | -                              | a .y4m stream on standard input                          |
 /// | FOLDER, frames/0*.png, a.png   | pictures of one size in the order of their names         |
 /// | FILE.raw                       | without headers, of the options' format and size         |
+/// | http://…, rtsp://…, udp://…    | a video of a peer in the network                         |
 /// | any other                      | a .y4m or video file                                     |
 ///
 /// \throws IoError  the source is missing, or is no video.

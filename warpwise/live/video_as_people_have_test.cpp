@@ -100,6 +100,52 @@ TEST_F(PeoplesVideoTest, EmptyFramesOfAnAviTakeTheirTime) {
   EXPECT_EQ(times("b.avi"), half);
 }
 
+TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48 -frames:v 2 -vf settb=1/1000,setpts=N*130000 -fps_mode "
+      "passthrough -enc_time_base 1/1000 -pix_fmt yuvj420p -c:v mjpeg a.mov");
+  copy("a.mov", "b.avi");
+  EXPECT_EQ(times("b.avi"), (std::vector{0, 50000, 100000, 130000}));
+  const Bytes wanted = decoded("b.avi", "yuvj420p");
+  const std::size_t frame = wanted.size() / 4;
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(2 * frame),
+                         wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
+}
+
+// As a sink in real time gets them, which cannot know of it before.
+TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
+  const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
+  for (const char* name : {"a.mp4", "a.mkv"}) {
+    const auto sink = video_module().create(path(name));
+    sink->begin(stream);
+    for (const std::int64_t at : {0, 1, 2, 3, 7, 8, 20, 21, 22, 50}) {
+      FrameTime time = stream.regular_time(at);
+      if (at == 50) time.duration *= 10;
+      sink->write_at(moving_ramp(stream.shape, static_cast<int>(at)), time);
+    }
+    sink->finish();
+    EXPECT_EQ(times(name), (std::vector{0, 40, 80, 120, 280, 320, 800, 840, 880, 2000})) << name;
+    EXPECT_NEAR(seconds(name), 2.4, 0.002) << name;
+  }
+}
+
+TEST_F(PeoplesVideoTest, TagsGoAlongAndACoverIsMentioned) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 1 cover.png");
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48 -frames:v 3 -pix_fmt yuv420p -c:v libx264 -attach cover.png "
+      "-metadata:s:t mimetype=image/png -metadata title=Film -metadata artist=Kim a.mkv");
+  for (const char* to : {"b.mp4", "b.mkv"}) {
+    copy("a.mkv", to);
+    EXPECT_EQ(probed(to, "-show_entries format_tags=title,artist"), "Film,Kim\n") << to;
+  }
+  SourceOptions options;
+  options.with_companions = true;
+  const auto source = open("a.mkv", options);
+  const auto companions = source->take_companions();
+  EXPECT_EQ(video_module().create(path("c.mkv"))->drops(source->stream(), companions.get()),
+            "the cover picture");
+}
+
 // The stamps of the second recording begin at zero again.
 TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v mpeg2video -bf 0 a.mpg");
@@ -117,6 +163,42 @@ TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   }
   EXPECT_GT(count, 195);
   EXPECT_NEAR(last, (count - 1) * 0.04, 0.1);
+}
+
+// Each recording counts its packets from the start.
+TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
+  for (const char* how : {"a.ts", "-f mpegts -mpegts_m2ts_mode 1 a.ts"}) {
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -pix_fmt yuv420p -c:v "
+        "libx264 "
+        "-c:a aac " +
+        std::string(how));
+    const Bytes once = content(path("a.ts"));
+    store(path("twice.ts"), joined({once, once}));
+    const std::vector<Bytes> frames = frames_of(*open("a.ts"));
+    ASSERT_EQ(frames.size(), 50U) << how;
+    EXPECT_EQ(joined(frames_of(*open("twice.ts"))), joined({joined(frames), joined(frames)}))
+        << how;
+    // A frame that lost a part in its middle or at its end is damage.
+    const bool is_m2ts = how[0] == '-';
+    const std::size_t cell = is_m2ts ? 192 : 188;
+    const std::size_t track = is_m2ts ? 5 : 1;
+    const auto is_inside_a_frame = [&](std::size_t at) {
+      return once[at + track] == static_cast<std::byte>(is_m2ts ? 0x10 : 0x01) &&
+             once[at + track + 1] == static_cast<std::byte>(is_m2ts ? 0x11 : 0x00);
+    };
+    int tried = 0;
+    for (std::size_t lost = once.size() / 3 / cell * cell; tried < 12; lost += cell) {
+      if (!is_inside_a_frame(lost)) continue;
+      ++tried;
+      Bytes cut = once;
+      cut.erase(cut.begin() + static_cast<std::ptrdiff_t>(lost),
+                cut.begin() + static_cast<std::ptrdiff_t>(lost + cell));
+      store(path("cut.ts"), joined({cut, once}));
+      EXPECT_NE(refusal("cut.ts").find("it is damaged or cut short"), std::string::npos)
+          << how << ' ' << lost;
+    }
+  }
 }
 
 TEST_F(PeoplesVideoTest, EqualFramesStayEqual) {
@@ -275,6 +357,41 @@ TEST_F(PeoplesVideoTest, ATurnDoesNotChangeTheGuessOfColours) {
   EXPECT_EQ(stream.colours.matrix.value, Matrix::bt601);
 }
 
+TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
+  SourceOptions options;
+  options.deinterlace = true;
+  const std::string interlaced =
+      "-f lavfi -i testsrc2=s=64x48:r=50:d=0.4 -vf interlace -pix_fmt yuv420p ";
+  for (const char* how : {"-flags +ilme+ildct -c:v mpeg2video a.mkv",
+                          "-flags +ilme+ildct -c:v libx264 -x264-params tff=1 a.mkv"}) {
+    ffmpeg(interlaced + how);
+    EXPECT_NE(refusal("a.mkv").find("is interlaced; --deinterlace makes whole frames"),
+              std::string::npos)
+        << how;
+    const auto source = open("a.mkv", options);
+    EXPECT_NE(source->name().find(", deinterlaced)"), std::string::npos);
+    ffmpeg("-i a.mkv -vf bwdif=mode=send_frame -fps_mode passthrough -f rawvideo wanted");
+    std::vector<double> times;
+    Bytes all;
+    Bytes frame(static_cast<std::size_t>(source->stream().shape.bytes()));
+    while (source->next(frame)) {
+      all.insert(all.end(), frame.begin(), frame.end());
+      times.push_back(static_cast<double>(source->time()->start) /
+                      source->stream().ticks().per_second());
+    }
+    EXPECT_EQ(all, content(path("wanted"))) << how;
+    ASSERT_EQ(times.size(), 10U) << how;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      EXPECT_NEAR(times[i], static_cast<double>(i) * 0.04, 1e-3) << how;
+    }
+  }
+  ffmpeg(interlaced + "-c:v rawvideo -pix_fmt nv12 a.nut");
+  EXPECT_NE(message_of([&] {
+              open("a.nut", options);
+            }).find("bwdif does not deinterlace frames of nv12 and 64x48"),
+            std::string::npos);
+}
+
 // A video with two languages, subtitles and chapters.
 class OtherTracksTest : public PeoplesVideoTest {
  protected:
@@ -337,7 +454,7 @@ TEST_F(OtherTracksTest, KeepTheirPlaceInTime) {
 
 TEST_F(OtherTracksTest, SoundOfManyKindsCanBeDecoded) {
   for (const char* codec :
-       {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac", "adpcm_ms"}) {
+       {"aac", "libmp3lame", "ac3", "libopus", "pcm_s16le", "flac", "adpcm_ms", "g722"}) {
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x48:d=1 -f lavfi -i sine=d=1 -pix_fmt yuvj420p -c:v mjpeg -c:a " +
         std::string(codec) + " a.mkv");
@@ -385,6 +502,32 @@ TEST_F(OtherTracksTest, ComeFromATransportStream) {
     ffmpeg("-i " + std::string(to) + " -f null -");
     EXPECT_TRUE(read("errors").empty()) << to << ": " << read("errors");
     EXPECT_NEAR(seconds(to), 2, 0.1) << to;
+  }
+}
+
+TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
+  for (const auto& [name, codecs] :
+       {std::pair("a.ts", "-c:v libx264 -c:a aac"), {"a.mpg", "-c:v mpeg2video -bf 0 -c:a mp2"}}) {
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=3 -f lavfi -i sine=d=3 -pix_fmt yuv420p " +
+           std::string(codecs) + " " + name);
+    const Bytes once = content(path(name));
+    const std::string twice = "twice" + std::string(name).substr(1);
+    store(path(twice), joined({once, once}));
+    copy(name, "once.mkv");
+    copy(twice, "b.mkv");
+    const auto starts_of_sound = [&](const char* file) {
+      std::istringstream lines(probed(file, "-select_streams a -show_entries packet=pts_time"));
+      std::vector<double> starts;
+      for (std::string line; std::getline(lines, line);) {
+        if (!line.empty()) starts.push_back(std::stod(line));
+      }
+      return starts;
+    };
+    const std::vector<double> one = starts_of_sound("once.mkv");
+    const std::vector<double> both = starts_of_sound("b.mkv");
+    ASSERT_NEAR(static_cast<double>(both.size()), 2.0 * static_cast<double>(one.size()), 4) << name;
+    EXPECT_NEAR(both.back(), 3 + one.back(), 0.15) << name;
+    EXPECT_NEAR(seconds("b.mkv"), 6, 0.2) << name;
   }
 }
 

@@ -32,6 +32,11 @@ class VideoModule {
   /// read (more than 8 bits, interlaced, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
+  /// Reads the frames of a video that a peer in the network gives; `address` as in is_address().
+  /// Damaged frames of udp, rtp and rtsp are skipped.
+  /// \throws IoError  as open_file(), or nothing comes for options.timeout_seconds.
+  virtual std::unique_ptr<Source> open_address(const std::string& address,
+                                               const SourceOptions& options) const = 0;
   /// Opens a camera; `path` is "/dev/video0". Among the modes that match the options it takes the
   /// fastest, then the largest, preferably an uncompressed one. Without options it keeps the
   /// camera's current mode. Damaged frames are skipped.
@@ -56,9 +61,9 @@ class VideoModule {
   ~VideoModule() = default;
 };
 
-/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_1()`. The
+/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_2()`. The
 /// number changes with this interface.
-inline constexpr const char* video_module_entry = "warpwise_video_module_1";
+inline constexpr const char* video_module_entry = "warpwise_video_module_2";
 using VideoModuleEntry = const VideoModule* (*)();
 
 /// Loads the module. \throws IoError  it cannot be loaded; the message says what to install.
@@ -66,6 +71,9 @@ const VideoModule& video_module();
 
 /// Extensions of the files that create() writes.
 inline constexpr std::array<std::string_view, 3> video_extensions = {".mp4", ".avi", ".mkv"};
+
+/// Returns true for an address of a peer in the network: "http://…", https, rtsp, rtp, udp, tcp.
+bool is_address(std::string_view name);
 
 /// Lists the modes of the camera at that path; empty if it is no camera. Does not need the module.
 std::vector<CameraMode> camera_modes(const std::string& path);

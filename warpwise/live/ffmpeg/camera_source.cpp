@@ -120,7 +120,7 @@ Dictionary asked_of(const std::vector<CameraMode>& modes, const SourceOptions& o
   return asked;
 }
 
-Input open(const std::string& path, const SourceOptions& options) {
+OpenInput open(const std::string& path, const SourceOptions& options) {
   avdevice_register_all();
   const AVInputFormat* cameras = av_find_input_format("video4linux2");
   if (cameras == nullptr) throw IoError("this FFmpeg was built without cameras (video4linux2)");
@@ -130,7 +130,7 @@ Input open(const std::string& path, const SourceOptions& options) {
   const int error = avformat_open_input(&input, path.c_str(), cameras, asked.get());
   Input opened(input);
   if (error < 0) refuse(path, reason_of(error));
-  return opened;
+  return {nullptr, std::move(opened)};
 }
 
 bool is_what_was_asked(const Stream& given, const SourceOptions& options) {

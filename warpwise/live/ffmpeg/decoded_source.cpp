@@ -26,9 +26,9 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
                  "; those of 8 bits in yuv420p, yuv422p, yuv444p, nv12, nv21, yuyv422, uyvy422, "
                  "gray, and RGB can be read (ffmpeg's -pix_fmt yuv420p makes such)");
   }
-  if (is_interlaced(frame)) {
+  if (is_interlaced(frame) && !decoder.deinterlaces()) {
     decoder.fail("frame " + std::to_string(decoder.number()) +
-                 " is interlaced; deinterlace it first, for example with ffmpeg's -vf yadif");
+                 " is interlaced; --deinterlace makes whole frames");
   }
 }
 
@@ -93,8 +93,9 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
 std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
                            const SourceOptions& options) {
   const int turn = turn_by(first, decoder, options);
+  const std::string deinterlaced = decoder.deinterlaces() ? ", deinterlaced" : "";
   const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
-  return decoder.name() + " (" + decoder.codec_name() + turned_by + ")";
+  return decoder.name() + " (" + decoder.codec_name() + deinterlaced + turned_by + ")";
 }
 
 Stream timing_of(const Stream& stream, const AVStream& video) {

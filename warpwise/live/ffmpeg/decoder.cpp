@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/transport_stream.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -26,8 +28,9 @@ std::string reason_of_reading(int error) {
 
 }  // namespace
 
-Decoder::Decoder(Input input, std::string name, Damage damage, const SourceOptions& options)
-    : name_(std::move(name)), damage_(damage), input_(std::move(input)) {
+Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const SourceOptions& options)
+    : name_(std::move(name)), damage_(damage), deadline_(std::move(opened.deadline)),
+      input_(std::move(opened.input)) {
   choose_stream(options);
   const AVCodec* codec = avcodec_find_decoder(stream_->codecpar->codec_id);
   if (codec == nullptr) fail("this FFmpeg has no decoder for its video");
@@ -41,6 +44,7 @@ Decoder::Decoder(Input input, std::string name, Damage damage, const SourceOptio
     if (!is_read) input_->streams[i]->discard = AVDISCARD_ALL;
   }
   open_codec(codec);
+  if (options.deinterlace) deinterlacer_.emplace(stream_->time_base);
 }
 
 // A cover picture is stored as a video of one frame, but belongs to the sound.
@@ -103,11 +107,24 @@ void Decoder::fail_at_next(const std::string& why) const {
 // Gives up after some seconds of nothing but damage.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
-  if (damage_ != Damage::is_passed_over || ++passed_over_ <= most_of_a_camera) return;
+  constexpr int most_of_a_network = 10'000;  // packets of sound too, until a key frame comes
+  const int most = deadline_ ? most_of_a_network : most_of_a_camera;
+  if (damage_ != Damage::is_passed_over || ++passed_over_ <= most) return;
   fail("none of its data can be decoded");
 }
 
 const AVFrame* Decoder::next() {
+  if (!deinterlacer_) return decode();
+  while (!deinterlacer_->take(*whole_)) {
+    if (has_ended_) return nullptr;
+    const AVFrame* frame = decode();
+    has_ended_ = frame == nullptr;
+    deinterlacer_->put(frame);
+  }
+  return whole_.get();
+}
+
+const AVFrame* Decoder::decode() {
   forget_messages();
   passed_over_ = 0;
   for (;;) {
@@ -141,18 +158,27 @@ void Decoder::feed() {
 // log a message.
 std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
+  if (deadline_ && error < 0 && deadline_->has_passed()) return nothing_came(*deadline_);
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
   if (ended) return complaint().empty() ? "" : damaged_because(complaint());
   if (error < 0) return reason_of_reading(error);
-  const bool is_cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
-  return is_cut && damage_ == Damage::is_an_error ? damaged : "";
+  const bool is_marked = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
+  if (!is_marked || damage_ != Damage::is_an_error) return "";
+  const bool is_transport_stream = input_->pb != nullptr && input_->iformat != nullptr &&
+                                   std::string_view(input_->iformat->name) == "mpegts";
+  const bool is_whole =
+      is_transport_stream && is_whole_in_transport_stream(*input_->pb, packet_->pos);
+  return is_whole ? "" : damaged;
 }
 
 // Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
 // of a part that was cut away.
 bool Decoder::is_of_the_video() {
-  if (packet_->stream_index == stream_->index) return packet_->size > 0;
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
+  if (packet_->stream_index == stream_->index) {
+    if (others) others->see_video(*packet_, stream_->time_base);
+    return packet_->size > 0;
+  }
   // The packet that ends at 0 is what AAC begins with; its successor needs it.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
@@ -167,6 +193,7 @@ bool Decoder::read_packet() {
     av_packet_unref(packet_.get());
     forget_messages();
     count_passed_over();
+    if (deadline_) deadline_->restart();
     error = av_read_frame(input_.get(), packet_.get());
   } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
   trouble_ = trouble_in_reading(error);

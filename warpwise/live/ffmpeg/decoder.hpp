@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "warpwise/live/ffmpeg/deinterlacer.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/source.hpp"
@@ -20,9 +22,10 @@ class Decoder {
   /// because no frame may wait for the next. The options say which of the videos, and whether the
   /// other tracks are collected. \throws IoError  the input has no such video, or FFmpeg no decoder
   /// for it.
-  Decoder(Input input, std::string name, Damage damage, const SourceOptions& options);
+  Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
 
-  /// Returns the next frame, valid until the next call; null after the last one.
+  /// Returns the next frame, deinterlaced if the options say so, valid until the next call; null
+  /// after the last one.
   /// \throws IoError  the input is damaged, cut short, or gone. All frames before that were
   /// returned.
   const AVFrame* next();
@@ -36,12 +39,14 @@ class Decoder {
   std::shared_ptr<OtherTracks> take_other_tracks();
   /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
+  bool deinterlaces() const { return deinterlacer_.has_value(); }
   /// The codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
   /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;
 
  private:
+  const AVFrame* decode();
   [[noreturn]] void fail_at_next(const std::string& why) const;
   void choose_stream(const SourceOptions& options);
   void open_codec(const AVCodec* codec);
@@ -54,12 +59,16 @@ class Decoder {
 
   std::string name_;
   Damage damage_;
+  std::unique_ptr<Deadline> deadline_;  // of the next packet; outlives the input
   Input input_;
   const AVStream* stream_ = nullptr;
   HasComplained has_complained_ = false;
   Codec codec_;
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
+  std::optional<Deinterlacer> deinterlacer_;
+  Frame whole_ = new_frame();  // deinterlaced
+  bool has_ended_ = false;     // no further frame goes into the deinterlacer
   std::int64_t number_ = 0;
   int passed_over_ = 0;                       // failures since the last frame
   std::shared_ptr<OtherTracks> others_;       // until they are given away

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <climits>
-#include <deque>
 #include <limits>
+#include <map>
 #include <new>
 #include <vector>
 
@@ -134,7 +134,10 @@ class FileSink final : public Sink {
   void open_encoder(const Stream& stream);
   void open_file();
   void renew_frame();
+  void repeat_until(std::int64_t stamp);
+  void encode(std::int64_t stamp, std::int64_t duration);
   void write_packets();
+  void write_held();
   bool takes_track(const OtherTracks::Track& track) const;
   void add_other_tracks();
   PacketFilter filter_for(const OtherTracks::Track& track);
@@ -148,12 +151,17 @@ class FileSink final : public Sink {
   Codec codec_;
   Output output_;  // set by begin(); is_begun_ says that its header was written
   Packet packet_ = new_packet();
+  Packet held_ = new_packet();
+  std::int64_t frames_encoded_ = 0;
+  std::int64_t first_decoded_ =
+      0;                       // decoding time of the first packet, relative to the first frame
+  std::int64_t last_end_ = 0;  // of the last frame, in the encoder's unit
   Frame frame_ = new_frame();
   Stream stream_;
   std::int64_t frames_ = 0;
   std::int64_t last_stamp_ = -1;
-  std::int64_t end_ = 0;                // of the last frame, in microseconds
-  std::deque<std::int64_t> durations_;  // of the frames in the encoder, in its unit
+  std::int64_t end_ = 0;                            // of the last frame, in microseconds
+  std::map<std::int64_t, std::int64_t> durations_;  // of frames in the encoder, by their times
   std::shared_ptr<OtherTracks> others_;
   struct Copied {
     int from;
@@ -285,41 +293,73 @@ void FileSink::renew_frame() {
 
 void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time) {
   forget_messages();
-  renew_frame();
-  if (file_.kind != Kind::ffv1 && !is_420(format_)) {
-    fill_with_halved_chroma(*frame_, pixels);
-  } else {
-    fill_frame(*frame_, format_, pixels);
-  }
   const AVRational tick = av_inv_q(rational_of(stream_.ticks()));
   const std::int64_t delay = others_ ? others_->delay_of_frames() : 0;
   const auto stamp_of = [&](std::int64_t ticks) {
     return av_rescale_q(ticks, tick, codec_->time_base) +
            av_rescale_q(delay, microsecond, codec_->time_base);
   };
+  repeat_until(stamp_of(time.start));
+  renew_frame();
+  if (file_.kind != Kind::ffv1 && !is_420(format_)) {
+    fill_with_halved_chroma(*frame_, pixels);
+  } else {
+    fill_frame(*frame_, format_, pixels);
+  }
   const std::int64_t end = time.start + time.duration;
-  frame_->pts = last_stamp_ = std::max(stamp_of(time.start), last_stamp_ + 1);
-  durations_.push_back(std::max<std::int64_t>(1, stamp_of(end) - frame_->pts));
+  const std::int64_t stamp = std::max(stamp_of(time.start), last_stamp_ + 1);
   end_ = av_rescale_q(end, tick, microsecond) + delay;
   ++frames_;
-  frame_->quality = codec_->global_quality;
-  check(avcodec_send_frame(codec_.get(), frame_.get()));
-  write_packets();
+  encode(stamp, std::max<std::int64_t>(1, stamp_of(end) - stamp));
   write_other_packets(end_);
 }
 
+void FileSink::encode(std::int64_t stamp, std::int64_t duration) {
+  frame_->pts = last_stamp_ = stamp;
+  last_end_ = stamp + duration;
+  durations_[stamp] = duration;
+  frame_->quality = codec_->global_quality;
+  check(avcodec_send_frame(codec_.get(), frame_.get()));
+  write_packets();
+}
+
+// FFmpeg puts at most 60,000 empty frames into an .avi file. The frame before a longer pause is
+// repeated.
+void FileSink::repeat_until(std::int64_t stamp) {
+  constexpr std::int64_t most_empty_frames = 50'000;
+  if (file_.kind != Kind::mjpeg || frames_ == 0) return;
+  while (stamp - last_stamp_ > most_empty_frames) {
+    encode(last_stamp_ + most_empty_frames, most_empty_frames);
+  }
+}
+
+// The last packet is held back, because an .mp4 file is as long as the sum of its packets'
+// durations. The last in the order of decoding may be shown before others.
 void FileSink::write_packets() {
   for (;;) {
     const int error = avcodec_receive_packet(codec_.get(), packet_.get());
-    if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
+    if (error == AVERROR(EAGAIN)) return;
+    if (error == AVERROR_EOF) {
+      if (held_->data == nullptr) return;
+      const std::int64_t rest = last_end_ + first_decoded_ - held_->dts;
+      if (file_.kind == Kind::h264) held_->duration = std::max<std::int64_t>(1, rest);
+      return write_held();
+    }
     check(error);
-    packet_->stream_index = 0;
-    packet_->duration = durations_.front();
-    durations_.pop_front();
-    av_packet_rescale_ts(packet_.get(), codec_->time_base, output_->streams[0]->time_base);
-    check(av_interleaved_write_frame(output_.get(), packet_.get()));
-    check(output_->pb->error);
+    if (frames_encoded_++ == 0) first_decoded_ = packet_->dts - packet_->pts;
+    const auto node = durations_.extract(packet_->pts);
+    if (!node.empty()) packet_->duration = node.mapped();
+    write_held();
+    av_packet_move_ref(held_.get(), packet_.get());
   }
+}
+
+void FileSink::write_held() {
+  if (held_->data == nullptr) return;
+  held_->stream_index = 0;
+  av_packet_rescale_ts(held_.get(), codec_->time_base, output_->streams[0]->time_base);
+  check(av_interleaved_write_frame(output_.get(), held_.get()));
+  check(output_->pb->error);
 }
 
 // After a failure it writes as much of the end as it can, and reports nothing more.
@@ -342,9 +382,11 @@ void FileSink::finish() {
   check(closed);
 }
 
-// FFmpeg 5.1 writes FLAC into .avi files, but cannot read it there.
+// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there.
 bool FileSink::takes_track(const OtherTracks::Track& track) const {
-  if (file_.kind == Kind::mjpeg && track.codec->codec_id == AV_CODEC_ID_FLAC) return false;
+  const AVCodecID codec = track.codec->codec_id;
+  const bool is_lost = codec == AV_CODEC_ID_FLAC || codec == AV_CODEC_ID_ADPCM_G722;
+  if (file_.kind == Kind::mjpeg && is_lost) return false;
   const AVOutputFormat* container = av_guess_format(file_.container, nullptr, nullptr);
   return avformat_query_codec(container, track.codec->codec_id, FF_COMPLIANCE_NORMAL) == 1;
 }
@@ -357,6 +399,7 @@ std::string FileSink::drops(const Stream& stream, const Companions* companions) 
   if (const auto* others = dynamic_cast<const OtherTracks*>(companions)) {
     for (const OtherTracks::Track& each : others->tracks()) add(!takes_track(each), each.text());
     add(file_.kind == Kind::mjpeg && !others->chapters().empty(), "chapters");
+    add(others->has_cover(), "the cover picture");
   }
   add(stream.orientation != 1 && !keeps_turns(file_), "the turn");
   const bool has_wide_range =
@@ -380,8 +423,9 @@ PacketFilter FileSink::filter_for(const OtherTracks::Track& track) {
   return result;
 }
 
-// Adds the tracks that the container takes, and the chapters.
+// Adds the tags, the tracks that the container takes, and the chapters.
 void FileSink::add_other_tracks() {
+  check(av_dict_copy(&output_->metadata, others_->tags().get(), 0));
   for (const OtherTracks::Track& each : others_->tracks()) {
     if (!takes_track(each)) continue;
     AVStream* stream = avformat_new_stream(output_.get(), nullptr);

@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <new>
+#include <sstream>
 
 #include "warpwise/io/printable.hpp"
 
@@ -55,6 +56,13 @@ std::string reason_of(int error) {
   if (last_complaint.empty()) return reason;
   const std::string said = complaint();
   return said.ends_with(reason) ? said : reason + ": " + said;
+}
+
+std::string nothing_came(const Deadline& deadline) {
+  std::ostringstream text;
+  text << "nothing came for " << deadline.seconds()
+       << " s; is the peer gone? --timeout changes this";
+  return text.str();
 }
 
 }  // namespace warpwise::live::ffmpeg

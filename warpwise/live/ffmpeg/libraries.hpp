@@ -8,6 +8,7 @@ extern "C" {
 }
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +31,41 @@ using Codec = std::unique_ptr<AVCodecContext, Freed>;
 using PacketFilter = std::unique_ptr<AVBSFContext, Freed>;
 using Frame = std::unique_ptr<AVFrame, Freed>;
 using Packet = std::unique_ptr<AVPacket, Freed>;
+
+/// Ends FFmpeg's waiting for a peer in the network that gives nothing.
+class Deadline {
+ public:
+  explicit Deadline(double seconds) : seconds_(seconds) { restart(); }
+  void restart() { start_ = std::chrono::steady_clock::now(); }
+  /// Returns true from the moment on at which FFmpeg was told to give up.
+  bool has_passed() const { return has_passed_; }
+  /// FFmpeg asks this while it waits. The deadline must outlive the input.
+  AVIOInterruptCB callback() {
+    return {[](void* self) { return static_cast<int>(static_cast<Deadline*>(self)->passes()); },
+            this};
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  bool passes() {
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start_;
+    if (waited.count() > seconds_) has_passed_ = true;
+    return has_passed_;
+  }
+
+  double seconds_;
+  std::atomic<bool> has_passed_ = false;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// Says that the deadline has passed.
+std::string nothing_came(const Deadline& deadline);
+
+/// An opened input, and the deadline of its next packet; null if there is none.
+struct OpenInput {
+  std::unique_ptr<Deadline> deadline;
+  Input input;
+};
 
 /// \throws std::bad_alloc
 Frame new_frame();

@@ -1,6 +1,7 @@
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <new>
 
 namespace warpwise::live::ffmpeg {
@@ -8,13 +9,25 @@ namespace {
 
 void free_codec(AVCodecParameters* codec) { avcodec_parameters_free(&codec); }
 
-Dictionary names_in(const AVDictionary* all) {
-  Dictionary names;
-  for (const char* key : {"language", "title"}) {
+Dictionary copied(const AVDictionary* all, std::initializer_list<const char*> keys) {
+  Dictionary copy;
+  for (const char* key : keys) {
     const AVDictionaryEntry* entry = av_dict_get(all, key, nullptr, 0);
-    if (entry != nullptr) names.set(key, entry->value);
+    if (entry != nullptr) copy.set(key, entry->value);
   }
-  return names;
+  return copy;
+}
+
+Dictionary names_in(const AVDictionary* all) { return copied(all, {"language", "title"}); }
+
+// Other tags describe the container, not the film.
+Dictionary tags_in(const AVDictionary* all) {
+  return copied(all, {"title", "artist", "album", "comment", "copyright", "date", "description",
+                      "genre", "creation_time", "location"});
+}
+
+std::int64_t stamp_of(const AVPacket& packet) {
+  return packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
 }
 
 OtherTracks::Track track_of(const AVStream& stream) {
@@ -37,11 +50,12 @@ std::string OtherTracks::Track::text() const {
          avcodec_get_name(codec->codec_id) + ")";
 }
 
-OtherTracks::OtherTracks(const AVFormatContext& input) {
+OtherTracks::OtherTracks(const AVFormatContext& input) : tags_(tags_in(input.metadata)) {
   if (input.start_time != AV_NOPTS_VALUE) start_ = input.start_time;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     const AVStream& stream = *input.streams[i];
     const AVMediaType type = stream.codecpar->codec_type;
+    has_cover_ = has_cover_ || (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     const bool is_known = stream.codecpar->codec_id != AV_CODEC_ID_NONE;
     if (is_known && (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_SUBTITLE)) {
       tracks_.push_back(track_of(stream));
@@ -63,10 +77,40 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
+// Returns the shift of the recording that a packet at that time belongs to. All tracks of a
+// recording have the same, which the first packet decides.
+std::int64_t OtherTracks::shift_of(Clock& clock, std::int64_t stamp) {
+  constexpr std::int64_t second = AV_TIME_BASE;
+  if (clock.last && stamp < *clock.last - second) {
+    ++clock.recording;
+    if (clock.recording == shifts_.size()) shifts_.push_back(video_end_ - stamp);
+  }
+  clock.last = stamp;
+  return shifts_[clock.recording];
+}
+
+void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
+  const std::int64_t stamp = stamp_of(packet);
+  if (stamp == AV_NOPTS_VALUE) return;
+  const std::scoped_lock lock(mutex_);
+  const std::int64_t start = av_rescale_q(stamp, time_base, microsecond);
+  const std::int64_t shift = shift_of(video_clock_, start);
+  const std::int64_t end = start + av_rescale_q(packet.duration, time_base, microsecond);
+  video_end_ = std::max(video_end_, end + shift);
+}
+
 void OtherTracks::put(const AVPacket& packet) {
   Packet copy = new_packet();
   if (av_packet_ref(copy.get(), &packet) < 0) throw std::bad_alloc();
+  const AVRational unit = track(packet.stream_index).time_base;
   const std::scoped_lock lock(mutex_);
+  if (const std::int64_t stamp = stamp_of(packet); stamp != AV_NOPTS_VALUE) {
+    const std::int64_t shift =
+        shift_of(clocks_[packet.stream_index], av_rescale_q(stamp, unit, microsecond));
+    const std::int64_t units = av_rescale_q(shift, microsecond, unit);
+    if (copy->pts != AV_NOPTS_VALUE) copy->pts += units;
+    if (copy->dts != AV_NOPTS_VALUE) copy->dts += units;
+  }
   packets_.push_back(std::move(copy));
 }
 
@@ -84,7 +128,7 @@ Packet OtherTracks::take(std::int64_t before) {
   const std::scoped_lock lock(mutex_);
   if (packets_.empty()) return nullptr;
   const AVPacket& next = *packets_.front();
-  const std::int64_t stamp = next.pts != AV_NOPTS_VALUE ? next.pts : next.dts;
+  const std::int64_t stamp = stamp_of(next);
   const bool is_due =
       stamp == AV_NOPTS_VALUE ||
       av_rescale_q(stamp, track(next.stream_index).time_base, microsecond) - start() < before;

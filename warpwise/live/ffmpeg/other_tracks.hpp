@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The sound, subtitles and chapters of a file. The reader of the file puts packets in, the writer
-/// of another file takes them out.
+/// The sound, subtitles, chapters and tags of a file. The reader of the file puts packets in, the
+/// writer of another file takes them out.
 class OtherTracks final : public Companions {
  public:
   struct Track {
@@ -38,7 +39,12 @@ class OtherTracks final : public Companions {
 
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<Chapter>& chapters() const { return chapters_; }
-  bool is_empty() const { return tracks_.empty() && chapters_.empty(); }
+  /// Title, artist and other tags of the file.
+  const Dictionary& tags() const { return tags_; }
+  bool has_cover() const { return has_cover_; }
+  bool is_empty() const {
+    return tracks_.empty() && chapters_.empty() && tags_.get() == nullptr && !has_cover_;
+  }
   bool has(int number) const;
   /// Requires has(number).
   const Track& track(int number) const;
@@ -53,6 +59,9 @@ class OtherTracks final : public Companions {
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
   void put(const AVPacket& packet);
+  /// Sees a packet of the video. If several recordings were joined, the other tracks of the second
+  /// follow the video of the first.
+  void see_video(const AVPacket& packet, AVRational time_base);
   /// Says that no further packet comes: the source was read to its end.
   void end();
   bool has_ended() const;
@@ -61,13 +70,26 @@ class OtherTracks final : public Companions {
   Packet take(std::int64_t before);
 
  private:
+  // A track's clock. It jumps back where the next recording begins.
+  struct Clock {
+    std::size_t recording = 0;
+    std::optional<std::int64_t> last;  // in microseconds, as in the file
+  };
+  std::int64_t shift_of(Clock& clock, std::int64_t stamp);
+
   std::vector<Track> tracks_;
   std::vector<Chapter> chapters_;
+  Dictionary tags_;
+  bool has_cover_ = false;
   std::optional<std::int64_t> start_;
   std::int64_t first_frame_ = 0;
   mutable std::mutex mutex_;
   std::deque<Packet> packets_;
   bool has_ended_ = false;
+  std::map<int, Clock> clocks_;  // by the track's number
+  Clock video_clock_;
+  std::int64_t video_end_ = 0;              // with its shift, in microseconds
+  std::vector<std::int64_t> shifts_ = {0};  // of each recording, in microseconds
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -7,8 +7,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Opens a file or a camera; see VideoModule::open_file() and open_camera().
+// See the functions of VideoModule with these names.
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options);
+std::unique_ptr<Source> open_address(const std::string& address, const SourceOptions& options);
 std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions& options);
 
 }  // namespace warpwise::live::ffmpeg

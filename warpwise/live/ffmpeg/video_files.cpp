@@ -16,6 +16,10 @@ class VideoFiles final : public VideoModule {
                                     const SourceOptions& options) const override {
     return ffmpeg::open_file(path, options);
   }
+  std::unique_ptr<Source> open_address(const std::string& address,
+                                       const SourceOptions& options) const override {
+    return ffmpeg::open_address(address, options);
+  }
   std::unique_ptr<Source> open_camera(const std::string& path,
                                       const SourceOptions& options) const override {
     return ffmpeg::open_camera(path, options);
@@ -29,7 +33,7 @@ class VideoFiles final : public VideoModule {
 }  // namespace warpwise::live::ffmpeg
 
 extern "C" __attribute__((visibility("default"))) const warpwise::live::VideoModule*
-warpwise_video_module_1() {
+warpwise_video_module_2() {
   static const warpwise::live::ffmpeg::VideoFiles files;
   return &files;
 }

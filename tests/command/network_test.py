@@ -1,0 +1,177 @@
+"""warpwise stream from peers in the network: http, tcp, udp, rtp and rtsp on the loopback device."""
+
+import functools
+import http.server
+import shutil
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+from support import HAS_VIDEO, CommandTest, read, write
+
+FAILED, BAD_USAGE = 1, 2
+LOCAL = "127.0.0.1"
+
+
+def ffmpeg(*arguments):
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *arguments], check=True)
+
+
+def frames_in(name):
+    done = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-count_frames", "-select_streams", "v",
+                           "-show_entries", "stream=nb_read_frames", name], capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[0])
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind((LOCAL, 0))
+        return probe.getsockname()[1]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Cut(Quiet):
+    """Closes the connection in the middle of the file."""
+
+    def do_GET(self):
+        content = read(self.path[1:])
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[:len(content) // 2])
+
+
+def rtsp_server(listener, content):
+    """Answers one player and sends it a transport stream in RTP packets over the same connection, then goes."""
+    connection, _ = listener.accept()
+    sdp = f"v=0\r\no=- 0 0 IN IP4 {LOCAL}\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 33\r\na=control:1\r\n".encode()
+    text = b""
+    with connection:
+        while True:
+            while b"\r\n\r\n" not in text:
+                text += connection.recv(4096)
+            request, text = text.split(b"\r\n\r\n", 1)
+            method = request.split()[0]
+            number = request.lower().split(b"cseq:")[1].split()[0]
+            # Only packets on this connection, no datagrams.
+            status = b"461 no" if method == b"SETUP" and b"interleaved" not in request else b"200 OK"
+            answer = b"RTSP/1.0 " + status + b"\r\nCSeq: " + number + b"\r\nSession: 1\r\n"
+            if method == b"SETUP":
+                answer += b"Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
+            body = sdp if method == b"DESCRIBE" else b""
+            if body:
+                answer += f"Content-Type: application/sdp\r\nContent-Length: {len(body)}\r\n".encode()
+            connection.sendall(answer + b"\r\n" + body)
+            if method == b"PLAY":
+                break
+        for i, at in enumerate(range(0, len(content), 7 * 188)):
+            packet = struct.pack(">BBHII", 0x80, 33, i, i, 1) + content[at:at + 7 * 188]
+            connection.sendall(struct.pack(">cBH", b"$", 0, len(packet)) + packet)
+
+
+@unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+@unittest.skipUnless(shutil.which("ffprobe") and shutil.which("ffmpeg"), "there is no ffmpeg here")
+class Network(CommandTest):
+    def setUp(self):
+        super().setUp()
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=4", "-f", "lavfi", "-i", "sine=d=4", "-pix_fmt", "yuv420p",
+               "-g", "25", "-c:v", "libx264", "-bf", "0", "-c:a", "aac", "-movflags", "+faststart", "a.mp4")
+        ffmpeg("-i", "a.mp4", "-c", "copy", "a.ts")
+
+    def serve(self, handler):
+        server = http.server.ThreadingHTTPServer((LOCAL, 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"http://{LOCAL}:{server.server_port}/"
+
+    def send(self, *arguments):
+        sender = subprocess.Popen(["ffmpeg", "-nostdin", "-v", "error", "-re", "-i", "a.ts", "-c", "copy", *arguments])
+        self.addCleanup(sender.wait)
+
+    def stream(self, *arguments):
+        return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
+
+    def end_of(self, *arguments):
+        """What a stream says that ends because its peer says nothing more."""
+        done = self.run_command("stream", *arguments, "--backend", "cpu")
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        return done.stderr.decode()
+
+    def test_http_is_as_good_as_the_file(self):
+        address = self.serve(Quiet)
+        self.stream("a.mp4", "file.y4m")
+        self.stream(address + "a.mp4", "http.y4m")
+        self.assertEqual(read("http.y4m"), read("file.y4m"))
+        self.stream(address.replace("http://", "http://user:secret@") + "a.ts", "ts.mkv")
+        self.assertEqual(frames_in("ts.mkv"), 100)
+        self.fail_with(FAILED, "stream", address + "none.mp4", "null", says=["none.mp4", "404"])
+
+    def test_a_password_is_not_shown(self):
+        address = self.serve(Quiet).replace("http://", "http://user:secret@")
+        said = self.stream(address + "a.mp4", "null")
+        self.assertNotIn("secret", said)
+        self.assertIn("a.mp4 (h264)", said)
+
+    def test_http_that_is_cut_is_an_error_with_the_frames_before(self):
+        said = self.end_of(self.serve(Cut) + "a.ts", "out.mkv")
+        self.assertIn("at frame ", said)
+        self.assertGreater(frames_in("out.mkv"), 20)
+
+    def test_a_missing_and_a_silent_peer(self):
+        self.fail_with(FAILED, "stream", f"tcp://{LOCAL}:{free_port()}", "null", says="Connection refused")
+        with socket.create_server((LOCAL, 0)) as silent:
+            began = time.monotonic()
+            self.fail_with(FAILED, "stream", f"tcp://{LOCAL}:{silent.getsockname()[1]}", "null", "--timeout", "0.5",
+                           says="nothing came for 0.5 s")
+            self.assertLess(time.monotonic() - began, 10)
+        self.fail_with(BAD_USAGE, "stream", "tcp://x:1", "null", "--timeout", "0", says="--timeout")
+
+    def test_udp_ends_when_nothing_comes(self):
+        port = free_port(socket.SOCK_DGRAM)
+        self.send("-f", "mpegts", f"udp://{LOCAL}:{port}?pkt_size=1316")
+        said = self.end_of(f"udp://{LOCAL}:{port}", "out.mp4", "--timeout", "2")
+        self.assertIn("nothing came for 2 s", said)
+        self.assertGreater(frames_in("out.mp4"), 20)
+
+    def test_rtp(self):
+        port = free_port(socket.SOCK_DGRAM)
+        self.send("-f", "rtp_mpegts", f"rtp://{LOCAL}:{port}")
+        said = self.end_of(f"rtp://{LOCAL}:{port}", "out.mp4", "--timeout", "2")
+        self.assertIn("nothing came for 2 s", said)
+        self.assertGreater(frames_in("out.mp4"), 20)
+
+    def test_rtsp_ends_with_the_server(self):
+        with socket.create_server((LOCAL, 0)) as listener:
+            server = threading.Thread(target=rtsp_server, args=(listener, read("a.ts")))
+            server.start()
+            self.stream(f"rtsp://{LOCAL}:{listener.getsockname()[1]}/1", "out.mp4")
+            server.join()
+        self.assertGreater(frames_in("out.mp4"), 90)
+
+    def test_a_local_playlist_opens_no_peer(self):
+        asked = []
+        address = self.serve(functools.partial(type("Asked", (Quiet,), {
+            "do_GET": lambda handler: (asked.append(handler.path), Quiet.do_GET(handler))})))
+        write("list.m3u8", f"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n{address}a.ts\n#EXT-X-ENDLIST\n".encode())
+        self.fail_with(FAILED, "stream", "list.m3u8", "null", says="list.m3u8")
+        self.assertEqual(asked, [])
+
+    def test_a_playlist_of_a_peer_opens_no_file(self):
+        write("list.m3u8", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
+        write("theft.m3u8", b"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile:a.ts\n#EXT-X-ENDLIST\n")
+        address = self.serve(Quiet)
+        self.stream(address + "list.m3u8", "out.mkv")
+        self.assertEqual(frames_in("out.mkv"), 100)
+        self.fail_with(FAILED, "stream", address + "theft.m3u8", "null", says="theft.m3u8")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+#include "warpwise/live/ffmpeg/transport_stream.hpp"
+
+#include <array>
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+constexpr std::int64_t cell_bytes = 188;
+using Cell = std::array<unsigned char, cell_bytes>;
+
+bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
+  return avio_seek(&input, place, SEEK_SET) == place &&
+         avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
+}
+
+// Cells may have a time of four bytes before them, or sixteen bytes of checks behind them.
+std::int64_t distance_of_cells(AVIOContext& input, std::int64_t place) {
+  Cell next;
+  for (const std::int64_t distance : {cell_bytes, cell_bytes + 4, cell_bytes + 16}) {
+    if (reads(input, place + distance, next)) return distance;
+  }
+  return cell_bytes;
+}
+
+int track_of(const Cell& cell) { return (cell[1] & 0x1f) << 8 | cell[2]; }
+bool starts_a_packet(const Cell& cell) { return (cell[1] & 0x40) != 0; }
+bool has_content(const Cell& cell) { return (cell[3] & 0x10) != 0; }
+unsigned count_of(const Cell& cell) { return cell[3] & 0x0fU; }
+
+// Returns true if a cell is filled up, as the last one of a packet is.
+bool is_filled_up(const Cell& cell) {
+  if ((cell[3] & 0x20) == 0) return false;
+  const int fields = cell[4];
+  if (fields == 0) return true;
+  const int flags = cell[5];
+  const bool has_more = (flags & 0x03) != 0;
+  const int used = 1 + ((flags & 0x10) != 0 ? 6 : 0) + ((flags & 0x08) != 0 ? 6 : 0) +
+                   ((flags & 0x04) != 0 ? 1 : 0);
+  return !has_more && fields > used;
+}
+
+// Follows the counts of the packet's track through it and the next one: FFmpeg's parsers give the
+// mark of a packet to the frame before. A packet has its end if its last cell is filled up, or if
+// the next count is the right one.
+bool counts_on(AVIOContext& input, std::int64_t place) {
+  Cell first;
+  if (!reads(input, place, first) || !starts_a_packet(first)) return false;
+  const std::int64_t distance = distance_of_cells(input, place);
+  int packets = 0;
+  Cell last = first;
+  Cell cell;
+  for (std::int64_t at = place + distance; reads(input, at, cell); at += distance) {
+    if (track_of(cell) != track_of(first)) continue;
+    if (!has_content(cell)) continue;
+    const bool is_next = count_of(cell) == ((count_of(last) + 1) & 0x0f);
+    const bool is_repeated = count_of(cell) == count_of(last);
+    if (starts_a_packet(cell)) {
+      if (!is_next && !is_filled_up(last)) return false;
+      if (++packets == 2) return true;
+    } else if (!is_next && !is_repeated) {
+      return false;
+    }
+    last = cell;
+  }
+  return is_filled_up(last);
+}
+
+}  // namespace
+
+bool is_whole_in_transport_stream(AVIOContext& input, std::int64_t place) {
+  if ((input.seekable & AVIO_SEEKABLE_NORMAL) == 0 || place < 0) return false;
+  const std::int64_t before = avio_tell(&input);
+  const bool is_whole = counts_on(input, place);
+  return avio_seek(&input, before, SEEK_SET) == before && is_whole;
+}
+
+}  // namespace warpwise::live::ffmpeg
