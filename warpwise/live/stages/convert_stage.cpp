@@ -57,6 +57,17 @@ void complete(ConvertOptions& options, const Stream& from, PixelFormat to,
   }
 }
 
+// Returns the range of a result by ConvertOptions' defaults. Has no meaning for RGB.
+Range range_by_convention(PixelFormat from, const ConvertOptions& options) {
+  if (options.to_range) return *options.to_range;
+  const bool codes_stay = has_luma(from) && options.convention != Convention::exact;
+  if (codes_stay && options.from_range) return *options.from_range;
+  const bool is_limited =
+      options.convention == Convention::libyuv ||
+      (codes_stay && is_subsampled(from) && options.convention == Convention::opencv);
+  return is_limited ? Range::limited : Range::full;
+}
+
 // convert() treats grey as RGB, which has no limited range. Grey of limited range is therefore read
 // as a YUV frame with neutral chroma.
 constexpr PixelFormat with_chroma = PixelFormat::i420;
@@ -86,6 +97,8 @@ class ConvertStage final : public Stage {
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
 
   Stream begin(const Stream& from) override {
+    if (!from.shape.format) throw PixelsNotTaken("convert takes 8-bit grey, RGB and RGBA");
+    if (choices_.by_convention) return begin_by_convention(from);
     if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
     require_its_matrix(from, to_, choices_);
     complete(options_, from, to_, choices_);
@@ -104,6 +117,23 @@ class ConvertStage final : public Stage {
     say(result.colours.matrix, options_.matrix);
     say(result.colours.range, *options_.to_range);
     result.shape.full_range = options_.to_range == Range::full;
+    return result;
+  }
+
+  // Leaves it to convert() to refuse a combination.
+  Stream begin_by_convention(const Stream& from) {
+    options_ = {choices_.convention, choices_.matrix.value_or(Matrix::bt601), choices_.from_range,
+                choices_.to_range, choices_.upsampling};
+    if (!options_.from_range && from.shape.full_range) {
+      options_.from_range = *from.shape.full_range ? Range::full : Range::limited;
+    }
+    from_ = from.format();
+    const Range range = range_by_convention(from_, options_);
+    Stream result = from;
+    result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
+    result.shape.full_range = range == Range::full;
+    result.colours.matrix = {options_.matrix, Origin::stage};
+    result.colours.range = {range, Origin::stage};
     return result;
   }
 
