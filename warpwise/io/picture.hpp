@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,6 +50,10 @@ class Picture {
   const PictureShape& shape() const { return shape_; }
   std::span<std::byte> bytes() { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
+
+  /// Sets all bytes to 0. The system provides memory on first touch, and the time of a computation
+  /// into the picture then does not include that.
+  void clear() { std::memset(data_.get(), 0, size_); }
 
  private:
   PictureShape shape_;

@@ -1,9 +1,9 @@
-#include "warpwise/cli/pinned_ring.hpp"
+#include "warpwise/live/pinned_ring.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace warpwise::cli {
+namespace warpwise::live {
 namespace {
 
 std::size_t parts_of(std::size_t bytes) {
@@ -59,4 +59,4 @@ void PinnedRing::download(const std::byte* device, std::span<std::byte> host,
   }
 }
 
-}  // namespace warpwise::cli
+}  // namespace warpwise::live

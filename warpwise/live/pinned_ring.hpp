@@ -8,7 +8,7 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 
-namespace warpwise::cli {
+namespace warpwise::live {
 
 /// Page-locked memory through which pictures of any size pass to a device and back in parts: one
 /// part is transferred while the next is copied. Parts are allocated when a picture first needs
@@ -36,4 +36,4 @@ class PinnedRing {
   std::array<std::optional<Part>, parts> ring_;
 };
 
-}  // namespace warpwise::cli
+}  // namespace warpwise::live
