@@ -48,13 +48,10 @@ class ConvertCommand final : public Command, public Operation {
             {"chroma", name_of(choices_.upsampling)}};
   }
 
-  std::shared_ptr<live::Stage> stage_for_pictures() const override {
+  std::shared_ptr<live::Stage> stage(For use) const override {
     live::ConvertChoices choices = choices_;
-    choices.by_convention = true;
-    return live::convert_stage(name(), *to_, choices);
-  }
-  std::shared_ptr<live::Stage> stage_for_frames() const override {
-    return live::convert_stage(std::string(name_of(*to_)), *to_, choices_);
+    choices.by_convention = use == For::pictures;
+    return live::convert_stage(std::string(name_of(*to_)), *to_, choices);
   }
 
  private:

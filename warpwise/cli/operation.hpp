@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,16 @@ class Operation {
 
   /// Options that the operation chooses for a picture of this shape, by name; null if there are
   /// none.
-  virtual nlohmann::ordered_json chosen(const io::PictureShape& source) const;
+  virtual nlohmann::ordered_json chosen(const io::PictureShape& /*source*/) const { return {}; }
 
   /// Paths of results beyond the first, which goes to OUT; options name them.
   virtual std::vector<std::string> further_outputs() const { return {}; }
 
-  /// Makes the stage that does this work for the pictures of one file, with all results.
-  virtual std::shared_ptr<live::Stage> stage_for_pictures() const = 0;
-  /// Makes the stage that does this work in a stream. \throws UsageError, InvalidArgument  no
-  /// stream has the results that the options ask for.
-  virtual std::shared_ptr<live::Stage> stage_for_frames() const = 0;
+  /// Makes the stage that does this work: for the pictures of one file with all results, or for
+  /// the frames of a stream. \throws UsageError  no stream has the results that the options ask
+  /// for.
+  enum class For : std::uint8_t { pictures, frames };
+  virtual std::shared_ptr<live::Stage> stage(For use) const = 0;
 };
 
 }  // namespace warpwise::cli

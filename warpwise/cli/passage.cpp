@@ -29,7 +29,7 @@ class Passage {
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
-      pipeline_.emplace(operation_.stage_for_pictures(), source);
+      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
     } catch (const live::PixelsNotTaken& error) {
       throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
     }

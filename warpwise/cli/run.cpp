@@ -22,7 +22,7 @@ std::vector<std::vector<io::PictureShape>> possible_results(const Operation& ope
   std::vector<std::vector<io::PictureShape>> possible(1 + operation.further_outputs().size());
   for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
     try {
-      const live::Pipeline pipeline(operation.stage_for_pictures(),
+      const live::Pipeline pipeline(operation.stage(Operation::For::pictures),
                                     io::PictureShape::interleaved(type, 1, 1, 1));
       const std::vector<io::PictureShape> results = pipeline.results();
       for (std::size_t i = 0; i < results.size(); ++i) possible[i].push_back(results[i]);
@@ -133,7 +133,8 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
       throw UsageError("--jobs and --keep-going are for files, but this is a stream: " +
                        options.paths.back() + " takes frames one after another");
     }
-    return run_as_stream(operation.name(), options.paths, options, operation.stage_for_frames());
+    return run_as_stream(operation.name(), options.paths, options,
+                         operation.stage(Operation::For::frames));
   }
   const Stopwatch total;
   options.validate();

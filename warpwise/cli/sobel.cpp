@@ -36,10 +36,9 @@ class SobelCommand final : public Command, public Operation {
             {"border", name_of(options_.border)}};
   }
 
-  std::shared_ptr<live::Stage> stage_for_pictures() const override {
+  std::shared_ptr<live::Stage> stage(For) const override {
     return live::sobel_stage(name(), options_);
   }
-  std::shared_ptr<live::Stage> stage_for_frames() const override { return stage_for_pictures(); }
 
  private:
   SharedOptions shared_;

@@ -71,11 +71,11 @@ class ThresholdCommand final : public Command, public Operation {
     return mean_.empty() ? std::vector<std::string>() : std::vector<std::string>{mean_};
   }
 
-  std::shared_ptr<live::Stage> stage_for_pictures() const override {
-    return live::threshold_by_shape(
-        name(), [this](const io::PictureShape& grey) { return options_for(grey); }, !mean_.empty());
-  }
-  std::shared_ptr<live::Stage> stage_for_frames() const override {
+  std::shared_ptr<live::Stage> stage(For use) const override {
+    if (use == For::pictures) {
+      const auto choose = [this](const io::PictureShape& grey) { return options_for(grey); };
+      return live::threshold_by_shape(name(), choose, !mean_.empty());
+    }
     if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
     if (options_.window == 0) throw UsageError("a stream needs --window N");
     return live::threshold_stage(name(), options_);

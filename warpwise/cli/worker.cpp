@@ -79,7 +79,7 @@ std::optional<gpu::StreamHandle> Worker::stream() const {
 }
 
 std::unique_ptr<live::Lane> Worker::lane(const live::Pipeline& pipeline) {
-  if (gpu_) return live::gpu_picture_lane(pipeline, *gpu_);
+  if (gpu_) return gpu_->lane(pipeline);
   return std::move(live::cpu_lanes(pipeline, 1, 0).front());
 }
 

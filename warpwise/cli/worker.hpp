@@ -1,14 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "warpwise/base/stopwatch.hpp"
 #include "warpwise/cli/arguments.hpp"
-#include "warpwise/live/lane.hpp"
 #include "warpwise/live/pictures_on_gpu.hpp"
 
 namespace warpwise::cli {
@@ -17,17 +16,6 @@ using live::DeviceResult;
 using live::DeviceSource;
 using live::HostResult;
 using live::HostSource;
-
-class Stopwatch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_)
-        .count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Milliseconds of each part of the work, summed over frames.
 struct Times {

@@ -1,19 +1,13 @@
 #include <tbb/task_arena.h>
 
-#include <chrono>
 #include <mutex>
 #include <optional>
 
+#include "warpwise/base/stopwatch.hpp"
 #include "warpwise/live/lane.hpp"
 
 namespace warpwise::live {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // Results of all steps but the last, for one frame in flight.
 using Between = std::vector<io::Picture>;
@@ -109,9 +103,9 @@ class CpuLane final : public Lane {
       }
       const bool is_last = i + 1 == steps.size();
       const HostResult to = is_last ? to_[0] : HostResult{step.to.shape, between[i].bytes().data()};
-      const Clock::time_point start = Clock::now();
+      const Stopwatch watch;
       is_last ? step.stage->run_all(from, to_) : step.stage->run(from, to);
-      times_.steps[i] += milliseconds_since(start);
+      times_.steps[i] += watch.milliseconds();
       from = {to.shape, to.data};
     }
     last_ = {static_cast<const std::byte*>(from.data),

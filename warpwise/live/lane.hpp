@@ -12,8 +12,6 @@
 
 namespace warpwise::live {
 
-class PicturesOnGpu;
-
 /// A lane takes one frame at a time through a pipeline. It has memory for the source's frame and
 /// for the results. Several lanes of a pipeline work at the same time, each on one thread. A
 /// lane of gpu_lanes() allocates its memory when it is made, other lanes when they first use it.
@@ -82,10 +80,5 @@ struct OnGpu {
 /// CudaError
 std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count,
                                              OnGpu on_gpu = {});
-
-/// Makes a lane for pictures on a GPU. They pass through the page-locked memory and the stream of
-/// `gpu`, which makes a lane for each file cheap. `gpu` and `pipeline` must outlive it.
-/// \throws CudaError
-std::unique_ptr<Lane> gpu_picture_lane(const Pipeline& pipeline, PicturesOnGpu& gpu);
 
 }  // namespace warpwise::live

@@ -1,21 +1,18 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
-#include <vector>
 
-#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
-#include "warpwise/io/picture.hpp"
+#include "warpwise/live/lane.hpp"
 #include "warpwise/live/pinned_ring.hpp"
-#include "warpwise/live/stage.hpp"
 
 namespace warpwise::live {
 
-/// Computes pictures of any sizes on a GPU, one after another. Its memory there grows with them and
-/// is kept. They pass through a PinnedRing, so the page-locked memory does not grow. Used by one
-/// thread only.
+/// Computes pictures of any sizes on a GPU, one after another. They pass through a PinnedRing, so
+/// the page-locked memory does not grow with them. Used by one thread only.
 class PicturesOnGpu {
  public:
   /// Enqueues the computation of results from sources.
@@ -36,12 +33,14 @@ class PicturesOnGpu {
   Milliseconds compute(const Work& work, std::span<const io::Picture> sources,
                        std::span<io::Picture> results);
 
+  /// Makes a lane that computes in this way; making one for each file costs little. This and
+  /// `pipeline` must outlive it.
+  std::unique_ptr<Lane> lane(const Pipeline& pipeline);
+
   gpu::StreamHandle stream() const { return stream_; }
   int device() const { return device_; }
 
  private:
-  std::byte* memory(std::size_t index, std::int64_t bytes);
-
   int device_ = gpu::current_device();
   gpu::Stream stream_;
   gpu::Event begin_;
@@ -49,7 +48,6 @@ class PicturesOnGpu {
   gpu::Event start_;
   gpu::Event end_;
   PinnedRing ring_;
-  std::vector<gpu::Buffer> buffers_;  // the sources', then the results'
   bool is_warm_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "warpwise/live/lane.hpp"
 #include "warpwise/live/pictures_on_gpu.hpp"
 #include "warpwise/live/stage_testing.hpp"
 #include "warpwise/live/stages/stages.hpp"
@@ -79,7 +78,7 @@ class PicturesTest : public warpwise::test::BackendTest {
   }
 
   std::unique_ptr<Lane> lane_of(const Pipeline& pipeline) {
-    if (gpu_) return gpu_picture_lane(pipeline, *gpu_);
+    if (gpu_) return gpu_->lane(pipeline);
     return std::move(cpu_lanes(pipeline, 1, 0).front());
   }
 

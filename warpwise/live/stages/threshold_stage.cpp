@@ -35,22 +35,24 @@ class ThresholdStage final : public Stage {
 
   std::optional<ChainStep> chain_step() const override { return options_; }
 
-  void run(HostSource from, HostResult to) override { threshold(from.view(), to.view(), options_); }
+  void run(HostSource from, HostResult to) override { run_all(from, {&to, 1}); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
-    threshold(from.view(), to.view(), options_, stream);
+    run_all(from, {&to, 1}, stream);
   }
-
-  void run_all(HostSource from, std::span<const HostResult> to) override {
-    if (!gives_mean_) return run(from, to[0]);
-    threshold(from.view(), to[0].view(), options_, to[1].view());
-  }
+  void run_all(HostSource from, std::span<const HostResult> to) override { compute(from, to); }
   void run_all(DeviceSource from, std::span<const DeviceResult> to,
                gpu::StreamHandle stream) override {
-    if (!gives_mean_) return run(from, to[0], stream);
-    threshold(from.view(), to[0].view(), options_, to[1].view(), stream);
+    compute(from, to, stream);
   }
 
  private:
+  template <class Source, class Result, class... OnStream>
+  void compute(Source from, std::span<const Result> to, OnStream... stream) const {
+    std::optional<decltype(to[0].view())> mean;
+    if (to.size() > 1) mean = to[1].view();
+    threshold(from.view(), to[0].view(), options_, mean, stream...);
+  }
+
   ThresholdChoice choose_;
   bool gives_mean_;
   ThresholdOptions options_;  // begin() chooses them
