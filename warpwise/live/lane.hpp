@@ -31,9 +31,9 @@ class Lane {
   virtual void take_frame_of(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }
-  /// Takes a picture as the source's frame, without a copy. For lanes that have pictures().
-  virtual void take(io::Picture /*picture*/) {
-    throw Error("this lane has its own memory for frames");
+  /// Takes a picture as the source's frame. Lanes that have pictures() do not copy it.
+  virtual void take(io::Picture picture) {
+    std::memcpy(source().data(), picture.bytes().data(), source().size());
   }
   /// Allocates and touches the memory that compute() will write. Otherwise the times of the first
   /// frame include that.
