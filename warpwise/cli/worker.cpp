@@ -55,9 +55,6 @@ Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<live::PicturesOnGpu> gp
                std::string device)
     : cpu_(std::move(cpu)), gpu_(std::move(gpu)), device_(std::move(device)) {}
 
-Worker::Worker(Worker&& other) noexcept = default;
-Worker::~Worker() = default;
-
 Worker Worker::another() const {
   std::unique_ptr<live::PicturesOnGpu> gpu;
   if (gpu_) {

@@ -55,8 +55,6 @@ class Worker {
   /// \throws NoCudaDevice     a GPU was asked for and there is none.
   /// \throws InvalidArgument  there is no device of that number.
   explicit Worker(const RunOptions& options, std::size_t jobs = 1);
-  Worker(Worker&& other) noexcept;
-  ~Worker();
 
   /// Makes a similar worker for the calling thread. On a GPU it has its own stream and memory, so
   /// that the transfers of one worker overlap with the kernels of another. \throws CudaError

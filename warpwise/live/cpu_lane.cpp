@@ -76,11 +76,8 @@ class CpuLane final : public Lane {
   void compute() override {
     allocate_results();
     std::unique_ptr<Between> between = scratch_->take();
-    if (arena_) {
-      arena_->execute([&] { run_steps(*between); });
-    } else {
-      run_steps(*between);
-    }
+    const auto work = [&] { run_steps(*between); };
+    arena_ ? arena_->execute(work) : work();
     scratch_->give_back(std::move(between));
   }
 
