@@ -74,6 +74,11 @@ class Y4m(CommandTest):
             self.succeed("convert", "rgb.npy", "out.y4m", "--to", "gray8", "--convention", convention)
             self.assertIn(b"Cmono XCOLORRANGE=" + says + b"\n", read("out.y4m"))
 
+    def test_a_threshold_is_of_full_range(self):
+        write("in.y4m", self.video("mono", more=" XCOLORRANGE=LIMITED"))
+        self.succeed("threshold", "in.y4m", "out.y4m")
+        self.assertIn(b"Cmono XCOLORRANGE=FULL\n", read("out.y4m"))
+
     def test_folders(self):
         os.mkdir("in")
         write("in/a.y4m", self.video("420"))

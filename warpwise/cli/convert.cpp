@@ -4,7 +4,6 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
 #include "warpwise/cli/stage_options.hpp"
@@ -49,60 +48,14 @@ class ConvertCommand final : public Command, public Operation {
             {"chroma", name_of(choices_.upsampling)}};
   }
 
-  std::vector<std::vector<io::PictureShape>> possible_results() const override {
-    return {{io::PictureShape::of(*to_, 1, 1)}};
-  }
-
-  std::optional<io::PictureShape> grey(const io::PictureShape&) const override {
-    return std::nullopt;
-  }
-
-  std::vector<io::PictureShape> results(const io::PictureShape& source,
-                                        const std::string& name) const override {
-    if (!source.format) {
-      throw IoError(name + " has pixels of " + source.pixel_text() +
-                    "; convert takes 8-bit grey, RGB and RGBA");
-    }
-    auto result = io::PictureShape::of(*to_, source.width, source.height);
-    result.full_range = range_of_result(source) == Range::full;
-    return {result};
-  }
-
-  std::shared_ptr<live::Stage> stage() const override {
-    return live::convert_stage(std::string(name_of(*to_)), *to_, choices_);
-  }
-  void run(HostSource source, std::span<const HostResult> results) const override {
-    convert(source.frame(), results[0].frame(), options_for(source.shape));
-  }
-  void run(DeviceSource source, std::span<const DeviceResult> results,
-           gpu::StreamHandle stream) const override {
-    convert(source.frame(), results[0].frame(), options_for(source.shape), stream);
+  std::shared_ptr<live::Stage> stage(For use) const override {
+    live::ConvertChoices choices = choices_;
+    choices.by_convention = use == For::pictures;
+    return live::convert_stage(std::string(name_of(*to_)), *to_, choices);
   }
 
  private:
   Matrix matrix() const { return choices_.matrix.value_or(Matrix::bt601); }
-
-  ConvertOptions options_for(const io::PictureShape& source) const {
-    ConvertOptions options = {choices_.convention, matrix(), choices_.from_range, choices_.to_range,
-                              choices_.upsampling};
-    if (!options.from_range && source.full_range) {
-      options.from_range = *source.full_range ? Range::full : Range::limited;
-    }
-    return options;
-  }
-
-  // Returns the range of a result by ConvertOptions' defaults. Has no meaning for RGB.
-  Range range_of_result(const io::PictureShape& source) const {
-    if (choices_.to_range) return *choices_.to_range;
-    const bool from_yuv = is_yuv(source) || source.format == PixelFormat::gray8;
-    const bool codes_stay = from_yuv && choices_.convention != Convention::exact;
-    const std::optional<Range> from = options_for(source).from_range;
-    if (codes_stay && from) return *from;
-    const bool subsampled = is_yuv(source) && source.channels == 0;
-    const bool limited = choices_.convention == Convention::libyuv ||
-                         (codes_stay && subsampled && choices_.convention == Convention::opencv);
-    return limited ? Range::limited : Range::full;
-  }
 
   SharedOptions shared_;
   std::optional<PixelFormat> to_;

@@ -12,7 +12,6 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/explain_options.hpp"
-#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -28,6 +27,7 @@
 #include "warpwise/lab/report/kernel_page.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 #include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -36,7 +36,7 @@ io::Picture read_texture(const std::string& path) {
   io::InputFile file(path);
   io::Picture picture = io::read_picture(file);
   const int channels = picture.shape().channels;
-  return channels == 3 || channels == 4 ? grey_of(picture) : std::move(picture);
+  return channels == 3 || channels == 4 ? live::grey_of(picture) : std::move(picture);
 }
 
 // With more pixels, filling the operands takes longer than the budget allows the kernels.

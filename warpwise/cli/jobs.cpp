@@ -120,18 +120,9 @@ void require_distinct_places(const std::vector<std::string>& outputs) {
 
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs) {
-  std::vector<std::string> inputs;
-  bool several = options.paths.size() > 2;
-  for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) {
-    const std::string& path = options.paths[i];
-    if (is_folder(path)) {
-      several = true;
-      const std::vector<std::string> inside = io::pictures_in(path, options.size.has_value());
-      inputs.insert(inputs.end(), inside.begin(), inside.end());
-    } else {
-      inputs.push_back(path);
-    }
-  }
+  const std::span sources = std::span(options.paths).first(options.paths.size() - 1);
+  const bool several = sources.size() > 1 || std::ranges::any_of(sources, is_folder);
+  const std::vector<std::string> inputs = io::files_of(sources, options.size.has_value());
   std::vector<std::string> outputs = {options.paths.back()};
   outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
 

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/lane.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -24,20 +25,36 @@ class Passage {
     report_.input = job.input;
   }
 
-  void process(const io::Picture& picture) {
-    if (files_.empty()) report_.source = picture.shape();
+  /// Returns the lane for this input's pictures, which have one shape.
+  live::Lane& begin(const io::PictureShape& source) {
+    report_.source = source;
+    try {
+      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
+    } catch (const live::PixelsNotTaken& error) {
+      throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
+    }
+    lane_ = worker_.lane(*pipeline_);
+    return *lane_;
+  }
+
+  /// Computes and writes the picture in the lane.
+  void process() {
     const Stopwatch preparation;
-    if (report_.frames == 0) make_results(picture.shape());
+    if (report_.frames == 0) {
+      name_results();
+      lane_->prepare();
+    }
     report_.times.read += preparation.milliseconds();
 
-    worker_.run(operation_, picture, results_, report_.times);
+    lane_->compute();
 
     const Stopwatch writing;
     if (files_.empty()) {
       for (const std::string& path : report_.outputs) files_.emplace_back(path);
     }
+    const std::span<const io::Picture> results = lane_->pictures();
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results_[i], sequence_);
+      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results[i], sequence_);
     }
     report_.times.write += writing.milliseconds();
     sequence_.before = ++report_.frames;
@@ -66,13 +83,19 @@ class Passage {
     const Stopwatch writing;
     for (io::OutputFile& file : files_) file.finish();
     report_.times.write += writing.milliseconds();
+    if (lane_) {
+      const live::Lane::Milliseconds& took = lane_->milliseconds();
+      report_.times.upload = took.upload;
+      for (const double step : took.steps) report_.times.compute += step;
+      report_.times.download = took.download;
+    }
     return std::move(report_);
   }
 
  private:
-  void make_results(const io::PictureShape& source) {
-    report_.results = operation_.results(operation_.grey(source).value_or(source), job_.input);
-    report_.bytes_per_frame = source.bytes();
+  void name_results() {
+    report_.results = pipeline_->results();
+    report_.bytes_per_frame = report_.source.bytes();
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);
@@ -82,27 +105,24 @@ class Passage {
       }
       report_.outputs.push_back(path);
       report_.bytes_per_frame += shape.bytes();
-      results_.emplace_back(shape);
-      // Touches the memory: the system provides it on first touch, and the operation's time must
-      // not include that.
-      std::memset(results_.back().bytes().data(), 0, results_.back().bytes().size());
     }
   }
 
   const Job& job_;
   const Operation& operation_;
   Worker& worker_;
-  std::vector<io::Picture> results_;
+  std::optional<live::Pipeline> pipeline_;
+  std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
   io::Sequence sequence_;
   FileReport report_;
 };
 
 void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passage) {
-  io::Picture picture(frames.shape());
+  live::Lane& lane = passage.begin(frames.shape());
   for (std::int64_t passed = 0;; ++passed) {
     const Stopwatch reading;
-    const bool is_there = frames.next(picture.bytes());
+    const bool is_there = frames.next(lane.source());
     passage.count_reading(reading);
     if (!is_there) return;
     if (passed == 1 && !passage.takes_many_frames()) {
@@ -114,7 +134,7 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
                     " is a device, which may have no end; several frames of one go to a pipe or a "
                     "device, not into a file");
     }
-    passage.process(picture);
+    passage.process();
   }
 }
 
@@ -131,9 +151,10 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
     passage.take_rates(y4m->header());
     pass_frames(input, *y4m, passage);
   } else {
-    const io::Picture picture = io::read_picture(input);
+    io::Picture picture = io::read_picture(input);
     passage.count_reading(reading);
-    passage.process(picture);
+    passage.begin(picture.shape()).take(std::move(picture));
+    passage.process();
   }
   return passage.finish();
 }

@@ -39,10 +39,6 @@ void clear_line() { tell("\r\x1b[K"); }
 
 }  // namespace
 
-nlohmann::ordered_json Operation::chosen(const io::PictureShape& /*source*/) const {
-  return nullptr;
-}
-
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
   const Rates rates = rates_of(file);
   std::string name = operation.name();

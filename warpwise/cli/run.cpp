@@ -12,13 +12,30 @@
 #include "warpwise/cli/run_stream.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/pipeline.hpp"
 
 namespace warpwise::cli {
 namespace {
 
+// Returns for each output the kinds of pixels that it may get, as 1x1 shapes, for any input.
+std::vector<std::vector<io::PictureShape>> possible_results(const Operation& operation) {
+  std::vector<std::vector<io::PictureShape>> possible(1 + operation.further_outputs().size());
+  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
+    try {
+      const live::Pipeline pipeline(operation.stage(Operation::For::pictures),
+                                    io::PictureShape::interleaved(type, 1, 1, 1));
+      const std::vector<io::PictureShape> results = pipeline.results();
+      for (std::size_t i = 0; i < results.size(); ++i) possible[i].push_back(results[i]);
+    } catch (const live::PixelsNotTaken&) {
+      continue;
+    }
+  }
+  return possible;
+}
+
 // Refuses, before any work, an output whose type cannot hold any result of the operation.
 void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& operation) {
-  const std::vector<std::vector<io::PictureShape>> possible = operation.possible_results();
+  const std::vector<std::vector<io::PictureShape>> possible = possible_results(operation);
   for (const Job& job : jobs) {
     for (std::size_t i = 0; i < job.targets.size(); ++i) {
       const Target& target = job.targets[i];
@@ -116,7 +133,8 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
       throw UsageError("--jobs and --keep-going are for files, but this is a stream: " +
                        options.paths.back() + " takes frames one after another");
     }
-    return run_as_stream(operation.name(), options.paths, options, operation.stage());
+    return run_as_stream(operation.name(), options.paths, options,
+                         operation.stage(Operation::For::frames));
   }
   const Stopwatch total;
   options.validate();

@@ -72,27 +72,14 @@ void say(const StreamCall& call, const std::string& line) {
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
 }
 
-std::vector<std::string> pictures_of(const std::vector<std::string>& sources) {
-  std::vector<std::string> pictures;
-  for (const std::string& source : sources) {
-    if (is_folder(source)) {
-      const std::vector<std::string> inside = io::pictures_in(source, false);
-      pictures.insert(pictures.end(), inside.begin(), inside.end());
-    } else {
-      refuse_video(source);
-      pictures.push_back(source);
-    }
-  }
-  return pictures;
-}
-
 std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
   if (call.sources.size() == 1) {
     live::SourceOptions options = call.source;
     options.with_companions = true;
     return live::open_source(call.sources[0], options);
   }
-  const std::vector<std::string> pictures = pictures_of(call.sources);
+  std::ranges::for_each(call.sources, refuse_video);
+  const std::vector<std::string> pictures = io::files_of(call.sources, false);
   return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
 }
 

@@ -4,7 +4,6 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
 #include "warpwise/cli/stage_options.hpp"
@@ -37,53 +36,11 @@ class SobelCommand final : public Command, public Operation {
             {"border", name_of(options_.border)}};
   }
 
-  std::vector<std::vector<io::PictureShape>> possible_results() const override {
-    std::vector<io::PictureShape> possible;
-    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
-      possible.push_back(result(type, 1, 1));
-    }
-    return {possible};
-  }
-
-  // sobel() itself converts 8-bit colours to grey.
-  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
-    const bool is_deep = source.type == ElementType::u16 || source.type == ElementType::f32;
-    const bool converts = is_yuv(source) || (source.channels >= 3 && is_deep);
-    return converts ? std::optional(grey_shape(source)) : std::nullopt;
-  }
-
-  std::vector<io::PictureShape> results(const io::PictureShape& source,
-                                        const std::string& name) const override {
-    if (source.channels == 2 || sobel_dst_types(source.type, options_.output).empty()) {
-      throw IoError(name + " has pixels of " + source.pixel_text() +
-                    "; sobel takes grey and colour pixels of u8, u16 and f32");
-    }
-    return {result(source.type, source.width, source.height)};
-  }
-
-  std::shared_ptr<live::Stage> stage() const override {
+  std::shared_ptr<live::Stage> stage(For) const override {
     return live::sobel_stage(name(), options_);
-  }
-  void run(HostSource source, std::span<const HostResult> results) const override {
-    sobel(source.view(), results[0].view(), options_for(source.shape));
-  }
-  void run(DeviceSource source, std::span<const DeviceResult> results,
-           gpu::StreamHandle stream) const override {
-    sobel(source.view(), results[0].view(), options_for(source.shape), stream);
   }
 
  private:
-  io::PictureShape result(ElementType source, std::int64_t width, std::int64_t height) const {
-    return io::PictureShape::interleaved(sobel_dst_types(source, options_.output).front(), 1, width,
-                                         height);
-  }
-
-  SobelOptions options_for(const io::PictureShape& source) const {
-    SobelOptions options = options_;
-    if (source.format) options.channels = colour_order(*source.format).value_or(ChannelOrder::rgb);
-    return options;
-  }
-
   SharedOptions shared_;
   SobelOptions options_;
 };

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/stages/stages.hpp"
 #include "warpwise/live/video_module.hpp"
 
 namespace warpwise::cli {
@@ -82,7 +81,7 @@ io::Picture Task::grey(const std::string& path, io::Picture picture) const {
     throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colour pixels of 8 bits",
                               path, shape.pixel_text(), name_));
   }
-  return shape.format == PixelFormat::gray8 ? std::move(picture) : grey_of(picture);
+  return shape.format == PixelFormat::gray8 ? std::move(picture) : live::grey_of(picture);
 }
 
 io::Picture Task::read_grey(const std::string& path) {
@@ -160,7 +159,7 @@ io::Picture Task::read_vector(const std::string& path) {
 
 io::Picture Task::result(const io::PictureShape& shape) {
   io::Picture picture(shape);
-  std::memset(picture.bytes().data(), 0, picture.bytes().size());
+  picture.clear();
   return picture;
 }
 

@@ -5,7 +5,6 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
 #include "warpwise/cli/stage_options.hpp"
@@ -72,48 +71,14 @@ class ThresholdCommand final : public Command, public Operation {
     return mean_.empty() ? std::vector<std::string>() : std::vector<std::string>{mean_};
   }
 
-  std::vector<std::vector<io::PictureShape>> possible_results() const override {
-    std::vector<std::vector<io::PictureShape>> possible(mean_.empty() ? 1 : 2);
-    for (const ElementType type : {ElementType::u8, ElementType::u16}) {
-      const auto shape = io::PictureShape::interleaved(type, 1, 1, 1);
-      possible[0].push_back(shape);
-      if (!mean_.empty()) possible[1].push_back(mean_of(shape));
+  std::shared_ptr<live::Stage> stage(For use) const override {
+    if (use == For::pictures) {
+      const auto choose = [this](const io::PictureShape& grey) { return options_for(grey); };
+      return live::threshold_by_shape(name(), choose, !mean_.empty());
     }
-    return possible;
-  }
-
-  std::optional<io::PictureShape> grey(const io::PictureShape& source) const override {
-    const bool is_taken = source.type == ElementType::u8 || source.type == ElementType::u16;
-    const bool converts = is_taken && (is_yuv(source) || source.channels >= 3);
-    return converts ? std::optional(grey_shape(source)) : std::nullopt;
-  }
-
-  std::vector<io::PictureShape> results(const io::PictureShape& source,
-                                        const std::string& name) const override {
-    if (source.channels != 1 ||
-        (source.type != ElementType::u8 && source.type != ElementType::u16)) {
-      throw IoError(name + " has pixels of " + source.pixel_text() +
-                    "; threshold takes grey and colour pixels of u8 and u16");
-    }
-    if (mean_.empty()) return {source};
-    return {source, mean_of(source)};
-  }
-
-  std::shared_ptr<live::Stage> stage() const override {
     if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
     if (options_.window == 0) throw UsageError("a stream needs --window N");
     return live::threshold_stage(name(), options_);
-  }
-  void run(HostSource source, std::span<const HostResult> results) const override {
-    std::optional<HostView> mean;
-    if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_for(source.shape), mean);
-  }
-  void run(DeviceSource source, std::span<const DeviceResult> results,
-           gpu::StreamHandle stream) const override {
-    std::optional<DeviceView> mean;
-    if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_for(source.shape), mean, stream);
   }
 
  private:
@@ -127,12 +92,6 @@ class ThresholdCommand final : public Command, public Operation {
     if (chooses_offset())
       options.offset = offset_of_page * (source.type == ElementType::u16 ? 257 : 1);
     return options;
-  }
-
-  io::PictureShape mean_of(const io::PictureShape& source) const {
-    const bool real = options_.method == ThresholdMethod::exact_mean;
-    return io::PictureShape::interleaved(real ? ElementType::f32 : source.type, 1, source.width,
-                                         source.height);
   }
 
   SharedOptions shared_;

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/cli/search.hpp"
 #include "warpwise/cli/stage_options.hpp"
@@ -113,7 +112,8 @@ class TrackCommand final : public Command {
     options.min_score = least_score(options.measure, options.min_score);
     const std::string& out = paths_.back();
     require_output(out, track_output_types);
-    const std::vector<std::string> inputs = list_inputs();
+    const std::vector<std::string> inputs =
+        io::files_of(std::span(paths_).first(paths_.size() - 1), run_.size.has_value());
     Task task("track", run_, inputs, option_values(options));
 
     io::PictureShape size;
@@ -140,19 +140,6 @@ class TrackCommand final : public Command {
   }
 
  private:
-  std::vector<std::string> list_inputs() const {
-    std::vector<std::string> inputs;
-    for (auto path = paths_.begin(); path != std::prev(paths_.end()); ++path) {
-      if (is_folder(*path)) {
-        const std::vector<std::string> inside = io::pictures_in(*path, run_.size.has_value());
-        inputs.insert(inputs.end(), inside.begin(), inside.end());
-      } else {
-        inputs.push_back(*path);
-      }
-    }
-    return inputs;
-  }
-
   nlohmann::ordered_json option_values(const TrackOptions& options) const {
     nlohmann::ordered_json values = {{"box", {box_->x, box_->y, box_->width, box_->height}},
                                      {"search_x", json_of_range(options.search_x)},

@@ -6,15 +6,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 #include "warpwise/base/counted.hpp"
-#include "warpwise/cli/grey.hpp"
-#include "warpwise/cli/pinned_ring.hpp"
-#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/stream.hpp"
 
 namespace warpwise::cli {
 
@@ -25,22 +20,6 @@ struct Worker::Cpu {
 
   tbb::global_control limit;
   std::size_t threads_of_job;
-};
-
-struct Worker::Gpu {
-  void run(const Computation& computation, std::span<const io::Picture> sources,
-           std::span<io::Picture> results, Times& times);
-  gpu::Buffer& buffer(std::size_t index, std::span<const std::byte> content);
-
-  int device = gpu::current_device();
-  gpu::Stream stream;
-  gpu::Event begin;
-  gpu::Event uploaded;
-  gpu::Event start;
-  gpu::Event end;
-  PinnedRing ring;
-  std::vector<gpu::Buffer> buffers;  // the sources', then the results'; kept between files
-  bool warm = false;
 };
 
 std::size_t cpu_threads(const RunOptions& options) {
@@ -60,7 +39,7 @@ Worker::Worker(const RunOptions& options, std::size_t jobs)
     : cpu_(std::make_shared<Cpu>(cpu_threads(options), jobs)) {
   if (take_gpu(options)) {
     const int device = options.device.value_or(0);
-    gpu_ = std::make_unique<Gpu>();
+    gpu_ = std::make_unique<live::PicturesOnGpu>();
     device_ = gpu::device_info(device).name;
   } else {
     const std::size_t threads = cpu_->threads_of_job;
@@ -72,17 +51,15 @@ Worker::Worker(const RunOptions& options, std::size_t jobs)
   }
 }
 
-Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<Gpu> gpu, std::string device)
+Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<live::PicturesOnGpu> gpu,
+               std::string device)
     : cpu_(std::move(cpu)), gpu_(std::move(gpu)), device_(std::move(device)) {}
 
-Worker::Worker(Worker&& other) noexcept = default;
-Worker::~Worker() = default;
-
 Worker Worker::another() const {
-  std::unique_ptr<Gpu> gpu;
+  std::unique_ptr<live::PicturesOnGpu> gpu;
   if (gpu_) {
-    gpu::set_device(gpu_->device);  // sets the calling thread's device
-    gpu = std::make_unique<Gpu>();
+    gpu::set_device(gpu_->device());  // sets the calling thread's device
+    gpu = std::make_unique<live::PicturesOnGpu>();
   }
   return {cpu_, std::move(gpu), device_};
 }
@@ -95,43 +72,21 @@ std::string Worker::backend() const { return gpu_ ? "cuda" : "cpu"; }
 
 std::optional<gpu::StreamHandle> Worker::stream() const {
   if (!gpu_) return std::nullopt;
-  return gpu_->stream;
+  return gpu_->stream();
 }
 
-void Worker::run(const Operation& operation, const io::Picture& source,
-                 std::span<io::Picture> results, Times& times) {
-  const std::optional<io::PictureShape> grey = operation.grey(source.shape());
-  if (!grey) {
-    return run({[&](auto sources, auto to) { operation.run(sources[0], to); },
-                [&](auto sources, auto to, auto stream) { operation.run(sources[0], to, stream); }},
-               std::span(&source, 1), results, times);
-  }
-  if (!gpu_) prepare_grey(*grey);
-  run({[&](auto sources, auto to) {
-         std::byte* const pixels = grey_->bytes().data();
-         make_grey(sources[0], {*grey, pixels});
-         operation.run(HostSource{*grey, pixels}, to);
-       },
-       [&](auto sources, auto to, auto stream) {
-         const gpu::Buffer pixels(grey->bytes(), stream);
-         make_grey(sources[0], {*grey, pixels.data()}, stream);
-         operation.run(DeviceSource{*grey, pixels.data()}, to, stream);
-       }},
-      std::span(&source, 1), results, times);
-}
-
-// Touches new memory: the system provides it on first touch, and the operation's time must not
-// include that.
-void Worker::prepare_grey(const io::PictureShape& shape) {
-  if (grey_ && std::ssize(grey_->bytes()) >= shape.bytes()) return;
-  grey_.emplace(shape);
-  std::memset(grey_->bytes().data(), 0, grey_->bytes().size());
+std::unique_ptr<live::Lane> Worker::lane(const live::Pipeline& pipeline) {
+  if (gpu_) return gpu_->lane(pipeline);
+  return std::move(live::cpu_lanes(pipeline, 1, 0).front());
 }
 
 void Worker::run(const Computation& computation, std::span<const io::Picture> sources,
                  std::span<io::Picture> results, Times& times) {
   if (gpu_) {
-    gpu_->run(computation, sources, results, times);
+    const auto took = gpu_->compute(computation.on_gpu, sources, results);
+    times.upload += took.upload;
+    times.compute += took.compute;
+    times.download += took.download;
     return;
   }
   std::vector<HostSource> from;
@@ -141,44 +96,6 @@ void Worker::run(const Computation& computation, std::span<const io::Picture> so
   const Stopwatch watch;
   computation.on_cpu(from, to);
   times.compute += watch.milliseconds();
-}
-
-gpu::Buffer& Worker::Gpu::buffer(std::size_t index, std::span<const std::byte> content) {
-  const auto bytes = static_cast<std::int64_t>(content.size());
-  if (index == buffers.size()) buffers.emplace_back(bytes, stream);
-  if (buffers[index].bytes() < bytes) buffers[index] = gpu::Buffer(bytes, stream);
-  return buffers[index];
-}
-
-void Worker::Gpu::run(const Computation& computation, std::span<const io::Picture> sources,
-                      std::span<io::Picture> results, Times& times) {
-  begin.record(stream);
-  std::vector<DeviceSource> from;
-  for (const io::Picture& source : sources) {
-    gpu::Buffer& pixels = buffer(from.size(), source.bytes());
-    from.push_back({source.shape(), pixels.data()});
-    ring.upload(source.bytes(), pixels.data(), stream);
-  }
-  uploaded.record(stream);
-  std::vector<DeviceResult> to;
-  for (io::Picture& result : results) {
-    to.push_back({result.shape(), buffer(from.size() + to.size(), result.bytes()).data()});
-  }
-
-  if (!warm) computation.on_gpu(from, to, stream);
-  warm = true;
-  start.record(stream);
-  computation.on_gpu(from, to, stream);
-  end.record(stream);
-  end.synchronize();
-  times.upload += uploaded.microseconds_since(begin) / 1000;
-  times.compute += end.microseconds_since(start) / 1000;
-
-  const Stopwatch download;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    ring.download(buffers[sources.size() + i].data(), results[i].bytes(), stream);
-  }
-  times.download += download.milliseconds();
 }
 
 }  // namespace warpwise::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,6 +55,10 @@ class Picture {
   int orientation() const { return orientation_; }
   /// Any other number than 1 to 8 counts as 1.
   void set_orientation(int number) { orientation_ = number >= 1 && number <= 8 ? number : 1; }
+
+  /// Sets all bytes to 0. The system provides memory on first touch, and the time of a computation
+  /// into the picture then does not include that.
+  void clear() { std::memset(data_.get(), 0, size_); }
 
  private:
   PictureShape shape_;

@@ -30,4 +30,16 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   return pictures;
 }
 
+std::vector<std::string> files_of(std::span<const std::string> inputs, bool raw_too) {
+  std::vector<std::string> files;
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    const bool is_folder = fs::is_directory(input, ignored);
+    const std::vector<std::string> each =
+        is_folder ? pictures_in(input, raw_too) : std::vector{input};
+    files.insert(files.end(), each.begin(), each.end());
+  }
+  return files;
+}
+
 }  // namespace warpwise::io

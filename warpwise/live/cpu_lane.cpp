@@ -1,18 +1,13 @@
 #include <tbb/task_arena.h>
 
-#include <chrono>
 #include <mutex>
+#include <optional>
 
+#include "warpwise/base/stopwatch.hpp"
 #include "warpwise/live/lane.hpp"
 
 namespace warpwise::live {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // Results of all steps but the last, for one frame in flight.
 using Between = std::vector<io::Picture>;
@@ -57,38 +52,58 @@ class Scratch {
 class CpuLane final : public Lane {
  public:
   CpuLane(const Pipeline& pipeline, std::shared_ptr<Scratch> scratch, int threads)
-      : pipeline_(pipeline), scratch_(std::move(scratch)), arena_(threads),
-        source_(pipeline.source().shape) {
-    const std::vector<Step>& steps = pipeline.steps();
-    if (!steps.empty() && steps.back().stage) result_.emplace(steps.back().to.shape);
-    times_.steps.resize(steps.size());
+      : pipeline_(pipeline), scratch_(std::move(scratch)) {
+    if (threads > 0) arena_.emplace(threads);
+    times_.steps.resize(pipeline.steps().size());
   }
 
-  std::span<std::byte> source() override { return source_.bytes(); }
+  std::span<std::byte> source() override {
+    if (!source_) source_.emplace(pipeline_.source().shape);
+    return source_->bytes();
+  }
+  void take(io::Picture picture) override { source_.emplace(std::move(picture)); }
+  void prepare() override {
+    allocate_results();
+    for (io::Picture& each : results_) each.clear();
+    std::unique_ptr<Between> between = scratch_->take();
+    for (io::Picture& each : *between) each.clear();
+    scratch_->give_back(std::move(between));
+  }
   std::span<const std::byte> result() const override { return last_; }
+  std::span<const io::Picture> pictures() const override { return results_; }
   const Milliseconds& milliseconds() const override { return times_; }
 
   void compute() override {
+    allocate_results();
     std::unique_ptr<Between> between = scratch_->take();
-    arena_.execute([&] { run_steps(*between); });
+    const auto work = [&] { run_steps(*between); };
+    arena_ ? arena_->execute(work) : work();
     scratch_->give_back(std::move(between));
   }
 
  private:
+  void allocate_results() {
+    const std::vector<Step>& steps = pipeline_.steps();
+    if (!results_.empty() || steps.empty() || !steps.back().stage) return;
+    for (const io::PictureShape& shape : pipeline_.results()) results_.emplace_back(shape);
+    for (io::Picture& each : results_) to_.push_back({each.shape(), each.bytes().data()});
+  }
+
   void run_steps(Between& between) {
     const std::vector<Step>& steps = pipeline_.steps();
-    HostSource from{pipeline_.source().shape, source_.bytes().data()};
+    HostSource from{pipeline_.source().shape, source().data()};
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
       if (!step.stage) {
         from = {step.to.shape, from.data};
         continue;
       }
-      io::Picture& to = i + 1 < steps.size() ? between[i] : *result_;
-      const Clock::time_point start = Clock::now();
-      step.stage->run(from, {step.to.shape, to.bytes().data()});
-      times_.steps[i] += milliseconds_since(start);
-      from = {step.to.shape, to.bytes().data()};
+      const bool is_last = i + 1 == steps.size();
+      const HostResult to = is_last ? to_[0] : HostResult{step.to.shape, between[i].bytes().data()};
+      const Stopwatch watch;
+      is_last ? step.stage->run_all(from, to_) : step.stage->run(from, to);
+      times_.steps[i] += watch.milliseconds();
+      from = {to.shape, to.data};
     }
     last_ = {static_cast<const std::byte*>(from.data),
              static_cast<std::size_t>(pipeline_.result().shape.bytes())};
@@ -96,9 +111,10 @@ class CpuLane final : public Lane {
 
   const Pipeline& pipeline_;
   std::shared_ptr<Scratch> scratch_;
-  tbb::task_arena arena_;
-  io::Picture source_;
-  std::optional<io::Picture> result_;
+  std::optional<tbb::task_arena> arena_;
+  std::optional<io::Picture> source_;
+  std::vector<io::Picture> results_;
+  std::vector<HostResult> to_;  // the memory of results_
   std::span<const std::byte> last_;
   Milliseconds times_;
 };

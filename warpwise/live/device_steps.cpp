@@ -9,20 +9,25 @@ DeviceSteps::DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream) : p
   }
 }
 
-DeviceSource DeviceSteps::run(DeviceSource from, std::byte* result, gpu::StreamHandle stream) {
+DeviceSource DeviceSteps::run(DeviceSource from, std::span<const DeviceResult> results,
+                              gpu::StreamHandle stream) {
   for (std::size_t i = 0; i < pipeline_.steps().size(); ++i) {
-    from = run_step(i, from, result, stream);
+    from = run_step(i, from, results, stream);
   }
   return from;
 }
 
-DeviceSource DeviceSteps::run_step(std::size_t i, DeviceSource from, std::byte* result,
+DeviceSource DeviceSteps::run_step(std::size_t i, DeviceSource from,
+                                   std::span<const DeviceResult> results,
                                    gpu::StreamHandle stream) {
   const Step& step = pipeline_.steps()[i];
   if (!step.stage) return {step.to.shape, from.data};
-  std::byte* const to = i < between_.size() ? between_[i].data() : result;
-  step.stage->run(from, {step.to.shape, to}, stream);
-  return {step.to.shape, to};
+  if (i == between_.size()) {
+    step.stage->run_all(from, results, stream);
+    return {results[0].shape, results[0].data};
+  }
+  step.stage->run(from, {step.to.shape, between_[i].data()}, stream);
+  return {step.to.shape, between_[i].data()};
 }
 
 }  // namespace warpwise::live

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -14,11 +15,12 @@ class DeviceSteps {
   /// Allocates its memory on `stream`. `pipeline` must outlive it. \throws CudaError
   DeviceSteps(const Pipeline& pipeline, gpu::StreamHandle stream);
 
-  /// Enqueues all steps on `stream` and returns the place of the result. The last step writes to
-  /// `result`; if that step computes nothing, the result lies elsewhere. \throws CudaError, …
-  DeviceSource run(DeviceSource from, std::byte* result, gpu::StreamHandle stream);
+  /// Enqueues all steps on `stream` and returns the place of the first result. The last step writes
+  /// to `results`; if that step computes nothing, its result lies elsewhere. \throws CudaError, …
+  DeviceSource run(DeviceSource from, std::span<const DeviceResult> results,
+                   gpu::StreamHandle stream);
   /// Enqueues step `i` alone, on the result of the step before.
-  DeviceSource run_step(std::size_t i, DeviceSource from, std::byte* result,
+  DeviceSource run_step(std::size_t i, DeviceSource from, std::span<const DeviceResult> results,
                         gpu::StreamHandle stream);
 
  private:

@@ -21,7 +21,8 @@ class GpuLane final : public Lane {
         source_(on_gpu.source ? 0 : pipeline.source().shape.bytes()),
         result_(pipeline.result().shape.bytes()),
         source_on_device_(pipeline.source().shape.bytes(), *stream_),
-        result_on_device_(pipeline.result().shape.bytes(), *stream_), steps_(pipeline, *stream_) {
+        result_on_device_(pipeline.result().shape.bytes(), *stream_),
+        to_{pipeline.result().shape, result_on_device_.data()}, steps_(pipeline, *stream_) {
     times_.steps.resize(pipeline.steps().size());
   }
 
@@ -93,7 +94,7 @@ class GpuLane final : public Lane {
   void enqueue(gpu::StreamHandle stream) {
     if (!on_gpu_.source) upload(stream);
     const DeviceSource from{pipeline_.source().shape, source_on_device_.data()};
-    const DeviceSource last = steps_.run(from, result_on_device_.data(), stream);
+    const DeviceSource last = steps_.run(from, {&to_, 1}, stream);
     if (!on_gpu_.result) download(last, stream);
     last_ = static_cast<const std::byte*>(last.data);
   }
@@ -113,8 +114,7 @@ class GpuLane final : public Lane {
     DeviceSource from{pipeline_.source().shape, source_on_device_.data()};
     if (!on_gpu_.source) took.upload = timed([&] { upload(*stream_); });
     for (std::size_t i = 0; i < pipeline_.steps().size(); ++i) {
-      took.steps.push_back(
-          timed([&] { from = steps_.run_step(i, from, result_on_device_.data(), *stream_); }));
+      took.steps.push_back(timed([&] { from = steps_.run_step(i, from, {&to_, 1}, *stream_); }));
     }
     if (!on_gpu_.result) took.download = timed([&] { download(from, *stream_); });
     last_ = static_cast<const std::byte*>(from.data);
@@ -149,6 +149,7 @@ class GpuLane final : public Lane {
   gpu::HostBuffer result_;
   gpu::Buffer source_on_device_;
   gpu::Buffer result_on_device_;
+  DeviceResult to_;  // the memory of result_on_device_
   DeviceSteps steps_;
   const std::byte* last_ = nullptr;  // result of the last step that computes
   gpu::Event begin_;

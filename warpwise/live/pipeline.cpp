@@ -77,12 +77,38 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   for (std::shared_ptr<Stage>& stage : stages) {
     const std::string text = stage->text();
     const Stream gives = result();
-    const std::optional<PixelFormat> wanted = stage->reads(gives);
-    if (wanted) insert(text, {*wanted, std::nullopt});
+    convert_for(*stage);
     add(std::move(stage), before + ", " + text_of(gives, result()), false);
     before = "'" + text + "'";
+    if (result().shape.format) continue;
+    throw InvalidArgument(before + " gives " + result().shape.pixel_text() +
+                          ", which does not fit the 8-bit frames of a stream");
   }
   insert(sink.name(), sink.takes(result()));
+}
+
+Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source)
+    : source_(stream_of(source)) {
+  convert_for(*stage);
+  const Stream from = result();
+  const Stream to = stage->begin(from);
+  steps_.push_back({std::move(stage), from, to, false});
+}
+
+std::vector<io::PictureShape> Pipeline::results() const {
+  std::vector<io::PictureShape> results = {result().shape};
+  if (steps_.empty() || !steps_.back().stage) return results;
+  const std::vector<io::PictureShape> further = steps_.back().stage->further_results();
+  results.insert(results.end(), further.begin(), further.end());
+  return results;
+}
+
+// Inserts the conversion that a stage needs.
+void Pipeline::convert_for(const Stage& stage) {
+  const std::optional<PixelFormat> wanted = stage.reads(result());
+  if (!wanted) return;
+  if (result().shape.format) return insert(stage.text(), {*wanted, std::nullopt});
+  add(grey_stage(), stage.text(), true);
 }
 
 void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {

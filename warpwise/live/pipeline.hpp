@@ -25,8 +25,12 @@ struct Step {
 class Pipeline {
  public:
   /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,
-  /// what stands before it, and the frames that it takes.
+  /// what stands before it, and the frames that it takes. Or a stage's results have more than 8
+  /// bits.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
+  /// Makes a pipeline of one stage for pictures of any type, with any results.
+  /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()
+  Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source);
 
   /// Fuses consecutive steps into one GPU kernel if a Chain of them is one kernel. The bytes stay
   /// the same. Fused steps become one step; its text is theirs, joined by '|'.
@@ -35,6 +39,8 @@ class Pipeline {
   const std::vector<Step>& steps() const { return steps_; }
   const Stream& source() const { return source_; }
   const Stream& result() const { return steps_.empty() ? source_ : steps_.back().to; }
+  /// Returns the shapes of all results of the last step; result() has the first.
+  std::vector<io::PictureShape> results() const;
 
   /// Returns true if any stage remembers; frames then pass one after another.
   bool remembers() const;
@@ -46,6 +52,7 @@ class Pipeline {
   std::string text() const;
 
  private:
+  void convert_for(const Stage& stage);
   void insert(const std::string& who, const Sink::Taken& wanted);
   bool take_luma_alone();
   void add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted);

@@ -132,6 +132,9 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
   expect_words(
       refusal([&] { made_of({conversion(PixelFormat::ycrcb24), track()}, PixelFormat::rgb24); }),
       {"track cannot take ycrcb24 frames", "ycrcb24"});
+  const std::shared_ptr<Stage> dx = sobel_stage("sobel output=dx", {.output = SobelOutput::dx});
+  expect_words(refusal([&] { Pipeline({dx, threshold()}, odd, *null_sink()); }),
+               {"'sobel output=dx' gives i16", "does not fit the 8-bit frames of a stream"});
   expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
                {"wanting cannot take gray8 frames", "nv12"});
 }

@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "warpwise/algorithms/chain/chain.hpp"
+#include "warpwise/base/error.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/live/stream.hpp"
@@ -16,7 +19,14 @@ using HostResult = io::PixelsOf<Memory::host, Access::read_write>;
 using DeviceSource = io::PixelsOf<Memory::device, Access::read>;
 using DeviceResult = io::PixelsOf<Memory::device, Access::read_write>;
 
-/// One step of a pipeline: computes a result from each frame.
+/// A stage does not take pixels of this kind. The message says which it takes: "sobel takes grey
+/// and colour pixels of u8, u16 and f32".
+class PixelsNotTaken : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+
+/// One step of a pipeline: computes a result from each frame or picture.
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -28,13 +38,19 @@ class Stage {
 
   /// Returns the format that frames of `from` must be converted to: gray8, rgb24 or another order
   /// of RGB; nullopt if the stage takes them unchanged. For gray8, YUV gives its luma and RGB the
-  /// grey of cv::cvtColor(COLOR_RGB2GRAY). For rgb24, YUV is converted as by convert_stage().
+  /// grey of cv::cvtColor(COLOR_RGB2GRAY); colours of u16 and f32 give grey of their type. For
+  /// rgb24, YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
   /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
   /// once, before the first frame.
+  /// \throws PixelsNotTaken   the stage takes other pixels.
   /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
   virtual Stream begin(const Stream& from) = 0;
+
+  /// Returns the shapes of the results after the first, after begin(). run_all() computes them for
+  /// the last stage of a pipeline; no other stage's are read.
+  virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
   /// Returns true if a result depends on earlier frames; frames then pass one after another.
   virtual bool remembers() const { return false; }
@@ -60,6 +76,13 @@ class Stage {
   /// wait for the stream. A stage that remembers gets every frame on one stream, which outlives the
   /// stage.
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
+
+  /// Computes all results of a frame, of which the first is begin()'s.
+  virtual void run_all(HostSource from, std::span<const HostResult> to) { run(from, to.front()); }
+  virtual void run_all(DeviceSource from, std::span<const DeviceResult> to,
+                       gpu::StreamHandle stream) {
+    run(from, to.front(), stream);
+  }
 
  protected:
   explicit Stage(std::string text) : text_(std::move(text)) {}

@@ -71,4 +71,13 @@ Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Ra
   return stream;
 }
 
+Stream stream_of(const io::PictureShape& picture) {
+  ColourTags tags;
+  if (picture.full_range) tags.range = *picture.full_range ? Range::full : Range::limited;
+  Stream stream;
+  stream.shape = picture;
+  stream.colours = decide_colours(picture, {}, tags);
+  return stream;
+}
+
 }  // namespace warpwise::live

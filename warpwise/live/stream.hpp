@@ -44,7 +44,7 @@ struct PixelAspect {
 
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
-  io::PictureShape shape;  ///< 8-bit frames with a known format
+  io::PictureShape shape;  ///< of frames: 8-bit with a known format; of pictures: any
   Colours colours;
   Rate rate;                ///< of varying frames their mean rate
   Rate own_ticks = {};      ///< unit of the frames' times; unknown: a frame is a tick
@@ -73,5 +73,8 @@ std::string turn_text(int orientation);
 /// Makes a stream of such frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
+
+/// Makes a stream of such pictures. Its range is the shape's, if that states one.
+Stream stream_of(const io::PictureShape& picture);
 
 }  // namespace warpwise::live

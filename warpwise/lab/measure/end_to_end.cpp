@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
+#include "warpwise/base/stopwatch.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 
@@ -14,17 +14,6 @@ constexpr int least_samples = 5;
 constexpr double enough_us = 250'000;
 constexpr double patience_us = 3'000'000;  // limit for the samples of slow steps
 constexpr int most_samples = 1000;
-
-class HostClock {
- public:
-  double us() const {
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_)
-        .count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // One call warms up; then calls follow until there are enough.
 template <class Once>
@@ -58,7 +47,7 @@ void time_one_step(const TransferStep& step, EndToEnd& result) {
   std::array<gpu::Event, 4> events;
   std::array<std::vector<Sample>, 3> parts;
   const auto once = [&] {
-    const HostClock clock;
+    const Stopwatch clock;
     events[0].record(stream);
     upload(step, stream);
     events[1].record(stream);
@@ -67,7 +56,7 @@ void time_one_step(const TransferStep& step, EndToEnd& result) {
     download(step, stream);
     events[3].record(stream);
     stream.synchronize();
-    const double us = clock.us();
+    const double us = clock.microseconds();
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].push_back({.us = events[i + 1].microseconds_since(events[i])});
     }
@@ -97,7 +86,7 @@ EndToEnd time_end_to_end(std::span<const TransferStep> steps) {
   // One stream uploads, one computes and one downloads at a time.
   const std::array<gpu::Stream, 3> streams;
   result.total = summary_of(samples_of([&] {
-    const HostClock clock;
+    const Stopwatch clock;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const gpu::Stream& stream = streams[i % streams.size()];
       upload(steps[i], stream);
@@ -105,7 +94,7 @@ EndToEnd time_end_to_end(std::span<const TransferStep> steps) {
       download(steps[i], stream);
     }
     for (const gpu::Stream& each : streams) each.synchronize();
-    return clock.us();
+    return clock.microseconds();
   }));
   return result;
 }
@@ -121,12 +110,12 @@ BusLimit bus_limit() {
   gpu::fill_bytes(device_from.data(), 0, bytes, down);
   const auto rate = [&](bool upwards, bool downwards) {
     const std::vector<Sample> samples = samples_of([&] {
-      const HostClock clock;
+      const Stopwatch clock;
       if (upwards) gpu::upload(from.data(), device_to.data(), bytes, up);
       if (downwards) gpu::download(device_from.data(), to.data(), bytes, down);
       up.synchronize();
       down.synchronize();
-      return clock.us();
+      return clock.microseconds();
     });
     const double moved = static_cast<double>(bytes) * (int{upwards} + int{downwards});
     return moved / summary_of(samples).median_us / 1000;

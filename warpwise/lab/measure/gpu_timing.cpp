@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <numeric>
 #include <optional>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/base/stopwatch.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/sources.hpp"
@@ -33,16 +33,6 @@ constexpr std::int64_t flag_bytes = 64;
 // Launching takes the host microseconds. If it takes longer than this, the host was interrupted,
 // and the sample is taken again.
 constexpr std::uint64_t host_limit_ns = 100'000'000;
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 std::string compile_helpers(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
   CompileOptions options;

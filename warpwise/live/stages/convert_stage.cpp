@@ -57,6 +57,16 @@ void complete(ConvertOptions& options, const Stream& from, PixelFormat to,
   }
 }
 
+// Returns the default range of a YUV or grey result, as ConvertOptions describes it.
+Range range_by_convention(PixelFormat from, const ConvertOptions& options) {
+  const bool codes_stay = has_luma(from) && options.convention != Convention::exact;
+  if (codes_stay && options.from_range) return *options.from_range;
+  const bool is_limited =
+      options.convention == Convention::libyuv ||
+      (codes_stay && is_subsampled(from) && options.convention == Convention::opencv);
+  return is_limited ? Range::limited : Range::full;
+}
+
 // convert() treats grey as RGB, which has no limited range. Grey of limited range is therefore read
 // as a YUV frame with neutral chroma.
 constexpr PixelFormat with_chroma = PixelFormat::i420;
@@ -86,24 +96,20 @@ class ConvertStage final : public Stage {
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
 
   Stream begin(const Stream& from) override {
-    if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
-    require_its_matrix(from, to_, choices_);
-    complete(options_, from, to_, choices_);
-    const bool is_grey = from.format() == PixelFormat::gray8;
-    lacks_chroma_ = is_grey && options_.from_range == Range::limited;
-    require_defined(lacks_chroma_ ? with_chroma : from.format(), to_, options_);
+    if (!from.shape.format) throw PixelsNotTaken("convert takes 8-bit grey, RGB and RGBA");
     from_ = from.format();
-    if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
+    choices_.by_convention ? take_conventions_defaults(from) : take_streams_defaults(from);
     Stream result = from;
     result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
     if (!has_luma(to_)) return result;
     const auto say = [&]<class T>(Told<T>& told, T value) {
-      const bool was_so = has_luma(from.format()) && told.value == value;
+      const bool was_so = has_luma(from_) && told.value == value;
       if (!was_so) told = {value, Origin::stage};
     };
+    const Range range = options_.to_range.value_or(range_by_convention(from_, options_));
     say(result.colours.matrix, options_.matrix);
-    say(result.colours.range, *options_.to_range);
-    result.shape.full_range = options_.to_range == Range::full;
+    say(result.colours.range, range);
+    result.shape.full_range = range == Range::full;
     return result;
   }
 
@@ -126,6 +132,24 @@ class ConvertStage final : public Stage {
   }
 
  private:
+  void take_streams_defaults(const Stream& from) {
+    if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
+    require_its_matrix(from, to_, choices_);
+    complete(options_, from, to_, choices_);
+    lacks_chroma_ = from_ == PixelFormat::gray8 && options_.from_range == Range::limited;
+    require_defined(lacks_chroma_ ? with_chroma : from_, to_, options_);
+    if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
+  }
+
+  // Leaves it to convert() to refuse a combination.
+  void take_conventions_defaults(const Stream& from) {
+    options_ = {choices_.convention, choices_.matrix.value_or(Matrix::bt601), choices_.from_range,
+                choices_.to_range, choices_.upsampling};
+    if (!options_.from_range && from.shape.full_range) {
+      options_.from_range = from.colours.range.value;
+    }
+  }
+
   void convert_grey(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) const {
     const gpu::Buffer chroma(chroma_bytes(from.shape), stream);
     gpu::fill_bytes(chroma.data(), neutral, chroma.bytes(), stream);

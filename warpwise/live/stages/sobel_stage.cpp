@@ -10,13 +10,21 @@ class SobelStage final : public Stage {
       : Stage(std::move(text)), options_(options) {}
 
   std::optional<PixelFormat> reads(const Stream& from) const override {
-    // sobel() itself computes the grey of RGB.
-    return has_luma(from.format()) ? grey_unless_it_is(from) : std::nullopt;
+    // sobel() itself computes the grey of 8-bit RGB.
+    const bool converts =
+        from.shape.format ? has_luma(*from.shape.format) : are_deep_colours(from.shape);
+    return converts ? grey_unless_it_is(from) : std::nullopt;
   }
 
   Stream begin(const Stream& from) override {
-    options_.channels = colour_order(from.format()).value_or(ChannelOrder::rgb);
-    return grey_result(from);
+    const std::span<const ElementType> types = sobel_dst_types(from.shape.type, options_.output);
+    if (from.shape.channels == 2 || types.empty()) {
+      throw PixelsNotTaken("sobel takes grey and colour pixels of u8, u16 and f32");
+    }
+    if (from.shape.format) {
+      options_.channels = colour_order(*from.shape.format).value_or(ChannelOrder::rgb);
+    }
+    return grey_result(from, types.front());
   }
 
   std::optional<ChainStep> chain_step() const override { return options_; }
@@ -33,10 +41,6 @@ class SobelStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options) {
-  if (options.output != SobelOutput::magnitude) {
-    throw InvalidArgument("sobel: " + std::string(name_of(options.output)) +
-                          " does not fit the 8-bit frames of a stream; take magnitude");
-  }
   return std::make_unique<SobelStage>(std::move(text), options);
 }
 

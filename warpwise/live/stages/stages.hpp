@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct ConvertChoices {
   std::optional<Range> to_range = std::nullopt;
   Convention convention = Convention::exact;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
+  /// true: where nothing is chosen, convert()'s own defaults hold, which depend on the convention.
+  /// The only property of the frames that counts is a range that their shape states.
+  bool by_convention = false;
 };
 
 /// Converts frames to the format `to` by convert(). Defaults without a choice:
@@ -44,14 +48,29 @@ struct ConvertChoices {
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
 
-/// Computes edges by sobel() as gray8, from grey and RGB directly and from the luma of YUV. The
-/// order of channels comes from the frame's format, not from the options.
-/// \throws InvalidArgument  an output other than the magnitude, which does not fit 8 bits.
+/// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
+std::unique_ptr<Stage> grey_stage();
+
+/// Returns the grey that a Pipeline makes of a picture for stages that read gray8, computed on the
+/// CPU. \throws InvalidArgument  the picture has no such grey.
+io::Picture grey_of(const io::Picture& colour);
+
+/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV: magnitudes
+/// of 8-bit pixels as gray8, other results in the first of sobel_dst_types(). The order of channels
+/// comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
-/// Thresholds grey frames by threshold(), as gray8.
+/// Thresholds grey of u8 or u16 by threshold(), as grey of the same type.
 /// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
+
+/// Returns the options for grey pixels of such a shape.
+using ThresholdChoice = std::function<ThresholdOptions(const io::PictureShape&)>;
+
+/// Thresholds grey with options that depend on its shape. If `gives_mean`, the mean image is a
+/// second result: f32 with ThresholdMethod::exact_mean, else of the pixels' type.
+std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choose,
+                                          bool gives_mean = false);
 
 /// Runs consecutive stages as one Chain; each must be a step of a Chain. On a GPU it requires that
 /// the chain is one kernel, which keeps nothing between frames: run() throws InvalidArgument for

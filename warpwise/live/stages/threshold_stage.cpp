@@ -6,24 +6,57 @@ namespace {
 
 class ThresholdStage final : public Stage {
  public:
-  ThresholdStage(std::string text, const ThresholdOptions& options)
-      : Stage(std::move(text)), options_(options) {}
+  ThresholdStage(std::string text, ThresholdChoice choose, bool gives_mean)
+      : Stage(std::move(text)), choose_(std::move(choose)), gives_mean_(gives_mean) {}
 
   std::optional<PixelFormat> reads(const Stream& from) const override {
-    return grey_unless_it_is(from);
+    const io::PictureShape& shape = from.shape;
+    const bool converts =
+        shape.format || (shape.type == ElementType::u16 && are_deep_colours(shape));
+    return converts ? grey_unless_it_is(from) : std::nullopt;
   }
 
-  Stream begin(const Stream& from) override { return grey_result(from); }
+  Stream begin(const Stream& from) override {
+    const io::PictureShape& shape = from.shape;
+    const bool is_taken = shape.type == ElementType::u8 || shape.type == ElementType::u16;
+    if (shape.channels != 1 || !is_taken) {
+      throw PixelsNotTaken("threshold takes grey and colour pixels of u8 and u16");
+    }
+    options_ = choose_(shape);
+    const bool is_real = options_.method == ThresholdMethod::exact_mean;
+    mean_ = io::PictureShape::interleaved(is_real ? ElementType::f32 : shape.type, 1, shape.width,
+                                          shape.height);
+    return grey_result(from, shape.type);
+  }
+
+  std::vector<io::PictureShape> further_results() const override {
+    return gives_mean_ ? std::vector{mean_} : std::vector<io::PictureShape>();
+  }
 
   std::optional<ChainStep> chain_step() const override { return options_; }
 
-  void run(HostSource from, HostResult to) override { threshold(from.view(), to.view(), options_); }
+  void run(HostSource from, HostResult to) override { run_all(from, {&to, 1}); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
-    threshold(from.view(), to.view(), options_, stream);
+    run_all(from, {&to, 1}, stream);
+  }
+  void run_all(HostSource from, std::span<const HostResult> to) override { compute(from, to); }
+  void run_all(DeviceSource from, std::span<const DeviceResult> to,
+               gpu::StreamHandle stream) override {
+    compute(from, to, stream);
   }
 
  private:
-  ThresholdOptions options_;
+  template <class Source, class Result, class... OnStream>
+  void compute(Source from, std::span<const Result> to, OnStream... stream) const {
+    std::optional<decltype(to[0].view())> mean;
+    if (to.size() > 1) mean = to[1].view();
+    threshold(from.view(), to[0].view(), options_, mean, stream...);
+  }
+
+  ThresholdChoice choose_;
+  bool gives_mean_;
+  ThresholdOptions options_;  // begin() chooses them
+  io::PictureShape mean_;
 };
 
 }  // namespace
@@ -34,7 +67,13 @@ std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions&
   std::byte result{};
   threshold(ConstHostView(&pixel, ElementType::u8, 1, 1), HostView(&result, ElementType::u8, 1, 1),
             options);
-  return std::make_unique<ThresholdStage>(std::move(text), options);
+  return threshold_by_shape(std::move(text),
+                            [options](const io::PictureShape&) { return options; });
+}
+
+std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choose,
+                                          bool gives_mean) {
+  return std::make_unique<ThresholdStage>(std::move(text), std::move(choose), gives_mean);
 }
 
 }  // namespace warpwise::live
