@@ -53,8 +53,8 @@ class Branch {
  private:
   void enqueue(gpu::StreamHandle stream) {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      steps_.run({problem_.pipeline.source().shape, sources_[i].data()}, results_[i].data(),
-                 stream);
+      const live::DeviceResult result{problem_.pipeline.result().shape, results_[i].data()};
+      steps_.run({problem_.pipeline.source().shape, sources_[i].data()}, {&result, 1}, stream);
     }
   }
 
