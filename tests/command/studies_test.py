@@ -77,7 +77,7 @@ class Schema(LabTest):
             put("experiments", 1, "knee", value="stride")]
         for source, changes in [(SOURCES / "primitives/copy/ladder", ladder), (SOURCES / "studies/banks", study)]:
             shutil.copytree(source, "mine")
-            [path] = [path for path in pathlib.Path("mine").iterdir() if path.suffix == ".json"]
+            [path] = [path for path in pathlib.Path("mine").iterdir() if path.name in ("ladder.json", "study.json")]
             right = json.loads(path.read_text())
             for number, change in enumerate(changes):
                 with self.subTest(source=source.name, change=number):

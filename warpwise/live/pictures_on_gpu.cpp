@@ -68,7 +68,7 @@ PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
   for (const io::Picture& source : sources) {
     memory.emplace_back(source.shape().bytes(), stream_);
     from.push_back({source.shape(), memory.back().data()});
-    gpu::upload(source.bytes().data(), memory.back().data(), memory.back().bytes(), stream_);
+    ring_.upload(source.bytes(), memory.back().data(), stream_);
   }
   uploaded_.record(stream_);
   std::vector<DeviceResult> to;
@@ -85,10 +85,8 @@ PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
   end_.synchronize();
   const Stopwatch download;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const gpu::Buffer& result = memory[from.size() + i];
-    gpu::download(result.data(), results[i].bytes().data(), result.bytes(), stream_);
+    ring_.download(memory[from.size() + i].data(), results[i].bytes(), stream_);
   }
-  stream_.synchronize();
   return {uploaded_.microseconds_since(begin_) / 1000, end_.microseconds_since(start_) / 1000,
           download.milliseconds()};
 }

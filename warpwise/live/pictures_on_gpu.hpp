@@ -7,12 +7,12 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/live/lane.hpp"
+#include "warpwise/live/pinned_ring.hpp"
 
 namespace warpwise::live {
 
-/// Computes pictures of any sizes on a GPU, one after another. They lie in pageable memory, which
-/// the driver stages: page-locking a picture that passes once takes longer. Used by one thread
-/// only.
+/// Computes pictures of any sizes on a GPU, one after another. They pass through a PinnedRing, so
+/// the page-locked memory does not grow with them. Used by one thread only.
 class PicturesOnGpu {
  public:
   /// Enqueues the computation of results from sources.
@@ -47,6 +47,7 @@ class PicturesOnGpu {
   gpu::Event uploaded_;
   gpu::Event start_;
   gpu::Event end_;
+  PinnedRing ring_;
   bool is_warm_ = false;
 };
 
