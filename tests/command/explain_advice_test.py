@@ -29,7 +29,7 @@ class Advice(ExplainTest):
         self.assertNotIn("Accesses of 16 bytes", text)
         kernel("unsigned char* out, const unsigned char* in, int n", "if (i < n) out[i] = 255 - in[i];")
         text = self.words("--arg", "u8[65536]", "--arg", "u8[65536]:random", "--arg", "i32:65536")
-        self.assertIn("Accesses of 16 bytes", text)
+        self.assertIn("Accesses of 16 bytes to neighbouring elements, as by uint4,", text)
 
     @compiles
     def test_doubles_are_said_although_others_gain_more(self):
@@ -48,6 +48,16 @@ class Advice(ExplainTest):
         self.assertNotIn("double precision", self.words(*arguments, "h200"))
         self.assertIn("The kernel computes in double precision. An NVIDIA L4 computes 64 times as fast in single",
                       self.words(*arguments, "l4"))
+
+    @compiles
+    def test_a_gain_that_the_model_does_not_know_is_not_said(self):
+        kernel("float* y, const float* x, float mu, float sigma, int n", "if (i >= n) return;", "float d = (x[i] - mu) / sigma;",
+               "y[i] = 0.3989422804 / sigma * exp(-0.5 * d * d);")
+        text = self.words("--arg", "f32[65536]", "--arg", "f32[65536]:random", "--arg", "f32:0", "--arg", "f32:1", "--arg",
+                          "i32:65536", "--device", "h200")
+        self.assertIn("write 0.3989422804f and 0.5f, not 0.3989422804 and 0.5. In single precision, conversions and double "
+                      "arithmetic go away; the model does not know their gain.", text)
+        self.assertNotIn("as fast as now", text)
 
     @compiles
     def test_bank_conflicts_are_said_although_others_gain_more(self):
@@ -75,8 +85,10 @@ class Advice(ExplainTest):
         rest = ["--arg", "i32[524288]:random:0..65535", "--arg", "f32[524288]:random", "--arg", "f32[65536]:random"]
         self.assertRegex(self.words("--arg", "f32[65536]", "--arg", "i32[65537]:@start.raw", *rest),
                          r"Each thread goes through a row of \w+\[\] by itself; the row's beginning comes from memory")
-        self.assertIn("Line 5 (sum += a[j] * x[column[j]];) never accessed memory",
-                      self.words("--arg", "f32[65536]", "--arg", "i32[65537]", *rest))
+        texts = [each["text"] for each in self.advice("--arg", "f32[65536]", "--arg", "i32[65537]", *rest)]
+        self.assertIn("Line 5 (sum += a[j] * x[column[j]];) never accessed memory", texts[-1])
+        self.assertIn("Perhaps its indices are data", texts[-1])
+        self.assertGreater(len(texts), 1)
 
     @compiles
     def test_atomics_name_their_line(self):
@@ -120,6 +132,21 @@ class Edges(ExplainTest):
         self.assertIn("With larger buffers no thread passes their end: argument 0: f32[131070]", text)
 
     @compiles
+    def test_sizes_are_enough_for_the_whole_access(self):
+        kernel("float4* out, const float4* in, int n", "if (i <= n) out[i] = in[i];")
+        arguments = ["--arg", "f32[262144]", "--arg", "f32[262144]", "--arg", "i32:65535"]
+        self.assertEqual(self.json_of("k.cu", *LINE, *arguments)["faults"], [])
+        text, _ = self.faults(*LINE, "--arg", "f32[262142]", *arguments[2:])
+        sizes = "If a buffer is meant to be longer, this is enough: argument 0: f32[262146]"
+        self.assertIn(sizes, text)
+        self.assertEqual(self.json_of("k.cu", *LINE, "--arg", "f32[262146]", *arguments[2:])["faults"], [])
+        # No size gives a buffer an element before its first one.
+        kernel("float* out, const float* in, int n", "out[i] = in[i - 1];")
+        text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65536]", "--arg", "i32:1")
+        self.assertNotIn("is enough", text)
+        self.assertNotIn("With larger buffers", text)
+
+    @compiles
     def test_a_row_past_the_end_is_a_missing_check(self):
         kernel("float* out, const float* in, int width", "out[i] = in[i + width];")
         text, _ = self.faults(*LINE, "--arg", "f32[65536]", "--arg", "f32[65536]", "--arg", "i32:256")
@@ -153,8 +180,36 @@ class Listed(ExplainTest):
         each = self.listed()
         self.assertIn("i32[65537]:iota", each["command"])
         self.assertTrue({"i32[65536]:random:0..65535", "i32[65537]:random:0..65535"} & set(each["command"]), each["command"])
-        self.assertIn("k uses 1 element more of argument 1 than there are threads", each["note"])
+        self.assertIn("k needs up to 1 element more of argument 1 than there are threads", each["note"])
         self.assertIn(b"If it should not, it lacks a bound check.", self.succeed("explain", "k.cu").stdout)
+
+    @compiles
+    def test_indices_are_known_by_their_use(self):
+        kernel("unsigned* bins, const int* data, int n", "if (i < n) atomicAdd(&bins[data[i]], 1u);")
+        self.assertIn("i32[65536]:random:0..65535", self.listed()["command"])
+        kernel("int* out, const int* index, int n", "if (i < n) out[i] = index[i];")
+        self.assertIn("i32[65536]", self.listed()["command"])
+
+    @compiles
+    def test_blocks_without_work_are_left_out(self):
+        kernel("float* out, const float* in, int width, int height", "if (i >= height) return;",
+               "for (int x = 1; x < width; ++x) out[i * width + x] = in[i * width + x - 1];")
+        command = self.listed()["command"]
+        self.assertEqual(command[command.index("--grid") + 1], "1")
+        kernel("float* out, const float* in, int width, int height", "if (i < width * height) out[i] = in[i];")
+        command = self.listed()["command"]
+        self.assertEqual(command[command.index("--grid") + 1], "256")
+
+    @compiles
+    def test_a_tile_is_a_block(self):
+        for tile in ["[TILE][TILE]", "[TILE][TILE + 1]", "[32][33]"]:
+            write("k.cu", ("#define TILE 32\n__global__ void k(const float* in, float* out, int n) {\n"
+                           f"  __shared__ float tile{tile};\n  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;\n"
+                           "  tile[threadIdx.y][threadIdx.x] = in[y * n + x];\n  __syncthreads();\n"
+                           "  out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = "
+                           "tile[threadIdx.x][threadIdx.y];\n}\n").encode())
+            command = self.listed()["command"]
+            self.assertEqual(command[command.index("--block") + 1], "32,32", tile)
 
     @compiles
     def test_types_of_extern_c_kernels_come_from_the_source(self):

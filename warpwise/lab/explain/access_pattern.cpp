@@ -135,7 +135,14 @@ ScatteredAccess transposed(const Array& array) {
                       array.type.empty() ? "float" : array.type)};
 }
 
-ScatteredAccess row_per_thread(const Array& array, const GlobalAccess& access) {
+// Returns true if no loop stores element after element: then a row has one result.
+bool is_combined(const std::vector<GlobalAccess>& accesses) {
+  return std::ranges::none_of(
+      accesses, [](const GlobalAccess& each) { return each.is_store && each.address.walks; });
+}
+
+ScatteredAccess row_per_thread(const std::vector<GlobalAccess>& accesses, const Array& array,
+                               const GlobalAccess& access) {
   const bool is_loaded = access.address.kind == Kind::loaded;
   const std::string cause =
       is_loaded ? fmt::format(
@@ -160,33 +167,38 @@ ScatteredAccess row_per_thread(const Array& array, const GlobalAccess& access) {
             fmt::format("Rows are short: load {} bytes at a time, as {}.", widest,
                         access.is_float ? "float4" : "uint4")};
   }
-  return {
-      AccessPattern::row_per_thread, cause,
-      "Let the 32 threads of a warp take neighbouring elements of one row, and combine what they "
-      "find by __shfl_down_sync."};
+  const std::string ending =
+      is_combined(accesses) ? ", and combine what they find by __shfl_down_sync." : ".";
+  return {AccessPattern::row_per_thread, cause,
+          "Let the 32 threads of a warp take neighbouring elements of one row" + ending};
 }
 
-ScatteredAccess piece_per_thread(const Array& array) {
+ScatteredAccess piece_per_thread(const std::vector<GlobalAccess>& accesses, const Array& array) {
+  const std::string rows = is_combined(accesses)
+                               ? " If a piece is a row with a result of its own, let the 32 "
+                                 "threads of a warp share it, and combine what they find by "
+                                 "__shfl_down_sync."
+                               : "";
   return {AccessPattern::piece_per_thread,
           fmt::format("Each thread goes through a piece of {} of its own, so that neighbouring "
                       "threads are a piece apart.",
                       array.shown()),
           "Let neighbouring threads use neighbouring elements: each begins at its own number, and "
-          "goes on by the number of threads. If a piece is a row with a result of its own, let the "
-          "32 threads of a warp share it, and combine what they find by __shfl_down_sync."};
+          "goes on by the number of threads." +
+              rows};
 }
 
 // Returns the reason why a thread's loop goes through elements in turn. An index that is a single
 // variable counts through the whole array.
-ScatteredAccess walking(const Explanation& explanation, const Array& array,
-                        const GlobalAccess& access) {
+ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
+                        const Array& array, const GlobalAccess& access) {
   const std::vector<std::string> indices =
       indices_on(explanation.source_line(access.file, access.line), array);
   const bool is_counter = !indices.empty() && std::ranges::all_of(indices, [](const auto& each) {
     return std::ranges::all_of(each, is_of_word);
   });
   const bool is_piece = is_counter && access.address.kind == Kind::affine;
-  return is_piece ? piece_per_thread(array) : row_per_thread(array, access);
+  return is_piece ? piece_per_thread(accesses, array) : row_per_thread(accesses, array, access);
 }
 
 // Returns the bytes of each `step` that the kernel's accesses of this kind use.
@@ -299,7 +311,7 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   switch (access.address.kind) {
     case Kind::unknown: return std::nullopt;
     case Kind::loaded:
-      return access.address.walks ? row_per_thread(array, access)
+      return access.address.walks ? row_per_thread(accesses, array, access)
                                   : with_index(array, true, access.is_store);
     case Kind::computed: return with_index(array, false, access.is_store);
     case Kind::affine: break;
@@ -311,11 +323,12 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   if (const auto of_others = index_along(accesses)) return swapped(array, *of_others);
   const Step& step = access.address.steps[thread_x];
   if (step.by_variable)
-    return access.address.walks ? walking(explanation, array, access) : strided(array, access);
+    return access.address.walks ? walking(explanation, accesses, array, access)
+                                : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
-  if (access.address.walks) return walking(explanation, array, access);
-  if (is_unrolled(explanation, array, access, used)) return row_per_thread(array, access);
+  if (access.address.walks) return walking(explanation, accesses, array, access);
+  if (is_unrolled(explanation, array, access, used)) return row_per_thread(accesses, array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }

@@ -111,6 +111,24 @@ TEST(AccessPattern, RowPerThread) {
   EXPECT_EQ(pattern_at(unrolled, 2), "row per thread");
 }
 
+// A loop that stores an element for each one that it loads has nothing to combine.
+TEST(AccessPattern, ARowOfResultsIsNotCombined) {
+  const std::string begin =
+      "mul.lo.s32 %r7, %r6, %r1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+      "add.s64 %rd8, %rd3, %rd5;\n$L:\n.loc 1 2 0\nld.global.f32 %f1, [%rd6];\n"
+      "add.s64 %rd6, %rd6, 4;\n";
+  const std::string end = "setp.lt.s32 %p1, %r9, %r1;\n@%p1 bra $L;\n";
+  const std::string stored = ".loc 1 3 0\nst.global.f32 [%rd8], %f1;\nadd.s64 %rd8, %rd8, 4;\n";
+  for (const std::string line : {"sum += in[t * n + x];", "sum += in[x];"}) {
+    Explanation sum = with(begin + end);
+    Explanation rows = with(begin + stored + end);
+    sum.sources[0].lines[1] = rows.sources[0].lines[1] = line;
+    EXPECT_NE(at(sum, 2)->cure.find("__shfl_down_sync"), std::string::npos) << line;
+    EXPECT_EQ(at(rows, 2)->cure.find("__shfl_down_sync"), std::string::npos) << line;
+    EXPECT_NE(at(rows, 2)->cure.find("neighbouring elements"), std::string::npos) << line;
+  }
+}
+
 // Returns a kernel with rows of eight floats whose loop is unrolled.
 Explanation rows_of_eight(const std::string& line) {
   std::string code = "mul.wide.s32 %rd5, %r6, 32;\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n";
@@ -198,6 +216,26 @@ TEST(AccessPattern, IndexFromMemoryAndFromArithmetic) {
   // An index that all threads load is one value.
   const std::string shared = "ld.global.u32 %r8, [%rd4];\nadd.s32 %r7, %r6, %r8;\n";
   EXPECT_EQ(pattern_at(with(shared + load("%r7")), 2), "none");
+}
+
+TEST(AccessPattern, IndicesComeFromABuffer) {
+  using Sources = std::set<std::size_t>;
+  const auto sources = [](const std::string& code) {
+    return index_sources(with(code).compilation.ptx, "_Z1kPfPKfi");
+  };
+  const std::string index =
+      "mul.wide.s32 %rd9, %r6, 4;\nadd.s64 %rd10, %rd4, %rd9;\nld.global.u32 %r7, [%rd10];\n";
+  EXPECT_EQ(sources(load("%r6") + store("%r6")), Sources{});
+  EXPECT_EQ(sources(index + store("%r7")), Sources{1});
+  EXPECT_EQ(sources(index + "shl.b32 %r8, %r7, 1;\nand.b32 %r8, %r8, 63;\n" + store("%r8")),
+            Sources{1});
+  EXPECT_EQ(sources(index + "mul.wide.s32 %rd7, %r7, 4;\nadd.s64 %rd8, %rd3, %rd7;\n"
+                            "red.global.add.u32 [%rd8], 1;\n"),
+            Sources{1});
+  // The beginning of a row.
+  EXPECT_EQ(sources(index + "$L:\n" + store("%r7") +
+                    "add.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, %r1;\n@%p1 bra $L;\n"),
+            Sources{});
 }
 
 // Lanes of a warp are neighbours, whatever the warp's number is multiplied by.

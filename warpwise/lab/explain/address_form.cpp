@@ -46,11 +46,20 @@ Value of_kind(Kind kind) {
   return value;
 }
 
+// Returns a value that two values make, without steps.
+Value of_kind(Kind kind, const Value& a, const Value& b) {
+  Value value = of_kind(kind);
+  value.sources = a.sources;
+  value.sources.insert(b.sources.begin(), b.sources.end());
+  return value;
+}
+
 // Returns the value of an operation that keeps no steps: a comparison, a remainder.
 Value mixed(std::span<const Value> operands) {
   Value result = uniform();
   for (const Value& each : operands) {
     if (each.kind == Kind::unknown) return {};
+    result.sources.insert(each.sources.begin(), each.sources.end());
     if (depends_on_thread(each)) result.kind = std::max({result.kind, each.kind, Kind::computed});
     for (std::size_t i = block_x; i < address_indices; ++i)
       result.steps[i].by_variable |= !each.steps[i].is_none();
@@ -65,7 +74,7 @@ Step sum(const Step& a, const Step& b, std::int64_t sign) {
 
 Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
-  Value result = of_kind(std::max(a.kind, b.kind));
+  Value result = of_kind(std::max(a.kind, b.kind), a, b);
   for (std::size_t i = 0; i < address_indices; ++i)
     result.steps[i] = sum(a.steps[i], b.steps[i], sign);
   if (a.constant && b.constant) result.constant = *a.constant + sign * *b.constant;
@@ -85,8 +94,8 @@ Value product(const Value& a, const Value& b) {
   if (!a.constant && b.constant) return product(b, a);
   if (a.kind == Kind::unknown || b.kind == Kind::unknown) return {};
   if (depends_on_thread(a) && depends_on_thread(b))
-    return of_kind(std::max({a.kind, b.kind, Kind::computed}));
-  Value result = of_kind(std::max(a.kind, b.kind));
+    return of_kind(std::max({a.kind, b.kind, Kind::computed}), a, b);
+  Value result = of_kind(std::max(a.kind, b.kind), a, b);
   result.walks = a.walks || b.walks;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const bool has_step = !a.steps[i].is_none() || !b.steps[i].is_none();
@@ -97,7 +106,7 @@ Value product(const Value& a, const Value& b) {
                           : Step{0, a.constant != 0};
     // The product of a hash wraps within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
-      return of_kind(std::max(result.kind, Kind::computed));
+      return of_kind(std::max(result.kind, Kind::computed), a, b);
   }
   if (a.constant && b.constant) result.constant = wrapping_product(*a.constant, *b.constant);
   return result;
@@ -107,7 +116,7 @@ Value product(const Value& a, const Value& b) {
 Value either(const Value& a, const Value& b) {
   if (a.kind == Kind::unknown) return b;
   if (b.kind == Kind::unknown) return a;
-  Value result = of_kind(std::max(a.kind, b.kind));
+  Value result = of_kind(std::max(a.kind, b.kind), a, b);
   result.parameter = a.parameter ? a.parameter : b.parameter;
   result.walks = a.walks || b.walks;
   for (std::size_t i = 0; i < address_indices; ++i) {
@@ -209,7 +218,7 @@ class Registers {
     Value& known = values_[name];
     const bool same = known.kind == now.kind && known.steps == now.steps &&
                       known.constant == now.constant && known.parameter == now.parameter &&
-                      known.walks == now.walks;
+                      known.walks == now.walks && known.sources == now.sources;
     known = now;
     return !same;
   }
@@ -257,7 +266,10 @@ class Registers {
     }
     const Value address = address_of(instruction);
     if (address.kind == Kind::unknown) return {};
-    return depends_on_thread(address) ? of_kind(Kind::loaded) : mixed(std::array{address});
+    Value value = depends_on_thread(address) ? of_kind(Kind::loaded) : mixed(std::array{address});
+    value.sources.clear();
+    if (address.parameter) value.sources.insert(*address.parameter);
+    return value;
   }
 
   Value result_of(const Instruction& instruction) const {
@@ -312,13 +324,34 @@ std::int64_t element_bytes(const std::string& type) {
   return digits == "8" ? 1 : digits == "16" ? 2 : digits == "64" ? 8 : digits == "128" ? 16 : 4;
 }
 
+auto function_named(const ptx::Module& module, const std::string& kernel) {
+  return std::ranges::find_if(module.functions, [&](const ptx::Function& each) {
+    return each.has_body && each.name == kernel;
+  });
+}
+
 }  // namespace
+
+std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel) {
+  const ptx::Module module = ptx::parse(ptx);
+  const auto found = function_named(module, kernel);
+  std::set<std::size_t> sources;
+  std::set<std::size_t> beginnings;
+  if (found == module.functions.end()) return sources;
+  const Registers registers(*found);
+  for (const Instruction& each : found->instructions) {
+    if (!has(each, "global")) continue;
+    const Value address = registers.address_of(each);
+    std::set<std::size_t>& all = address.walks ? beginnings : sources;
+    all.insert(address.sources.begin(), address.sources.end());
+  }
+  for (const std::size_t each : beginnings) sources.erase(each);
+  return sources;
+}
 
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel) {
   const ptx::Module module = ptx::parse(ptx);
-  const auto found = std::ranges::find_if(module.functions, [&](const ptx::Function& each) {
-    return each.has_body && each.name == kernel;
-  });
+  const auto found = function_named(module, kernel);
   std::vector<GlobalAccess> accesses;
   if (found == module.functions.end()) return accesses;
   const Registers registers(*found);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct AddressForm {
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
   bool walks = false;                    ///< a loop moves it on by a constant
+  std::set<std::size_t> sources = {};    ///< parameters whose loaded values it depends on
 };
 
 /// A load from global memory, or a store to it.
@@ -52,5 +54,11 @@ struct GlobalAccess {
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel);
+
+/// Returns the parameters whose elements are indices: their values lead to an address in global
+/// memory, of an atomic too. Beginnings of rows, from which a loop goes on, are none of them.
+/// \param kernel  mangled name
+/// \throws InvalidArgument  as ptx::parse()
+std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel);
 
 }  // namespace warpwise::lab

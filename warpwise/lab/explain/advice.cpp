@@ -162,6 +162,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
     if (advice.size() < notes + most_advice || finding.always) advice.push_back(finding.advice);
   }
   if (good || advice.size() == notes) advice.push_back(praise(explanation, cc));
+  if (auto idle = idle_access(explanation)) advice.push_back(std::move(*idle));
   return advice;
 }
 

@@ -268,6 +268,50 @@ TEST_F(AdviceOfALine, NamesTheLineThatComputesInDouble) {
   EXPECT_TRUE(says(advice, "GTX 1 computes 1000 times as fast in single precision"));
 }
 
+TEST_F(AdviceOfALine, NamesTheDoubleConstantsOfCode) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1);
+  result_.prediction->sample.instructions_by_class["float64"] = 1'000'000'000;
+  result_.prediction->sample.pace.further.conversion64 = 1'000'000'000;
+  result_.launch.lines[0].execution.float64_operations = 32;
+  const auto said = [&](const std::string& line, const std::string& words) {
+    result_.sources[0].lines = {"void f(float a, double scale);  // double b", line};
+    return says(advice_for(result_), words);
+  };
+  EXPECT_TRUE(said("y = 0.4 * b * exp(-0.5 * b) + 0.4;", "write 0.4f and 0.5f, not 0.4 and 0.5."));
+  EXPECT_TRUE(said("y = x * 1.0E-3 + 2E3;", "write 1.0E-3f and 2E3f, not 1.0E-3 and 2E3."));
+  for (const char* line : {"y = x * scale;  // about 0.5 of it", "y = /* 0.5 */ x * z;",
+                           "y = 0.5 * scale;", "y = 0.5 * (double)x;"})
+    EXPECT_TRUE(said(line, "If single precision is exact enough, compute in float.")) << line;
+}
+
+TEST_F(AdviceOfALine, LocalMemoryIsNotReadAgain) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  result_.prediction->sample.pace.l2_read_sectors = 1'000'000'000;
+  emulator::MemoryCounts& memory = result_.prediction->sample.memory[0];
+  memory.global_load = {1000, 32'000, 10'000, 0, 0, 320'000, 320'000, 10'000};
+  EXPECT_TRUE(says(advice_for(result_), "each byte is read about 10 times"))
+      << text_of(result_, false);
+  memory.local_load.bytes_moved = 32'000'000'000;
+  EXPECT_FALSE(says(advice_for(result_), "each byte is read"));
+}
+
+TEST_F(AdviceOfALine, ConstantMemoryHas64KiB) {
+  result_.kernel.name = "k";
+  result_.compilation.ptx =
+      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+      ".reg .f32 %f<2>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [a];\n"
+      "cvta.to.global.u64 %rd2, %rd1;\n.loc 1 2 0\nld.global.f32 %f1, [%rd2];\nret;\n}\n"
+      ".file 1 \"t.cu\"\n";
+  counts().global_load = {32, 1024, 32, 0, 0, 4096, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.request.arguments = {parse_argument("f32[16384]")};
+  EXPECT_TRUE(says(advice_for(result_), "Keep values that all threads read in constant memory"));
+  result_.request.arguments = {parse_argument("f32[16385]")};
+  EXPECT_TRUE(says(advice_for(result_), "moved. Load a block's values into shared memory first."));
+}
+
 TEST_F(AdviceOfALine, NamesTheGpuOnceAboveTheFindings) {
   result_.launch.memory = result_.launch.lines[0].memory;
   const std::string above = "Advice\nGains are for a GeForce GTX 1 and enough blocks to fill it.\n";
@@ -466,6 +510,8 @@ TEST(Examples, OfATransposeIsInTheExamples) {
     for (std::string line; std::getline(text, line);)
       EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
   }
+  EXPECT_NE(example.after.find("\nx = blockIdx.y * 32 + threadIdx.x;\n"), std::string::npos)
+      << "the tile's place in the output is not its place in the input";
 }
 
 TEST(Examples, RemediesHaveNames) { EXPECT_TRUE(test::names_each_enumerator<Remedy>()); }

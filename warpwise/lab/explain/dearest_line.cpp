@@ -1,10 +1,12 @@
 // Names the line of a finding on the whole kernel.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/ptx/parser.hpp"
@@ -17,6 +19,8 @@ namespace warpwise::lab {
 namespace {
 
 using Place = std::pair<std::string, int>;
+
+constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
 
 // Returns the share of each line's PTX instructions that become several machine instructions, times
 // their number.
@@ -70,21 +74,45 @@ double cost_of(const emulator::LineCounts& line, std::size_t cc, LineCost by) {
   return 0;
 }
 
-// Says how a line computes in double: by a constant, or by the types of its values.
-void tell_constant(const std::string& code, std::string& text) {
+// Returns a line without its comments.
+std::string without_comments(const std::string& code) {
+  static const std::regex comment(R"(//.*|/\*.*?\*/)");
+  return std::regex_replace(code, comment, " ");
+}
+
+// Returns true if a line has a cast to double or a variable that the file declares as a double.
+bool has_double_value(const std::string& code, const std::vector<std::string>& file) {
+  static const std::regex declaration(R"(\bdouble\b[\s*&]*(?:__restrict__\s*)?(\w+)?)");
+  static const std::regex word(R"([A-Za-z_]\w*)");
+  std::set<std::string> values = {"double"};
+  for (const std::string& each : file) {
+    if (each.size() > longest_line) continue;
+    const std::string line = without_comments(each);
+    for (std::sregex_iterator at(line.begin(), line.end(), declaration), end; at != end; ++at)
+      if ((*at)[1].matched) values.insert((*at)[1]);
+  }
+  return std::any_of(std::sregex_iterator(code.begin(), code.end(), word), std::sregex_iterator(),
+                     [&](const std::smatch& each) { return values.contains(each.str()); });
+}
+
+// Says how a line computes in double: by constants, or by the types of its values.
+void tell_constants(const std::string& line, const std::vector<std::string>& file,
+                    std::string& text) {
   static const std::regex constant(
-      R"((^|[^\w.])((\d+\.\d*|\.\d+)(e[-+]?\d+)?|\d+e[-+]?\d+)($|[^\w.]))");
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+      R"((?:^|[^\w.])((\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?![\w.]))");
   const std::string general = constant_is_double;
   const std::size_t at = text.find(general);
-  std::smatch match;
-  if (at == std::string::npos || code.size() > longest_line) return;
-  if (std::regex_search(code, match, constant)) {
-    const std::string own = match[2];
-    text.replace(at, general.size(),
-                 fmt::format("A constant without f is a double: write {0}f, not {0}.", own));
-  } else {
+  if (at == std::string::npos || line.size() > longest_line) return;
+  const std::string code = without_comments(line);
+  std::vector<std::string> own;
+  for (std::sregex_iterator each(code.begin(), code.end(), constant), end; each != end; ++each)
+    if (std::ranges::find(own, (*each)[1].str()) == own.end()) own.push_back((*each)[1]);
+  if (own.empty() || has_double_value(code, file)) {
     text.replace(at, general.size(), "If single precision is exact enough, compute in float.");
+  } else {
+    text.replace(at, general.size(),
+                 fmt::format("A constant without f is a double: write {}f, not {}.",
+                             fmt::join(own, "f and "), fmt::join(own, " and ")));
   }
 }
 
@@ -112,8 +140,12 @@ void name_line(const Explanation& explanation, std::size_t cc, Finding& finding)
     dearest = &each;
   }
   if (dearest == nullptr) return;
-  if (finding.by == LineCost::doubles)
-    tell_constant(explanation.source_line(dearest->file, dearest->line), finding.advice.text);
+  if (finding.by == LineCost::doubles) {
+    const SourceFile* const source = explanation.source(dearest->file);
+    tell_constants(explanation.source_line(dearest->file, dearest->line),
+                   source == nullptr ? std::vector<std::string>{} : source->lines,
+                   finding.advice.text);
+  }
   finding.advice.text =
       place_of(explanation, *dearest) + words_of(finding.by) + " " + finding.advice.text;
 }

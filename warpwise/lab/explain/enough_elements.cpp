@@ -3,25 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <regex>
-#include <set>
 
 namespace warpwise::lab {
 namespace {
 
-// Returns the arguments whose end a thread passed. A file's size is no choice.
-std::set<std::size_t> too_small(const std::vector<emulator::Fault>& faults,
-                                const std::vector<ArgumentSpec>& arguments) {
-  static const std::regex past_end(R"(past the end of argument (\d+),)");
-  std::set<std::size_t> small;
+// Arguments whose end a thread passed, each with the elements of one access there.
+using SmallBuffers = std::map<std::size_t, std::uint64_t>;
+
+// Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if
+// a thread leaves the buffers elsewhere: no size mends that. A file's size is no choice.
+std::optional<SmallBuffers> too_small(const std::vector<emulator::Fault>& faults,
+                                      const std::vector<ArgumentSpec>& arguments) {
+  static const std::regex past_end(
+      R"( of (\d+) bytes? at (?:byte \d+|\d+ bytes past the end) of argument (\d+),)");
+  SmallBuffers small;
   for (const emulator::Fault& each : faults) {
+    if (each.kind != emulator::FaultKind::out_of_bounds) continue;
     std::smatch match;
-    if (!std::regex_search(each.message, match, past_end)) continue;
-    const std::size_t index = std::stoul(match[1]);
-    if (index < arguments.size() && arguments[index].kind == ArgumentSpec::Kind::buffer &&
-        arguments[index].fill != ArgumentSpec::Fill::file)
-      small.insert(index);
+    if (!std::regex_search(each.message, match, past_end)) return std::nullopt;
+    const std::size_t index = std::stoul(match[2]);
+    if (index >= arguments.size() || arguments[index].kind != ArgumentSpec::Kind::buffer ||
+        arguments[index].fill == ArgumentSpec::Fill::file)
+      return std::nullopt;
+    const auto size = static_cast<std::uint64_t>(size_of(arguments[index].type));
+    std::uint64_t& elements = small[index];
+    elements = std::max(elements, (std::stoul(match[1]) + size - 1) / size);
   }
   return small;
 }
@@ -40,9 +49,8 @@ class Attempts {
            const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
       : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture) {}
 
-  // Returns the arguments whose end a thread still passes; nothing if the launch is too long.
-  std::optional<std::set<std::size_t>> small_with(
-      const std::vector<ArgumentSpec>& arguments) const {
+  // Returns too_small() of the launch; nothing also if the launch is too long.
+  std::optional<SmallBuffers> small_with(const std::vector<ArgumentSpec>& arguments) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     emulator::Device device;
     const Arguments operands(device, kernel_, arguments, read_texture_);
@@ -63,10 +71,9 @@ class Attempts {
   const ReadTexture& read_texture_;
 };
 
-std::string sizes_text(const std::vector<ArgumentSpec>& arguments,
-                       const std::set<std::size_t>& changed) {
+std::string sizes_text(const std::vector<ArgumentSpec>& arguments, const SmallBuffers& changed) {
   std::string text;
-  for (const std::size_t each : changed)
+  for (const auto& [each, unused] : changed)
     text += fmt::format("{}argument {}: {}", text.empty() ? "" : "; ", each, arguments[each].text);
   return text;
 }
@@ -105,12 +112,13 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
 
 // Enlarges buffers up to an edge. Returns false if it does not explain the fault: an integer
 // argument counts more elements, or the threads without an element are more than a block.
-bool enlarge(const ExplainRequest& request, const Edge& edge, const std::set<std::size_t>& small,
+bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {
   const std::uint64_t threads = request.grid.count() * request.block.count();
-  for (const std::size_t each : small) {
+  for (const auto& [each, elements] : small) {
     const std::uint64_t width = request.arguments[each].width;
-    const std::uint64_t wider = edge.elements > 0 ? width + edge.elements : threads;
+    const std::uint64_t more = edge.elements == 1 ? elements : edge.elements;
+    const std::uint64_t wider = more > 0 ? width + more : threads;
     const bool is_last_block = wider > width && wider - width < request.block.count();
     const bool is_counted = std::ranges::any_of(request.arguments, [&](const ArgumentSpec& other) {
       return is_integer(other) && other.bits >= wider;
@@ -123,12 +131,13 @@ bool enlarge(const ExplainRequest& request, const Edge& edge, const std::set<std
 
 // Returns the buffers of a launch in which threads pass the end no further than an edge.
 LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attempts,
-                           const std::set<std::size_t>& small) {
-  std::uint64_t shortest = request.arguments[*small.begin()].width;
-  for (const std::size_t each : small) shortest = std::min(shortest, request.arguments[each].width);
+                           const SmallBuffers& small) {
+  std::uint64_t shortest = request.arguments[small.begin()->first].width;
+  for (const auto& [each, unused] : small)
+    shortest = std::min(shortest, request.arguments[each].width);
   for (const Edge& edge : edges_of(request, shortest)) {
     std::vector<ArgumentSpec> arguments = request.arguments;
-    std::set<std::size_t> changed = small;
+    SmallBuffers changed = small;
     // A line's faults are one, with the argument of the first: others show in the next run.
     while (enlarge(request, edge, changed, arguments)) {
       const auto still_small = attempts.small_with(arguments);
@@ -151,17 +160,18 @@ LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& 
   constexpr int most_runs = 4;
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
   std::vector<ArgumentSpec> arguments = request.arguments;
-  std::set<std::size_t> changed;
-  std::set<std::size_t> small = too_small(faults, arguments);
-  if (small.empty()) return {};
+  SmallBuffers changed;
+  const std::optional<SmallBuffers> first = too_small(faults, arguments);
+  if (!first || first->empty()) return {};
+  SmallBuffers small = *first;
   const Attempts attempts(request, program, kernel, read_texture);
   if (LargerBuffers edge = past_an_edge(request, attempts, small); !edge.sizes.empty()) return edge;
   for (int run = 0; run < most_runs && !small.empty(); ++run) {
-    for (const std::size_t each : small) {
+    for (const auto& [each, unused] : small) {
       if (arguments[each].bytes() > most_bytes) return {};
       set_width(arguments[each], 2 * arguments[each].width);
     }
-    changed.merge(std::set<std::size_t>(small));
+    changed.merge(SmallBuffers(small));
     const auto still_small = attempts.small_with(arguments);
     if (!still_small) return {};
     small = *still_small;

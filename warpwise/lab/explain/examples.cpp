@@ -81,10 +81,14 @@ std::optional<Example> example_of(AccessPattern pattern) {
     case AccessPattern::row_per_thread: return example_of(Remedy::coalescing);
     case AccessPattern::transpose:
       return Example{"out[x * width + y] = in[y * width + x];",
+                     "#define PAD 1\n"
+                     "__shared__ float tile[32][32 + PAD];\n"
                      "tile[threadIdx.y][threadIdx.x] = in[y * width + x];\n"
                      "__syncthreads();\n"
+                     "x = blockIdx.y * 32 + threadIdx.x;\n"
+                     "y = blockIdx.x * 32 + threadIdx.y;\n"
                      "out[y * width + x] = tile[threadIdx.x][threadIdx.y];",
-                     "examples/transpose.cu in Warpwise's repository"};
+                     "examples/transpose.cu in Warpwise's repository, for a square matrix"};
     case AccessPattern::swapped_indices:
     case AccessPattern::piece_per_thread:
     case AccessPattern::structures:

@@ -47,6 +47,9 @@ std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t
 /// never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);
 
+/// Names the first line that accessed no memory although its indices come from memory, if any.
+std::optional<Advice> idle_access(const Explanation& explanation);
+
 /// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds those
 /// on other resources whose time is long enough to be worth a change. value() has been applied to
 /// all.

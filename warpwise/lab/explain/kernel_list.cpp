@@ -16,6 +16,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/explain/address_form.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
 
 namespace warpwise::lab {
@@ -36,7 +37,36 @@ std::string_view body_of(std::string_view ptx, const std::string& mangled) {
   return ptx.substr(begin, next == std::string_view::npos ? next : next - begin);
 }
 
-Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx) {
+// Returns the number that an extent has in a source: 32 for "32", "TILE" or "TILE + 1", whose added
+// column only pads. Returns 0 if the source does not tell it.
+std::uint64_t extent_in(const std::string& source, const std::string& extent) {
+  static const std::regex padded(R"(\s*(\w{1,9})\s*(?:\+\s*1\s*)?)");
+  std::smatch match;
+  if (!std::regex_match(extent, match, padded)) return 0;
+  const std::string word = match[1];
+  if (std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return std::stoull(word);
+  const std::regex value("(?:#define\\s+" + word + "\\s+|\\b" + word + "\\s*=\\s*)(\\d{1,9})\\b");
+  return std::regex_search(source, match, value) ? std::stoull(match[1]) : 0;
+}
+
+// Returns the block of a kernel that works on tiles: {columns, rows} of its first array of shared
+// memory with two dimensions. Returns zeros if the source declares none with known extents.
+std::array<std::uint64_t, 2> tile_in(const std::string& source, const std::string& plain) {
+  static const std::regex declaration(
+      R"(__shared__\s+[\w:]+\s+\w+\s*\[([^\]]{1,20})\]\s*\[([^\]]{1,20})\]\s*;)");
+  const std::size_t begin = source.find(" " + plain.substr(0, plain.find('<')) + "(");
+  if (begin == std::string::npos) return {};
+  const std::string body = source.substr(begin, source.find("__global__", begin) - begin);
+  std::smatch match;
+  if (!std::regex_search(body, match, declaration)) return {};
+  const std::uint64_t rows = extent_in(source, match[1]);
+  const std::uint64_t columns = extent_in(source, match[2]);
+  return {columns == rows + 1 ? rows : columns, rows};
+}
+
+Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
+               const std::string& source) {
   const std::string_view body = body_of(ptx, kernel.name);
   const auto uses = [&](const char* name) { return body.find(name) != std::string_view::npos; };
   if (kernel.required_threads.size() == 3) {
@@ -48,6 +78,16 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx) {
   }
   constexpr std::uint64_t side = 16;
   const auto most = static_cast<std::uint64_t>(kernel.most_threads);
+  if (uses("%tid.y") && !uses("%ntid")) {
+    const auto [columns, rows] = tile_in(source, plain_name(kernel.name));
+    constexpr std::uint64_t along = side * side;  // threads
+    if (columns > 0 && rows > 0 && columns * rows <= most && columns <= along && rows <= along) {
+      const std::uint64_t x = along / columns;
+      const std::uint64_t y = along / rows;
+      return {x * columns, x * y * columns * rows, fmt::format("{},{}", x, y),
+              fmt::format("{},{}", columns, rows)};
+    }
+  }
   if ((uses("%tid.y") || uses("%ctaid.y")) && most >= side * side)
     return {side * side, side * side * side * side, "16,16", "16,16"};
   const std::uint64_t threads = std::min<std::uint64_t>(256, most);
@@ -74,8 +114,9 @@ std::string without(std::string text, const std::string& word) {
 struct Parameter {
   std::string type;  // in C++, without blanks and qualifiers; empty if not known
   bool is_input = false;
-  std::string name;      // in the source; empty if not known
-  std::string ptx_name;  // "_Z5scalePfi_param_0"
+  bool is_index = false;  // its elements lead to addresses
+  std::string name;       // in the source; empty if not known
+  std::string ptx_name;   // "_Z5scalePfi_param_0"
   std::string ptx_type;
   std::uint64_t bytes = 0;
 
@@ -171,13 +212,13 @@ std::string buffer_text(const Element& element, const Choice& choice, std::size_
 // the buffers.
 std::string fill_of(const Parameter& parameter, ScalarType type, const Choice& choice) {
   constexpr std::array beginnings = {"start", "begin", "offset", "ptr"};
-  constexpr std::array indices = {"column", "col", "index", "indices", "idx"};
+  const bool is_index = parameter.is_index && !is_float(type) && size_of(type) >= 4;
+  if (is_index && !has_part(parameter.name, beginnings))
+    return fmt::format(":random:0..{}", choice.shape.threads - 1);
   if (!parameter.is_input) return "";
   if (is_float(type) || type == ScalarType::u8) return ":random";
   if (size_of(type) < 4) return "";
-  if (has_part(parameter.name, beginnings)) return ":iota";
-  return has_part(parameter.name, indices) ? fmt::format(":random:0..{}", choice.shape.threads - 1)
-                                           : "";
+  return has_part(parameter.name, beginnings) ? ":iota" : "";
 }
 
 // Returns the structure's members that the kernel reads, by their offsets: "f32", or "*" for an
@@ -287,8 +328,9 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
   for (const auto& [index, unused] : choice.larger)
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", index);
   return fmt::format(
-      "{} uses {} more of argument {} than there are threads (arguments are counted from 0). If it "
-      "should not, it lacks a bound check.",
+      "{} needs up to {} more of argument {} than there are threads (arguments are counted from "
+      "0). "
+      "If it should not, it lacks a bound check.",
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
@@ -299,7 +341,8 @@ class Trial {
         const std::string& source)
       : program_(program), kernel_(kernel), body_(body_of(ptx, kernel.name)),
         parameters_(parameters_of(kernel, body_, source)) {
-    first_.shape = shape_of(kernel, ptx);
+    mark_indices(ptx);
+    first_.shape = shape_of(kernel, ptx, source);
     static const std::regex dynamic(R"(\.extern \.shared [^;]*?(\w+)\[\];)");
     const std::size_t functions = std::min(ptx.find(".entry "), ptx.size());
     const std::string declarations = ptx.substr(0, functions);
@@ -326,7 +369,7 @@ class Trial {
       constexpr int most_runs = 8;
       for (int run = 0; run < most_runs; ++run) {
         const auto faults = faults_of(choice);
-        if (faults.empty()) return with_an_edge(choice);
+        if (faults.empty()) return with_matching_grid(with_an_edge(choice));
         if (!mend(faults, choice)) break;
       }
     }
@@ -344,6 +387,15 @@ class Trial {
   }
 
  private:
+  // Marks the buffers of indices; none if the PTX cannot be parsed.
+  void mark_indices(const std::string& ptx) {
+    try {
+      for (const std::size_t each : index_sources(ptx, kernel_.name))
+        parameters_[each].is_index = true;
+    } catch (const InvalidArgument&) {
+    }
+  }
+
   // Returns the launch with buffers that are larger by an element or a row, if that is enough.
   Choice with_an_edge(const Choice& choice) const {
     if (choice.larger.empty()) return choice;
@@ -357,8 +409,29 @@ class Trial {
     return choice;
   }
 
-  // Runs the launch. A launch that cannot be tried counts as one without a fault.
-  std::vector<emulator::Fault> faults_of(const Choice& choice) const {
+  // Returns the launch with a block for each size's threads, if those of other blocks do less: they
+  // return at once. A launch whose buffers follow the number of threads stays as it is.
+  Choice with_matching_grid(const Choice& choice) const {
+    const std::uint64_t blocks = parse_dimensions("--grid", choice.shape.grid).count();
+    const std::uint64_t threads = choice.shape.threads / blocks;
+    const std::uint64_t matching = (choice.size + threads - 1) / threads;
+    const bool is_line = choice.shape.threads == choice.shape.threads_x &&
+                         choice.shape.block.find(',') == std::string::npos;
+    if (!is_line || choice.beyond > 0 || matching >= blocks) return choice;
+    Choice fewer = choice;
+    fewer.shape.grid = std::to_string(matching);
+    const auto all = run(choice, true);
+    const auto some = run(fewer, true);
+    if (!all || !some || !all->faults.empty() || !some->faults.empty()) return choice;
+    const auto of_some = static_cast<double>(some->totals.warp_instructions);
+    const double others = static_cast<double>(all->totals.warp_instructions) - of_some;
+    constexpr double less = 0.75;
+    const auto n = static_cast<double>(matching);
+    return others / static_cast<double>(blocks - matching) < less * of_some / n ? fewer : choice;
+  }
+
+  // Runs the launch. Returns nothing if it cannot be tried.
+  std::optional<emulator::LaunchResult> run(const Choice& choice, bool count) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     try {
       std::vector<ArgumentSpec> specs;
@@ -366,19 +439,23 @@ class Trial {
         specs.push_back(parse_argument(argument_text(body_, parameters_[i], i, choice)));
       emulator::Device device;
       const Arguments arguments(device, kernel_, specs, {});
-      auto faults = program_
-                        .launch(device, kernel_.name, parse_dimensions("--grid", choice.shape.grid),
-                                parse_dimensions("--block", choice.shape.block),
-                                choice.shared_bytes, arguments.parameters(),
-                                {.compute_capabilities = {}, .count = false, .budget = budget})
-                        .faults;
-      std::erase_if(faults, [](const emulator::Fault& each) {
-        return each.kind == emulator::FaultKind::budget;
-      });
-      return faults;
+      return program_.launch(device, kernel_.name, parse_dimensions("--grid", choice.shape.grid),
+                             parse_dimensions("--block", choice.shape.block), choice.shared_bytes,
+                             arguments.parameters(),
+                             {.compute_capabilities = {}, .count = count, .budget = budget});
     } catch (const std::exception&) {
-      return {};
+      return std::nullopt;
     }
+  }
+
+  // Returns the faults of a launch. A launch that cannot be tried counts as one without a fault.
+  std::vector<emulator::Fault> faults_of(const Choice& choice) const {
+    auto result = run(choice, false);
+    if (!result) return {};
+    std::erase_if(result->faults, [](const emulator::Fault& each) {
+      return each.kind == emulator::FaultKind::budget;
+    });
+    return result->faults;
   }
 
   // Changes the launch so that its accesses may lie within memory. Returns false if no change does

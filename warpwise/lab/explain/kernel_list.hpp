@@ -32,12 +32,14 @@ std::vector<DeclaredParameter> declared_parameters(const std::string& source,
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
 ///   blocks of 256 threads. The number of threads that a kernel is compiled for replaces that.
+/// - A kernel of tiles, which reads no size of the block, has blocks of its shared array's extents.
+///   A kernel with several sizes gets only the blocks whose threads have work.
 /// - Buffers have an element for each thread. A single size is the number of threads along x;
 ///   several are smaller. Integers named as strides, radii or bits are 4; a mask
 ///   has all bits of the size less one.
 /// - Types come from the kernel's mangled name, else from its source. Without a type, an address is
-///   a buffer of floats. Constant floats and bytes are random, as are integers named as
-///   indices; beginnings of rows are 0, 1, 2, …; other buffers are zeros.
+///   a buffer of floats. Constant floats and bytes are random, as are integers from
+///   which addresses are computed; beginnings of rows are 0, 1, 2, …; other buffers are zeros.
 /// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
 ///   blocks of 32 threads are tried too, and the first launch without a fault is listed.
 ///

@@ -132,7 +132,8 @@ std::optional<Advice> idle_atomic(const Explanation& explanation) {
   return std::nullopt;
 }
 
-// Names the first line that accessed no memory although it has indices that the data decide.
+}  // namespace
+
 std::optional<Advice> idle_access(const Explanation& explanation) {
   const auto is_idle = [](const emulator::LineCounts& line) {
     return line.line > 0 && line.execution.warp_instructions == 0;
@@ -151,19 +152,18 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
     emulator::LineCounts line;
     line.file = each.file;
     line.line = each.line;
-    return Advice{place_of(explanation, line) +
-                      " never accessed memory, so no count has its cost. Its indices are data: "
-                      "give real ones with @file.npy, or :iota and :random:LOW..HIGH.",
-                  counts_rule};
+    return Advice{
+        place_of(explanation, line) +
+            " never accessed memory, so no count has its cost. Perhaps its indices are data: "
+            "then give real ones with @file.npy, or :iota and :random:LOW..HIGH.",
+        counts_rule};
   }
   return std::nullopt;
 }
 
-}  // namespace
-
 std::vector<Advice> launch_notes(const Explanation& explanation) {
   std::vector<Advice> notes;
-  for (auto note : {few_blocks(explanation), idle_atomic(explanation), idle_access(explanation)}) {
+  for (auto note : {few_blocks(explanation), idle_atomic(explanation)}) {
     if (note) notes.push_back(std::move(*note));
   }
   return notes;

@@ -245,9 +245,24 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
+// Returns true if a buffer that the line reads at one address in a warp exceeds constant memory.
+bool exceeds_constant_memory(const Explanation& explanation, const LineCounts& line,
+                             const std::vector<GlobalAccess>& accesses) {
+  constexpr std::uint64_t most_bytes = 65'536;  // of __constant__ variables
+  return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    const std::optional<std::size_t>& parameter = each.address.parameter;
+    const std::vector<ArgumentSpec>& arguments = explanation.request.arguments;
+    return !each.is_store && each.file == line.file && each.line == line.line && parameter &&
+           each.address.steps[thread_x].is_none() && *parameter < arguments.size() &&
+           arguments[*parameter].kind == ArgumentSpec::Kind::buffer &&
+           arguments[*parameter].bytes() > most_bytes;
+  });
+}
+
 // All lanes of a warp read one word: one sector serves more bytes than it has.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
-                                    const TrafficCounts& counts, std::size_t index) {
+                                    const TrafficCounts& counts, std::size_t index,
+                                    const Accesses& accesses) {
   constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
   if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
   if (ratio(counts.bytes_requested, counts.bytes_moved) < at_least) return std::nullopt;
@@ -255,15 +270,20 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
   for (const auto& [name, count] : explanation.launch.instructions_by_class) {
     if (name == "load" || name == "store") loads += count;
   }
+  const bool is_large = exceeds_constant_memory(explanation, line, accesses());
+  const char* const cure =
+      is_large ? "Load a block's values into shared memory first."
+               : "Keep values that all threads read in constant memory (__constant__ float "
+                 "filter[9]; in place of const float* filter) or in the kernel's parameters, or "
+                 "load a block's values into shared memory first.";
   return Finding{
       static_cast<double>(counts.requests),
       {fmt::format("{} reads one address of global memory in all threads of a warp: {} bytes are "
-                   "requested, and {} moved. Keep values that all threads read in constant memory "
-                   "(__constant__ float filter[9]; in place of const float* filter) or in the "
-                   "kernel's parameters, or load a block's values into shared memory first.",
+                   "requested, and {} moved. {}",
                    place_of(explanation, line), grouped(counts.bytes_requested),
-                   grouped(counts.bytes_moved)),
-       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
+                   grouped(counts.bytes_moved), cure),
+       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory,
+       std::nullopt, !is_large},
       Change{.bytes = ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index])),
              .loads = ratio(counts.requests, loads)}};
 }
@@ -323,7 +343,7 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   add(scattered_access(explanation, line, memory.global_store, "writes", cc, accesses));
   add(local_array(explanation, line, memory.local_load, "reads", cc));
   add(local_array(explanation, line, memory.local_store, "writes", cc));
-  add(same_address(explanation, line, memory.global_load, cc));
+  add(same_address(explanation, line, memory.global_load, cc, accesses));
   add(constant_scatter(explanation, line, memory.constant));
   add(divergence(explanation, line));
 }

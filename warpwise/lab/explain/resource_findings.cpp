@@ -176,10 +176,11 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double waiting = half * fewer;
   return Suggestion{
       fmt::format("{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
-                  "per thread. Accesses of 16 bytes to neighbouring elements, as by float4, would "
+                  "per thread. Accesses of 16 bytes to neighbouring elements, as by {}, would "
                   "save {:.0f} % of the instructions, index arithmetic among them, and {:.0f} % of "
                   "the waiting:",
-                  100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
+                  100 * share, bytes, number(bytes) == "1" ? "" : "s",
+                  bytes < 4 ? "uint4" : "float4", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // Waiting that ends with its instruction must not be saved twice.
       Change{.instructions = saved,
@@ -302,10 +303,11 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
   constexpr double often = 1.5;
   if (times < often) return std::nullopt;
   const double needed = distinct + 32 * static_cast<double>(pace.dram_written_sectors);
-  const double asked =
-      resource == Resource::l2
-          ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
-          : bytes_of(memory.global_load) + bytes_of(memory.global_store);
+  const double local = bytes_of(memory.local_load) + bytes_of(memory.local_store);
+  const double all = resource == Resource::l2
+                         ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
+                         : bytes_of(memory.global_load) + bytes_of(memory.global_store) + local;
+  const double asked = all - local;  // a thread's own array has no bytes that others read
   return Suggestion{
       fmt::format("{}: each byte is read {}{} times. Keep data that neighbouring threads or "
                   "the next results need again in registers or in a tile of shared memory. With "
@@ -313,7 +315,7 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
                   standing(bounds, resource, std::string(name_of(resource))),
                   prediction.sample.blocks < prediction.facts.blocks ? "about " : "",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
-      Remedy::reuse, Change{.again = asked > needed ? half * (1 - needed / asked) : 0}, true,
+      Remedy::reuse, Change{.again = asked > needed ? half * (asked - needed) / all : 0}, true,
       LineCost::loaded_bytes};
 }
 
@@ -468,14 +470,17 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
 void value(const LaunchPrediction& prediction, Finding& finding) {
   if (!finding.change) return;
   const double gain = gain_of(prediction, *finding.change);
-  finding.advice.gain = gain;
+  constexpr double as_fast = 1.005;
+  const bool is_known = gain >= as_fast || finding.by != LineCost::doubles;
+  if (is_known) finding.advice.gain = gain;
   const bool goes_on = finding.advice.text.ends_with(',') || finding.advice.text.ends_with(':');
   if (goes_on) {
-    constexpr double as_fast = 1.005;
     finding.advice.text +=
-        gain < as_fast ? " the kernel would be as fast as now (modelled)."
-                       : fmt::format(" the kernel would be {:.{}g} times as fast (modelled).", gain,
-                                     gain < worth_a_change ? 3 : 2);
+        !is_known
+            ? " conversions and double arithmetic go away; the model does not know their gain."
+        : gain < as_fast ? " the kernel would be as fast as now (modelled)."
+                         : fmt::format(" the kernel would be {:.{}g} times as fast (modelled).",
+                                       gain, gain < worth_a_change ? 3 : 2);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(" Mending it gains little (modelled): {} is the bottleneck.",
                                        name_of(bounds_when_full(prediction).rules()));
