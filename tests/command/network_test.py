@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import os
 import shutil
 import socket
 import struct
@@ -10,7 +11,7 @@ import threading
 import time
 import unittest
 
-from support import HAS_VIDEO, CommandTest, read, write
+from support import HAS_VIDEO, SAMPLES, CommandTest, read, write
 
 FAILED, BAD_USAGE = 1, 2
 LOCAL = "127.0.0.1"
@@ -124,6 +125,17 @@ class Network(CommandTest):
         said = self.end_of(self.serve(Cut) + "a.ts", "out.mkv")
         self.assertIn("at frame ", said)
         self.assertGreater(frames_in("out.mkv"), 20)
+
+    def test_a_join_over_http_cannot_be_checked(self):
+        write("twice.ts", 2 * read("a.ts"))
+        self.stream("twice.ts", "twice.mkv")
+        self.assertEqual(frames_in("twice.mkv"), 200)
+        self.assertIn("it is damaged, or two files were joined", self.end_of(self.serve(Quiet) + "twice.ts", "null"))
+
+    def test_an_animated_webp_over_http_is_named(self):
+        images = os.path.join(os.path.dirname(SAMPLES), "tests", "images")
+        write("a.webp", read(os.path.join(images, "animated.webp")))
+        self.assertIn("FFmpeg decodes no animated WebP file", self.end_of(self.serve(Quiet) + "a.webp", "null"))
 
     def test_a_missing_and_a_silent_peer(self):
         self.fail_with(FAILED, "stream", f"tcp://{LOCAL}:{free_port()}", "null", says="Connection refused")

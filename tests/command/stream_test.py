@@ -273,6 +273,7 @@ class Kinds(StreamTest):
 
 class Refusals(StreamTest):
     def test_names_and_words(self):
+        write("in.y4m", y4m(2, 2, "mono", bytes(4)))
         for words, says in [
                 ([], "needs SOURCE SINK"), (["test:bars"], "needs SOURCE SINK"),
                 (["test:stripes", "null"], ["test:stripes is no pattern", "test:bars"]),
@@ -289,6 +290,12 @@ class Refusals(StreamTest):
                 (["test:bars", "null", "--frames", "0"], "--frames"),
                 (["test:bars", "null", "--format", "i444"], "'i444' is no format"),
                 (["in.y4m", "null", "--size", "4x4"], "describes its own frames"),
+                (["in.y4m", "null", "--page", "1"], "in.y4m has no pages"),
+                (["in.y4m", "null", "--deinterlace"], "in.y4m is not read as a video"),
+                (["test:bars", "null", "--page", "1"], "test:bars has no pages"),
+                (["test:bars", "null", "--track", "1"], "test:bars is not read as a video"),
+                (["in.png", "null", "--deinterlace"], "in.png is not read as a video"),
+                (["in.png", "null", "--track", "1"], "in.png is not read as a video"),
                 (["in.raw", "null"], "--format and --size"),
                 (["", "null"], "empty")]:
             self.refuse(*words, says=says)

@@ -82,6 +82,9 @@ class VideoFiles(CommandTest):
         self.assertIn("32x24", self.stream("a.mkv", "null", "--track", "2")[0])
         self.fail_with(FAILED, "stream", "a.mkv", "null", "--track", "3", says="it has no video track 3, only 2 tracks")
         self.fail_with(BAD_USAGE, "stream", "a.mkv", "null", "--track", "0", says="--track")
+        for name in ["a.mkv", "a.gif", "a.apng"]:
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=10", "-frames:v", "3", name)
+            self.fail_with(BAD_USAGE, "stream", name, "null", "--page", "1", says=f"{name} has no pages")
 
     def test_a_transport_stream_is_a_video_for_all_commands(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "a.ts")

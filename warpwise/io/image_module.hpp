@@ -31,6 +31,8 @@ class Pages {
   virtual std::int64_t count() const = 0;
   /// Time of all pictures; 0: not stated.
   virtual std::int64_t milliseconds() const { return 0; }
+  /// True if all pictures are shown for the same time.
+  virtual bool is_regular() const { return true; }
 
  protected:
   Pages() = default;

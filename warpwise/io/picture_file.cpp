@@ -121,6 +121,7 @@ class ContentPages final : public Pages {
 
   std::int64_t count() const override { return pages_->count(); }
   std::int64_t milliseconds() const override { return pages_->milliseconds(); }
+  bool is_regular() const override { return pages_->is_regular(); }
   std::optional<Page> next() override { return pages_->next(); }
 
  private:

@@ -25,6 +25,7 @@ struct Tags {
   std::uint16_t format = 0;
   std::uint16_t planar = 0;
   std::uint16_t orientation = 0;
+  bool has_straight_alpha = false;
   bool tiled = false;
   std::uint32_t block_width = 0;  // of a tile, or of a strip
   std::uint32_t block_height = 0;
@@ -33,8 +34,12 @@ struct Tags {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits.
+  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. It
+  /// would multiply colours by straight alpha, which is not as stored.
   bool is_coloured_by_libtiff() const {
+    if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
+      return false;
+    }
     return bits <= 8 || samples == 2 || (photometric > PHOTOMETRIC_RGB && !is_log_luv());
   }
 };
@@ -56,6 +61,10 @@ Tags tags_of(TIFF* tiff, const std::string& name) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &tags.format);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &tags.planar);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &tags.orientation);
+  std::uint16_t extra_samples = 0;
+  const std::uint16_t* kinds = nullptr;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra_samples, &kinds);
+  tags.has_straight_alpha = extra_samples == 1 && kinds[0] == EXTRASAMPLE_UNASSALPHA;
   tags.tiled = TIFFIsTiled(tiff) != 0;
   if (tags.tiled) {
     TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tags.block_width);
@@ -96,6 +105,7 @@ PictureShape shape_of(const Tags& tags, const std::string& name) {
     if (tags.photometric == PHOTOMETRIC_PALETTE && tags.bits != 1) channels = 3;
   } else if (tags.bits <= 16) {
     const bool packed = tags.bits == 10 || tags.bits == 12 || tags.bits == 14;
+    if (tags.format == SAMPLEFORMAT_UINT && tags.bits == 8) type = ElementType::u8;
     if (tags.format == SAMPLEFORMAT_UINT && (packed || tags.bits == 16)) type = ElementType::u16;
     if (tags.format == SAMPLEFORMAT_INT && tags.bits == 16) type = ElementType::i16;
     if (tags.is_grey() && channels != 1) type.reset();
@@ -193,7 +203,7 @@ class SampleReader {
                     ": its strips or tiles are larger than 1 GiB; use smaller ones");
     }
     block_ = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
-    if (tags_.bits < 16) unpacked_.resize(row_samples_);
+    if (is_packed()) unpacked_.resize(row_samples_);
     for (int plane = 0; plane < planes_; ++plane) {
       for (std::uint32_t y = 0; y < tags_.height; y += tags_.block_height) {
         for (std::uint32_t x = 0; x < tags_.width; x += tags_.block_width) {
@@ -204,6 +214,8 @@ class SampleReader {
   }
 
  private:
+  bool is_packed() const { return tags_.bits < 16 && tags_.bits != 8; }
+
   void read_block(std::uint32_t x, std::uint32_t y, int plane, tmsize_t size) {
     TIFF* tiff = stream_.tiff();
     const auto sample = static_cast<std::uint16_t>(plane);
@@ -219,7 +231,7 @@ class SampleReader {
     const std::size_t pixel = tags_.samples * element_;
     for (std::size_t row = 0; row < rows; ++row) {
       const std::byte* from = block_.get() + row * row_bytes_;
-      if (tags_.bits < 16) {
+      if (is_packed()) {
         unpack(from, tags_.bits, unpacked_);
         from = reinterpret_cast<const std::byte*>(unpacked_.data());
       }

@@ -72,31 +72,61 @@ void require_options(const std::string& name, const SourceOptions& options) {
                         "scene: and .raw files");
 }
 
+void require_no_page(const std::string& name, const SourceOptions& options) {
+  if (!options.page) return;
+  throw InvalidArgument(name + " has no pages; --page is for a TIFF or WebP file");
+}
+
+void require_no_video_options(const std::string& name, const SourceOptions& options) {
+  if (!options.track && !options.deinterlace) return;
+  throw InvalidArgument(name + " is not read as a video; --track and --deinterlace are for videos");
+}
+
+std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions& options) {
+  require_no_page(name, options);
+  return video_module().open_file(name, options);
+}
+
 }  // namespace
 
 std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options) {
   if (is_address(name)) {
     require_options(name, options);
+    require_no_page(name, options);
     return video_module().open_address(name, options);
   }
   const std::string camera = camera_path(name);
-  if (!camera.empty()) return video_module().open_camera(camera, options);
+  if (!camera.empty()) {
+    require_no_page(name, options);
+    return video_module().open_camera(camera, options);
+  }
   if (name == "-" || !takes_format_and_size(name)) require_options(name, options);
+  if (takes_format_and_size(name) || name.starts_with("pipe:")) {
+    require_no_page(name, options);
+    require_no_video_options(name, options);
+  }
   if (name.starts_with("test:")) return pattern_source(name.substr(5), options);
   if (name.starts_with("scene:")) return open_scene(name, options);
   if (name.starts_with("pipe:")) return pipe_source(name.substr(5), options);
-  if (is_animated_png(name)) return video_module().open_file(name, options);
-  if (is_of_pictures(name)) return picture_source(name, options);
+  if (is_animated_png(name)) return open_video(name, options);
+  if (is_of_pictures(name)) {
+    require_no_video_options(name, options);
+    return picture_source(name, options);
+  }
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
   std::unique_ptr<Source> y4m = y4m_source(name, options);
-  if (y4m) return y4m;
+  if (y4m) {
+    require_no_page(name, options);
+    require_no_video_options(name, options);
+    return y4m;
+  }
   // FFmpeg would open the file again, but bytes already read are gone from a pipe.
   if (name == "-" || io::written_directly(name)) {
     throw IoError((name == "-" ? "standard input" : name) +
                   " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "
                   "headers");
   }
-  return video_module().open_file(name, options);
+  return open_video(name, options);
 }
 
 }  // namespace warpwise::live

@@ -62,6 +62,7 @@ class Pictures {
   bool is_one_file() const { return pages_ != nullptr; }
   /// Time of all pictures; 0: not stated.
   std::int64_t milliseconds() const { return milliseconds_; }
+  bool is_regular() const { return pages_->is_regular(); }
 
   /// Returns the next picture; nullopt after the last one.
   std::optional<io::Page> next() {
@@ -104,7 +105,7 @@ Stream stream_of(const Pictures& pictures, const io::Picture& first, const Sourc
   if (pictures.milliseconds() > 0 && !options.rate) {
     stream.rate = {pictures.count() * 1000, pictures.milliseconds()};
     stream.own_ticks = {1000, 1};
-    stream.is_varying = true;
+    stream.is_varying = !pictures.is_regular();
   }
   return stream;
 }

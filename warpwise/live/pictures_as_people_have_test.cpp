@@ -74,12 +74,17 @@ TEST_F(PeoplesPicturesTest, PagesAreFrames) {
 TEST_F(PeoplesPicturesTest, AnimatedWebPHasFramesWithTimes) {
   const auto source = image("animated.webp");
   EXPECT_EQ(source->stream().rate.text(), "10");
+  EXPECT_FALSE(source->stream().is_varying);
   EXPECT_EQ(source->stream().ticks().numerator, 1000);
   EXPECT_EQ(times_of(*source), (std::vector<std::int64_t>{0, 100}));
   EXPECT_EQ(frames_of(*image("animated.webp")).at(1), frames_of(*image("lossless.webp")).at(0));
   SourceOptions options;
   options.rate = Rate{20, 1};
   EXPECT_EQ(frames_of(*image("animated.webp", options)).size(), 4U);
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=10 -frames:v 3 -vf settb=1/1000,setpts='(N+gte(N\\,2))*100' "
+      "-fps_mode passthrough -enc_time_base 1/1000 -c:v libwebp_anim a.webp");
+  EXPECT_TRUE(open_source(path("a.webp"), {})->stream().is_varying);
 }
 
 TEST_F(PeoplesPicturesTest, AnimatedPngHasFramesWithTimes) {

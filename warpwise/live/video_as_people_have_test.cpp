@@ -365,8 +365,9 @@ TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
   for (const char* how : {"-flags +ilme+ildct -c:v mpeg2video a.mkv",
                           "-flags +ilme+ildct -c:v libx264 -x264-params tff=1 a.mkv"}) {
     ffmpeg(interlaced + how);
-    EXPECT_NE(refusal("a.mkv").find("is interlaced; --deinterlace makes whole frames"),
-              std::string::npos)
+    EXPECT_NE(
+        refusal("a.mkv").find("is interlaced; warpwise stream … --deinterlace makes whole frames"),
+        std::string::npos)
         << how;
     const auto source = open("a.mkv", options);
     EXPECT_NE(source->name().find(", deinterlaced)"), std::string::npos);
@@ -390,6 +391,13 @@ TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
               open("a.nut", options);
             }).find("bwdif does not deinterlace frames of nv12 and 64x48"),
             std::string::npos);
+}
+
+TEST_F(PeoplesVideoTest, ProgressiveFramesAreNotFiltered) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 5 -pix_fmt yuv420p -c:v ffv1 a.mkv");
+  SourceOptions options;
+  options.deinterlace = true;
+  EXPECT_EQ(joined(frames_of(*open("a.mkv", options))), joined(frames_of(*open("a.mkv"))));
 }
 
 // A video with two languages, subtitles and chapters.
@@ -529,6 +537,17 @@ TEST_F(OtherTracksTest, OfASecondRecordingFollowTheFirst) {
     EXPECT_NEAR(both.back(), 3 + one.back(), 0.15) << name;
     EXPECT_NEAR(seconds("b.mkv"), 6, 0.2) << name;
   }
+}
+
+// Frames that are stored in another order do not begin a recording.
+TEST_F(OtherTracksTest, OfASlowSecondRecordingFollowTheFirst) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=1:d=10 -f lavfi -i sine=d=10 -pix_fmt yuv420p -c:v libx264 "
+      "-bf 3 -x264opts b-adapt=0:keyint=20 -c:a mp2 a.ts");
+  const Bytes once = content(path("a.ts"));
+  store(path("twice.ts"), joined({once, once}));
+  copy("twice.ts", "b.mp4");
+  EXPECT_EQ(data_of("b.mp4", "a"), data_of("twice.ts", "a"));
 }
 
 TEST_F(OtherTracksTest, EndWithTheFrames) {

@@ -104,6 +104,11 @@ void Decoder::fail_at_next(const std::string& why) const {
   fail("at frame " + std::to_string(number_ + 1) + " " + why);
 }
 
+std::string Decoder::why_not_decoded(int error) const {
+  if (codec_->codec_id != AV_CODEC_ID_WEBP) return damaged_because(reason_of(error));
+  return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
+}
+
 // Gives up after some seconds of nothing but damage.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
@@ -139,7 +144,7 @@ const AVFrame* Decoder::decode() {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {
-      fail_at_next(error < 0 ? damaged_because(reason_of(error)) : damaged);
+      fail_at_next(error < 0 ? why_not_decoded(error) : damaged);
     }
   }
 }
@@ -166,9 +171,11 @@ std::string Decoder::trouble_in_reading(int error) const {
   if (!is_marked || damage_ != Damage::is_an_error) return "";
   const bool is_transport_stream = input_->pb != nullptr && input_->iformat != nullptr &&
                                    std::string_view(input_->iformat->name) == "mpegts";
-  const bool is_whole =
-      is_transport_stream && is_whole_in_transport_stream(*input_->pb, packet_->pos);
-  return is_whole ? "" : damaged;
+  if (!is_transport_stream) return damaged;
+  if ((input_->pb->seekable & AVIO_SEEKABLE_NORMAL) == 0) {
+    return "it is damaged, or two files were joined; only a source that can seek shows which";
+  }
+  return is_whole_in_transport_stream(*input_->pb, packet_->pos) ? "" : damaged;
 }
 
 // Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
@@ -205,7 +212,7 @@ bool Decoder::read_packet() {
 void Decoder::send(const AVPacket* packet) {
   const int error = avcodec_send_packet(codec_.get(), packet);
   if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
-  trouble_ = damaged_because(reason_of(error));
+  trouble_ = why_not_decoded(error);
   avcodec_send_packet(codec_.get(), nullptr);
 }
 

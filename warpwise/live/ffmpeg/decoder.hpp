@@ -55,6 +55,7 @@ class Decoder {
   bool read_packet();
   bool is_of_the_video();
   std::string trouble_in_reading(int error) const;
+  std::string why_not_decoded(int error) const;
   void send(const AVPacket* packet);
 
   std::string name_;

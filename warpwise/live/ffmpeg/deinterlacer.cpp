@@ -41,7 +41,7 @@ void Deinterlacer::open(const AVFrame& first) {
   avfilter_graph_set_auto_convert(graph_.get(), AVFILTER_AUTO_CONVERT_NONE);
   kind_of_all_ = text_of(first, time_base_);
   in_ = add(*graph_, "buffer", kind_of_all_.c_str());
-  AVFilterContext* filter = add(*graph_, "bwdif", "mode=send_frame");
+  AVFilterContext* filter = add(*graph_, "bwdif", "mode=send_frame:deint=interlaced");
   out_ = add(*graph_, "buffersink", nullptr);
   int error = avfilter_link(in_, 0, filter, 0);
   if (error >= 0) error = avfilter_link(filter, 0, out_, 0);
@@ -82,7 +82,8 @@ bool Deinterlacer::take(AVFrame& frame) {
     pass(first.get());
     error = av_buffersink_get_frame(out_, &frame);
   }
-  if (error < 0) return false;
+  if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return false;
+  if (error < 0) throw IoError("FFmpeg's filter bwdif: " + reason_of(error));
   if (frame.pts != AV_NOPTS_VALUE) {
     frame.pts = av_rescale_q(frame.pts, av_buffersink_get_time_base(out_), time_base_);
   }

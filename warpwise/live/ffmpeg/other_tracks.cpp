@@ -77,16 +77,27 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
-// Returns the shift of the recording that a packet at that time belongs to. All tracks of a
-// recording have the same, which the first packet decides.
-std::int64_t OtherTracks::shift_of(Clock& clock, std::int64_t stamp) {
+// Returns the shift of the recording that a packet belongs to. All tracks of a recording have the
+// same, which the first packet decides. Times of decoding show a new recording: times of display
+// also go back where frames are stored in another order.
+std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRational unit) {
   constexpr std::int64_t second = AV_TIME_BASE;
-  if (clock.last && stamp < *clock.last - second) {
-    ++clock.recording;
-    if (clock.recording == shifts_.size()) shifts_.push_back(video_end_ - stamp);
+  constexpr std::int64_t longest_delay = 10 * second;  // between two tracks of a file
+  if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
+  const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
+  if (clock.last && time < *clock.last - second) {
+    // A recording that began long ago is a jump in another track alone. The video does not follow.
+    const bool has_begun =
+        clock.recording + 1 < recordings_.size() &&
+        (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);
+    if (!has_begun) {
+      const std::int64_t start = av_rescale_q(stamp_of(packet), unit, microsecond);
+      recordings_.push_back({video_end_, video_end_ - start});
+    }
+    clock.recording = recordings_.size() - 1;
   }
-  clock.last = stamp;
-  return shifts_[clock.recording];
+  clock.last = time;
+  return recordings_[clock.recording].shift;
 }
 
 void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
@@ -94,7 +105,7 @@ void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
   if (stamp == AV_NOPTS_VALUE) return;
   const std::scoped_lock lock(mutex_);
   const std::int64_t start = av_rescale_q(stamp, time_base, microsecond);
-  const std::int64_t shift = shift_of(video_clock_, start);
+  const std::int64_t shift = shift_of(video_clock_, packet, time_base);
   const std::int64_t end = start + av_rescale_q(packet.duration, time_base, microsecond);
   video_end_ = std::max(video_end_, end + shift);
 }
@@ -104,13 +115,10 @@ void OtherTracks::put(const AVPacket& packet) {
   if (av_packet_ref(copy.get(), &packet) < 0) throw std::bad_alloc();
   const AVRational unit = track(packet.stream_index).time_base;
   const std::scoped_lock lock(mutex_);
-  if (const std::int64_t stamp = stamp_of(packet); stamp != AV_NOPTS_VALUE) {
-    const std::int64_t shift =
-        shift_of(clocks_[packet.stream_index], av_rescale_q(stamp, unit, microsecond));
-    const std::int64_t units = av_rescale_q(shift, microsecond, unit);
-    if (copy->pts != AV_NOPTS_VALUE) copy->pts += units;
-    if (copy->dts != AV_NOPTS_VALUE) copy->dts += units;
-  }
+  const std::int64_t shift = shift_of(clocks_[packet.stream_index], packet, unit);
+  const std::int64_t units = av_rescale_q(shift, microsecond, unit);
+  if (copy->pts != AV_NOPTS_VALUE) copy->pts += units;
+  if (copy->dts != AV_NOPTS_VALUE) copy->dts += units;
   packets_.push_back(std::move(copy));
 }
 

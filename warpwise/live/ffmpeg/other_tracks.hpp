@@ -75,7 +75,11 @@ class OtherTracks final : public Companions {
     std::size_t recording = 0;
     std::optional<std::int64_t> last;  // in microseconds, as in the file
   };
-  std::int64_t shift_of(Clock& clock, std::int64_t stamp);
+  struct Recording {
+    std::int64_t start;  // end of the video before it, with its shift, in microseconds
+    std::int64_t shift;  // in microseconds
+  };
+  std::int64_t shift_of(Clock& clock, const AVPacket& packet, AVRational unit);
 
   std::vector<Track> tracks_;
   std::vector<Chapter> chapters_;
@@ -88,8 +92,8 @@ class OtherTracks final : public Companions {
   bool has_ended_ = false;
   std::map<int, Clock> clocks_;  // by the track's number
   Clock video_clock_;
-  std::int64_t video_end_ = 0;              // with its shift, in microseconds
-  std::vector<std::int64_t> shifts_ = {0};  // of each recording, in microseconds
+  std::int64_t video_end_ = 0;  // with its shift, in microseconds
+  std::vector<Recording> recordings_ = {{0, 0}};
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -46,10 +46,12 @@ bool counts_on(AVIOContext& input, std::int64_t place) {
   Cell first;
   if (!reads(input, place, first) || !starts_a_packet(first)) return false;
   const std::int64_t distance = distance_of_cells(input, place);
+  constexpr std::int64_t most_looked_at = 1 << 24;  // bytes, more than two packets have
+  const std::int64_t end = place + most_looked_at;
   int packets = 0;
   Cell last = first;
   Cell cell;
-  for (std::int64_t at = place + distance; reads(input, at, cell); at += distance) {
+  for (std::int64_t at = place + distance; at < end && reads(input, at, cell); at += distance) {
     if (track_of(cell) != track_of(first)) continue;
     if (!has_content(cell)) continue;
     const bool is_next = count_of(cell) == ((count_of(last) + 1) & 0x0f);
@@ -68,7 +70,7 @@ bool counts_on(AVIOContext& input, std::int64_t place) {
 }  // namespace
 
 bool is_whole_in_transport_stream(AVIOContext& input, std::int64_t place) {
-  if ((input.seekable & AVIO_SEEKABLE_NORMAL) == 0 || place < 0) return false;
+  if (place < 0) return false;
   const std::int64_t before = avio_tell(&input);
   const bool is_whole = counts_on(input, place);
   return avio_seek(&input, before, SEEK_SET) == before && is_whole;
