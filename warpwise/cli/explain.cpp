@@ -229,6 +229,8 @@ class ExplainCommand final : public Command {
       if (app_.count(option) > 0)
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }
+    // The second FILE's options are checked before the first one runs.
+    if (!rungs) file_request(options_, 1);
     const Gpu gpu = open_gpu();
     const auto [before, after] = with_compiler_log([&] {
       const Waiting waiting(fmt::format("running {}", fmt::join(options_.names, " and ")));
