@@ -31,6 +31,6 @@ defines=(-C "build-dir=$work/build")
 mkdir "$work/examples" "$work/docs"
 cp -r python/tests samples README.md "$work"
 cp docs/first-pictures.md docs/gpu-python.md "$work/docs"
-cp -r examples/notebooks "$work/examples"
+cp -r examples/ci examples/notebooks "$work/examples"
 [ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; warpwise.ray's results are compared with its
 cd "$work" && venv/bin/python -m pytest -q -rs tests
