@@ -299,7 +299,8 @@ def images():
                     images=True)
     yield refuse("text.png", "no image")
     yield refuse("zeros.jpg", "no image")
-    yield refuse("a.gif", "GIF")
+    yield case("sobel", "in/a.gif", "out.npy", code=0, makes=("out.npy",), images=True)
+    yield refuse("cut.gif", "GIF")
     yield refuse("film.mp4")
     yield refuse("photo.heic", "HEIF or AVIF")
     for name in ["huge.png", "large.png", "none.png", "huge.bmp", "huge.pgm", "minus.pgm", "huge.tif",

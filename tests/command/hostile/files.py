@@ -139,6 +139,7 @@ def make_image_files():
     write("text.png", b"hello, I am a text\n")
     write("zeros.jpg", bytes(1000))
     write("a.gif", GIF)
+    write("cut.gif", GIF[:20])
     write("film.mp4", b"\0\0\0\x18ftypmp42" + bytes(100))
     write("photo.heic", b"\0\0\0\x18ftypheic" + bytes(100))
     write("huge.png", png_of(2**31 - 1, 2**31 - 1))
