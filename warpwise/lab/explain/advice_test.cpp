@@ -1,15 +1,10 @@
-// Tests the advice of `explain`, its examples, and the placement of a kernel.
+// Tests the advice of `explain`, and the placement of a kernel.
 #include "warpwise/lab/explain/advice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
-#include "support/enum_names.hpp"
 #include "warpwise/lab/explain/placement.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
@@ -458,63 +453,6 @@ TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   EXPECT_FALSE(example_for(advice[0]));
   EXPECT_FALSE(example_for(advice[1]));
 }
-
-// Removes blanks at the ends of lines and between words.
-std::string squeezed(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c != ' ' && c != '\n') result += c;
-  }
-  return result;
-}
-
-// Returns a folder's sources and its table, one after the other.
-std::string sources_in(const std::filesystem::path& folder) {
-  std::string all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    std::ifstream file(entry.path());
-    all += std::string((std::istreambuf_iterator<char>(file)), {}) + "\n";
-  }
-  return squeezed(all);
-}
-
-TEST(Examples, AreInTheProjectsSources) {
-  for (const Remedy remedy : all_values<Remedy>()) {
-    const Example example = example_of(remedy);
-    // "warpwise lab diff NAME BEFORE AFTER", or "warpwise lab run NAME/RUNG ...".
-    std::istringstream words(example.shown_by);
-    std::string warpwise, lab, command, name, before, after;
-    words >> warpwise >> lab >> command >> name >> before >> after;
-    const StudyTable table = find_study(name.substr(0, name.find('/')));
-    if (command == "diff") {
-      EXPECT_NO_THROW(table.rung(before)) << example.shown_by;
-      EXPECT_NO_THROW(table.rung(after)) << example.shown_by;
-    }
-    const std::string sources = sources_in(table.folder);
-    for (const std::string& lines : {example.before, example.after}) {
-      std::istringstream text(lines);
-      for (std::string line; std::getline(text, line);) {
-        EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
-      }
-    }
-  }
-}
-
-TEST(Examples, OfATransposeIsInTheExamples) {
-  const Example example = example_of(AccessPattern::transpose).value();
-  const std::string sources =
-      sources_in(std::filesystem::canonical(find_study("gemv").folder) / "../../../../examples");
-  for (const std::string& lines : {example.before, example.after}) {
-    std::istringstream text(lines);
-    for (std::string line; std::getline(text, line);)
-      EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
-  }
-  EXPECT_NE(example.after.find("\nx = blockIdx.y * 32 + threadIdx.x;\n"), std::string::npos)
-      << "the tile's place in the output is not its place in the input";
-}
-
-TEST(Examples, RemediesHaveNames) { EXPECT_TRUE(test::names_each_enumerator<Remedy>()); }
 
 TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
   counts().shared_load.passes = 1024;
