@@ -39,7 +39,7 @@ SUITES = REPOSITORY / "scripts/python_suites"
 
 def one_line(text, suite=""):
     """Returns a message's start and end: a chain of exceptions has its cause at its end. Paths begin in the suite or its packages."""
-    line = re.sub(r"/[^\s'\"]*/site-packages/", "", " ".join((text or "").split()))
+    line = re.sub(r"/[^\s'\"]*/(?:site-packages/|bin/(?=python))", "", " ".join((text or "").split()))
     if suite:
         line = line.replace(f"{suite}/", "")
     return line if len(line) <= 300 else f"{line[:180]} … {line[-118:]}"
