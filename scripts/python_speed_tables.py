@@ -7,8 +7,8 @@ def rendered(recorded):
     rows = [[f"product of 128 × 128, {stack}", *(f"{times[f'product of {stack.split()[0]}, {way}']:.3f} s" for way in ["emulated", "emulated, all checks", other])]
             for stack, other in [("numba with tiles", "simulator"), ("Triton", "interpreter")]]
     lines = [table(["program", "emulated GPU", "with all checks", "numba's simulator, Triton's interpreter"], rows), "",
-             f"- Of {len(recorded['faults'])} planted faults ({', '.join(each.replace('_', ' ') for each in recorded['faults'])}) the emulated GPU finds "
-             f"{len(found['emulated'])}, and numba's simulator {len(found['simulator'])}"
+             f"- The emulated GPU finds {len(found['emulated'])} of {len(recorded['faults'])} planted faults "
+             f"({', '.join(each.replace('_', ' ') for each in recorded['faults'])}), and numba's simulator {len(found['simulator'])}"
              + (f" ({', '.join(each.replace('_', ' ') for each in found['simulator'])})." if found["simulator"] else "."),
              f"- `from numba import cuda` and a context take {times['import and context, emulated'] - times['import alone']:.2f} s longer than the import alone "
              f"({times['import alone']:.2f} s).",
