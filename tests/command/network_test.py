@@ -146,19 +146,13 @@ class Network(CommandTest):
             self.assertLess(time.monotonic() - began, 10)
         self.fail_with(BAD_USAGE, "stream", "tcp://x:1", "null", "--timeout", "0", says="--timeout")
 
-    def test_udp_ends_when_nothing_comes(self):
-        port = free_port(socket.SOCK_DGRAM)
-        self.send("-f", "mpegts", f"udp://{LOCAL}:{port}?pkt_size=1316")
-        said = self.end_of(f"udp://{LOCAL}:{port}", "out.mp4", "--timeout", "2")
-        self.assertIn("nothing came for 2 s", said)
-        self.assertGreater(frames_in("out.mp4"), 20)
-
-    def test_rtp(self):
-        port = free_port(socket.SOCK_DGRAM)
-        self.send("-f", "rtp_mpegts", f"rtp://{LOCAL}:{port}")
-        said = self.end_of(f"rtp://{LOCAL}:{port}", "out.mp4", "--timeout", "2")
-        self.assertIn("nothing came for 2 s", said)
-        self.assertGreater(frames_in("out.mp4"), 20)
+    def test_datagrams_end_when_nothing_comes(self):
+        for scheme, muxer, options in (("udp", "mpegts", "?pkt_size=1316"), ("rtp", "rtp_mpegts", "")):
+            with self.subTest(scheme):
+                address = f"{scheme}://{LOCAL}:{free_port(socket.SOCK_DGRAM)}"
+                self.send("-f", muxer, address + options)
+                self.assertIn("nothing came for 2 s", self.end_of(address, "out.mp4", "--timeout", "2"))
+                self.assertGreater(frames_in("out.mp4"), 20)
 
     def test_rtsp_ends_with_the_server(self):
         with socket.create_server((LOCAL, 0)) as listener:
