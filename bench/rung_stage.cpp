@@ -4,8 +4,8 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
-#include "warpwise/lab/study/rung_run.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/run/rung_run.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 namespace warpwise::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include "fuzz/fuzz.hpp"
 #include "support/enum_names.hpp"
 #include "warpwise/cli/arguments.hpp"
-#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/lab/lab.hpp"
 
 namespace warpwise {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/emulator/runtime/fat_binary.hpp"
+#include "warpwise/emulator/runtime/code/fat_binary.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -7,8 +7,8 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/study/expression.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table/expression.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 // Tables name a ladder. Those of the library come with its primitives; here one stands for all.
 namespace warpwise::ladders {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz/fuzz.hpp"
-#include "warpwise/cli/search.hpp"
+#include "warpwise/cli/pictures/search.hpp"
 
 namespace warpwise {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/live/sources.hpp"
 
 namespace warpwise::cli {

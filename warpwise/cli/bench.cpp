@@ -13,7 +13,7 @@
 #include "bench/python_peers.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 

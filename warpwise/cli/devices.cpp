@@ -8,7 +8,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/predict/measured_profile.hpp"
 #include "warpwise/live/video_module.hpp"

@@ -12,8 +12,8 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/explain_options.hpp"
-#include "warpwise/cli/lab.hpp"
-#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/lab/lab.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -25,8 +25,8 @@
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/report/kernel_page.hpp"
-#include "warpwise/lab/study/study_table.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::cli {

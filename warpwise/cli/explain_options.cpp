@@ -10,8 +10,8 @@
 #include "warpwise/base/counted.hpp"
 #include "warpwise/cli/checks.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
-#include "warpwise/lab/study/study_table.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace warpwise::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "warpwise/cli/arguments.hpp"
-#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/lab/lab.hpp"
 #include "warpwise/lab/explain/explain.hpp"
 
 // Options of `warpwise explain`.

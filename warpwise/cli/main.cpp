@@ -18,9 +18,9 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace {
 

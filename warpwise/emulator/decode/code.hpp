@@ -124,12 +124,12 @@ struct Code {
   std::vector<RegisterPlace> places;  ///< of each virtual register
   /// Registers that some path through the kernel reads before writing them.
   std::vector<RegisterPlace> unset;
-  std::vector<ptx::SourceLine> lines;       ///< of each operation
-  std::vector<ptx::SourceLine> told_lines;  ///< lines that get the counts, see told_lines.hpp
-  std::vector<InstructionClass> classes;    ///< of each operation
-  std::vector<std::string> names;           ///< of each operation, for messages ("ld.global.f32")
-  std::vector<std::string> files;           ///< indexed by SourceLine::file
-  std::vector<ptx::SourceLine> callers;     ///< indexed by SourceLine::caller
+  std::vector<ptx::SourceLine> lines;          ///< of each operation
+  std::vector<ptx::SourceLine> counted_lines;  ///< lines that get the counts, see counted_lines.hpp
+  std::vector<InstructionClass> classes;       ///< of each operation
+  std::vector<std::string> names;        ///< of each operation, for messages ("ld.global.f32")
+  std::vector<std::string> files;        ///< indexed by SourceLine::file
+  std::vector<ptx::SourceLine> callers;  ///< indexed by SourceLine::caller
   std::vector<std::string> functions_inlined;  ///< indexed by SourceLine::function
   std::vector<std::int32_t> lists;             ///< operands beyond those an Operation holds
   std::vector<Site> sites;

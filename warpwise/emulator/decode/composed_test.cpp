@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "warpwise/base/float16.hpp"
-#include "warpwise/emulator/instructions/floats_testing.hpp"
+#include "warpwise/emulator/instructions/lanes/floats_testing.hpp"
 
 namespace warpwise {
 namespace composed_tests {

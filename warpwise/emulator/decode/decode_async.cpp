@@ -6,10 +6,10 @@
 
 #include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/decode/select.hpp"
-#include "warpwise/emulator/instructions/async_groups.hpp"
-#include "warpwise/emulator/instructions/copy_async.hpp"
-#include "warpwise/emulator/instructions/lanes.hpp"
-#include "warpwise/emulator/instructions/mbarrier.hpp"
+#include "warpwise/emulator/instructions/copies/async_groups.hpp"
+#include "warpwise/emulator/instructions/copies/copy_async.hpp"
+#include "warpwise/emulator/instructions/copies/mbarrier.hpp"
+#include "warpwise/emulator/instructions/lanes/lanes.hpp"
 
 namespace warpwise::emulator {
 

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "warpwise/emulator/decode/flags.hpp"
-#include "warpwise/emulator/instructions/copy_bulk.hpp"
-#include "warpwise/emulator/instructions/copy_tensor.hpp"
-#include "warpwise/emulator/instructions/reductions.hpp"
+#include "warpwise/emulator/instructions/copies/copy_bulk.hpp"
+#include "warpwise/emulator/instructions/copies/copy_tensor.hpp"
+#include "warpwise/emulator/instructions/memory/reductions.hpp"
 
 namespace warpwise::emulator {
 

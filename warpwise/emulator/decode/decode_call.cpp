@@ -3,9 +3,9 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/decoder.hpp"
-#include "warpwise/emulator/instructions/device_runtime.hpp"
-#include "warpwise/emulator/instructions/stack.hpp"
-#include "warpwise/emulator/instructions/system_calls.hpp"
+#include "warpwise/emulator/instructions/calls/device_runtime.hpp"
+#include "warpwise/emulator/instructions/calls/system_calls.hpp"
+#include "warpwise/emulator/instructions/memory/stack.hpp"
 
 // Calls. They are inlined if possible. Recursion, calls by pointer and guarded calls are made at
 // run time. The functions that these reach are decoded once, after the kernel's own operations.

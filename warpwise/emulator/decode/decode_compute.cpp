@@ -7,10 +7,10 @@
 
 #include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/decode/select.hpp"
-#include "warpwise/emulator/instructions/lanes.hpp"
-#include "warpwise/emulator/instructions/surface.hpp"
-#include "warpwise/emulator/instructions/tensor.hpp"
-#include "warpwise/emulator/instructions/texture.hpp"
+#include "warpwise/emulator/instructions/lanes/lanes.hpp"
+#include "warpwise/emulator/instructions/matrices/tensor.hpp"
+#include "warpwise/emulator/instructions/textures/surface.hpp"
+#include "warpwise/emulator/instructions/textures/texture.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {

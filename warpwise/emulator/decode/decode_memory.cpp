@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "warpwise/emulator/decode/select.hpp"
-#include "warpwise/emulator/instructions/atomics.hpp"
 #include "warpwise/emulator/instructions/cluster.hpp"
-#include "warpwise/emulator/instructions/lanes.hpp"
-#include "warpwise/emulator/instructions/load_store.hpp"
+#include "warpwise/emulator/instructions/lanes/lanes.hpp"
+#include "warpwise/emulator/instructions/memory/atomics.hpp"
+#include "warpwise/emulator/instructions/memory/load_store.hpp"
 
 namespace warpwise::emulator {
 

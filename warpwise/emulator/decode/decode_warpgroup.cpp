@@ -6,7 +6,7 @@
 #include <map>
 
 #include "warpwise/emulator/decode/flags.hpp"
-#include "warpwise/emulator/instructions/warpgroup_product.hpp"
+#include "warpwise/emulator/instructions/matrices/warpgroup_product.hpp"
 
 namespace warpwise::emulator {
 namespace {

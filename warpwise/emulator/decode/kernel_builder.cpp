@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/decode/counted_lines.hpp"
 #include "warpwise/emulator/decode/modelled.hpp"
 #include "warpwise/emulator/decode/refusals.hpp"
 #include "warpwise/emulator/decode/select.hpp"
-#include "warpwise/emulator/decode/told_lines.hpp"
-#include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/lanes/lanes.hpp"
 #include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
@@ -454,7 +454,7 @@ void KernelBuilder::finish(ObserverSet observers) {
   code_.files = module_.files;
   code_.callers = module_.callers;
   code_.functions_inlined = module_.inlined_functions;
-  code_.told_lines = lines_to_tell(code_);
+  code_.counted_lines = counted_lines(code_);
   code_.info.static_shared_bytes = code_.static_shared - code_.reserved_shared;
   code_.dynamic_shared_at =
       align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));

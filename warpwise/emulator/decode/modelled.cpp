@@ -6,8 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "warpwise/emulator/instructions/calls/system_calls.hpp"
 #include "warpwise/emulator/instructions/modelled.hpp"
-#include "warpwise/emulator/instructions/system_calls.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "warpwise/emulator/decode/flags.hpp"
-#include "warpwise/emulator/instructions/conversions.hpp"
-#include "warpwise/emulator/instructions/halves.hpp"
-#include "warpwise/emulator/instructions/lanes.hpp"
-#include "warpwise/emulator/instructions/rounded.hpp"
+#include "warpwise/emulator/instructions/lanes/conversions.hpp"
+#include "warpwise/emulator/instructions/lanes/halves.hpp"
+#include "warpwise/emulator/instructions/lanes/lanes.hpp"
+#include "warpwise/emulator/instructions/lanes/rounded.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {

@@ -23,7 +23,7 @@ struct Request {
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
-  bool tells = false;  ///< publishes earlier work, though the operation itself does not
+  bool releases = false;  ///< publishes earlier work, though the operation itself does not
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< as in Access
 };
@@ -39,7 +39,7 @@ template <class Tell>
 void show(const Warp& warp, std::int32_t site, const Request& request, const Resolved& place,
           const Tell& tell) {
   Access access{request.space,   request.kind,   request.bytes, request.addresses, place.valid,
-                place.steady,    site,           &place,        nullptr,           request.tells,
+                place.steady,    site,           &place,        nullptr,           request.releases,
                 request.ends_by, request.starter};
   if (request.space == Space::shared) access.owner = warp.block;
   if (request.space == Space::cluster) {
@@ -75,8 +75,12 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   resolve(warp, op, request, place);
   if (request.kind == AccessKind::store) warp.wrote = true;
   if constexpr (Observers::any) {
-    const auto precedes = [&](const Access& each) { Observers::of(warp).precedes(warp, op, each); };
-    const auto accesses = [&](const Access& each) { Observers::of(warp).accesses(warp, op, each); };
+    const auto precedes = [&](const Access& each) {
+      Observers::of(warp).before_access(warp, op, each);
+    };
+    const auto accesses = [&](const Access& each) {
+      Observers::of(warp).after_access(warp, op, each);
+    };
     if (place.valid != 0) show(warp, site, request, place, precedes);
     body(place);
     if (place.valid != 0) show(warp, site, request, place, accesses);

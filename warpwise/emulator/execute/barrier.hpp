@@ -53,12 +53,12 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers&
     for (Group& group : warp.groups) {
       if (group.state != Group::State::barrier || group.barrier != id) continue;
       write_reduction(warp, code.operations[group.pc], barrier, group.mask);
-      observers.passes(warp, group.mask, id);
+      observers.on_barrier_release(warp, group.mask, id);
       group.state = Group::State::ready;
       ++group.pc;
     }
   }
-  observers.completes(block, id);
+  observers.on_barrier_complete(block, id);
   barrier = {};
 }
 
@@ -82,14 +82,14 @@ void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observer
     warp.active = group.mask;
     warp.whole = group.mask == warp.live;
     op.run(warp, op);
-    observers.arrives(warp, op, group.mask, id);
+    observers.on_barrier_arrive(warp, op, group.mask, id);
   });
   each([&](Warp& warp, Group& group, const Operation&) {
-    observers.passes(warp, group.mask, id);
+    observers.on_barrier_release(warp, group.mask, id);
     group.state = Group::State::ready;
     ++group.pc;
   });
-  observers.completes(block, id);
+  observers.on_barrier_complete(block, id);
 }
 
 /// Lets `lanes` of the current group arrive at a barrier, and returns its number.
@@ -118,7 +118,7 @@ template <class Observers>
 void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observers& observers) {
   Block& block = *warp.block;
   if (warp.worker->launch->checks.has(Check::sync)) note_exit(warp, op, lanes);
-  observers.leaves(warp, lanes);
+  observers.on_exit(warp, lanes);
   warp.live &= ~lanes;
   block.live -= static_cast<std::uint32_t>(std::popcount(lanes));
   leave_cluster(warp, lanes, observers);

@@ -19,13 +19,13 @@ void finish_cluster_barrier(Cluster& cluster, Observers& observers) {
   bool is_told = false;
   for (Block* block : cluster.blocks) {
     if (block == nullptr) continue;
-    if (!is_told) observers.completes(*block, cluster_barrier);
+    if (!is_told) observers.on_barrier_complete(*block, cluster_barrier);
     is_told = true;
     for (Warp& warp : block->warps) {
       warp.cluster_arrived = 0;
       for (Group& group : warp.groups) {
         if (group.state != Group::State::barrier || group.barrier != cluster_barrier) continue;
-        observers.passes(warp, group.mask, cluster_barrier);
+        observers.on_barrier_release(warp, group.mask, cluster_barrier);
         group.state = Group::State::ready;
         ++group.pc;
       }
@@ -36,7 +36,7 @@ void finish_cluster_barrier(Cluster& cluster, Observers& observers) {
 template <class Observers>
 void arrive_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
   if (warp.worker->launch->checks.has(Check::sync)) check_cluster_arrival(warp, op, lanes);
-  observers.arrives(warp, op, lanes, cluster_barrier);
+  observers.on_barrier_arrive(warp, op, lanes, cluster_barrier);
   Cluster& cluster = *warp.block->cluster;
   cluster.arrived += static_cast<std::uint32_t>(std::popcount(lanes & ~warp.cluster_arrived));
   warp.cluster_arrived |= lanes;
@@ -50,7 +50,7 @@ Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& obs
   if (warp.worker->launch->checks.has(Check::sync)) check_cluster_wait(warp, op, lanes);
   warp.cluster_owes &= ~lanes;
   const Mask waiting = lanes & warp.cluster_arrived;
-  if (waiting != lanes) observers.passes(warp, lanes & ~waiting, cluster_barrier);
+  if (waiting != lanes) observers.on_barrier_release(warp, lanes & ~waiting, cluster_barrier);
   return waiting;
 }
 

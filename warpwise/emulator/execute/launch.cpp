@@ -15,7 +15,7 @@
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/modelled_uses.hpp"
 #include "warpwise/emulator/execute/scheduler.hpp"
-#include "warpwise/emulator/instructions/system_calls.hpp"
+#include "warpwise/emulator/instructions/calls/system_calls.hpp"
 #include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {

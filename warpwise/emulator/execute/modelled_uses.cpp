@@ -42,7 +42,7 @@ std::vector<ModelledUse> collect_modelled(const Launch& launch, std::span<Worker
   std::map<Modelled, std::set<SourcePlace>> lines;
   for (const Code::ModelledOperation& each : code.modelled) {
     if (executed[each.operation] == 0) continue;
-    const ptx::SourceLine& source = code.told_lines[each.operation];
+    const ptx::SourceLine& source = code.counted_lines[each.operation];
     lines[each.what].insert({code.file_of(source), source.line});
   }
   // Earlier inexact memory is reported if it reaches a branch.

@@ -52,13 +52,13 @@ class Residents {
     }
     cluster->live = count * static_cast<std::uint32_t>(launch.block.count());
     cluster->arrived = 0;
-    for (Block* block : cluster->blocks) worker_.observers.begins(*block);
+    for (Block* block : cluster->blocks) worker_.observers.on_block_begin(*block);
   }
 
   using Iterator = std::vector<std::unique_ptr<Block>>::iterator;
   Iterator end(Iterator which) {
     Block& block = **which;
-    worker_.observers.ends(block);
+    worker_.observers.on_block_end(block);
     block.cluster->blocks[block.rank] = nullptr;
     block.cluster->moved = true;
     idle_.push_back(std::move(*which));

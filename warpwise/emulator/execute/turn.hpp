@@ -108,7 +108,7 @@ class Turn {
       if (op.guard != Operation::none) {
         const Mask guard = predicate(warp_, op.guard);
         lanes &= op.guard_negated ? ~guard : guard;
-        observers_.guards(warp_, op, run.mask);
+        observers_.on_guard(warp_, op, run.mask);
       }
       Then then = Then::go_on;
       switch (op.control) {
@@ -206,7 +206,7 @@ class Turn {
     observe(op, lanes);
     if (lanes != 0) {
       if (check_sync_) check_members(warp_, op, lanes);
-      observers_.converges(warp_, op, lanes);
+      observers_.on_converge(warp_, op, lanes);
       execute_by_mask(op, lanes);
     }
     ++run.pc;
@@ -222,7 +222,7 @@ class Turn {
       return Then::go_on;
     }
     if (others != 0) {
-      observers_.diverges(warp_, op);
+      observers_.on_diverge(warp_, op);
       return split(run, target, lanes, others);
     }
     const bool backwards = target <= run.pc;
@@ -276,7 +276,7 @@ class Turn {
     }
     const std::uint32_t id = arrive(warp_, op, lanes);
     const bool waits = kind != BarrierKind::arrive;
-    observers_.arrives(warp_, op, lanes, id);
+    observers_.on_barrier_arrive(warp_, op, lanes, id);
     if (waits) {
       const std::uint32_t depth = warp_.groups[run.index].depth;
       warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id, depth};
@@ -356,12 +356,12 @@ class Turn {
       warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, own});
     for (const Destination& place : places)
       warp_.groups.push_back({place.pc, place.lanes, Group::State::ready, false, 0, depth});
-    if (places.size() + (others != 0 ? 1 : 0) > 1) observers_.diverges(warp_, op);
+    if (places.size() + (others != 0 ? 1 : 0) > 1) observers_.on_diverge(warp_, op);
   }
 
   void observe(const Operation& op, Mask lanes) {
     ++warp_.executed;
-    observers_.executes(warp_, op, lanes);
+    observers_.on_execute(warp_, op, lanes);
   }
 
   void execute(const Operation& op, Mask lanes) {
@@ -418,7 +418,7 @@ class Turn {
       const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
       add(static_cast<std::uint32_t>(table[entry]), same);
     }
-    if (parts > 1) observers_.diverges(warp_, op);
+    if (parts > 1) observers_.on_diverge(warp_, op);
   }
 
   Warp& warp_;

@@ -201,7 +201,7 @@ void global_timer(Warp& warp, const Operation& op) {
 template <class Observers, bool for_device>
 void fence(Warp& warp, const Operation&) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if constexpr (Observers::any) Observers::of(warp).fences(warp, for_device);
+  if constexpr (Observers::any) Observers::of(warp).on_fence(warp, for_device);
 }
 void sleep(Warp& warp, const Operation&) { warp.polled = true; }
 void nothing(Warp&, const Operation&) {}

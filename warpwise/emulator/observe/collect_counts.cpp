@@ -37,14 +37,14 @@ class Counts::Collector {
   /// Makes the list of lines, by file and number, and finds each operation's line.
   void make_lines() {
     std::map<Key, std::size_t> lines;
-    for (const ptx::SourceLine& source : code_.told_lines)
+    for (const ptx::SourceLine& source : code_.counted_lines)
       lines.try_emplace(Key(code_.file_of(source), source.line));
     for (auto& [key, index] : lines) {
       index = result_.lines.size();
       result_.lines.push_back(
           {key.first, key.second, {}, std::vector<MemoryCounts>(launch_.ccs.size())});
     }
-    for (const ptx::SourceLine& source : code_.told_lines)
+    for (const ptx::SourceLine& source : code_.counted_lines)
       line_of_.push_back(lines.at(Key(code_.file_of(source), source.line)));
   }
 

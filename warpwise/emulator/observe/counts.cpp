@@ -17,11 +17,11 @@ Counts::Counts(const Launch& launch)
       operations_(launch.code->operations.size()),
       sites_(launch.code->sites.size() * counted_spaces * launch.ccs.size()) {}
 
-void Counts::begins(Block& block) {
+void Counts::on_block_begin(Block& block) {
   for (Warp& warp : block.warps) warp.accesses = 0;
 }
 
-void Counts::ends(const Block& block) {
+void Counts::on_block_end(const Block& block) {
   std::uint64_t rounds = 0;
   for (const Warp& warp : block.warps) rounds = std::max(rounds, warp.accesses);
   thread_rounds_ += rounds * block_threads_;
@@ -127,7 +127,7 @@ void Counts::count(const Access& access) {
   for (std::size_t k = 0; k < n; ++k) add(counts[k], costs[k], lanes, access.bytes);
 }
 
-void Counts::reads_texture(Warp& warp, const Operation& op, const TextureRead& read) {
+void Counts::on_texture_read(Warp& warp, const Operation& op, const TextureRead& read) {
   ++warp.accesses;
   const std::size_t n = ccs_.size();
   SiteCounts* counts = sites_.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;

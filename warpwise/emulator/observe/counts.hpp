@@ -20,26 +20,26 @@ class Counts : public Observer {
  public:
   explicit Counts(const Launch& launch);
 
-  void begins(Block& block);
-  void ends(const Block& block);
+  void on_block_begin(Block& block);
+  void on_block_end(const Block& block);
 
-  void executes(const Warp&, const Operation& op, Mask lanes) {
+  void on_execute(const Warp&, const Operation& op, Mask lanes) {
     Executed& count = operations_[op.index];
     ++count.warps;
     // Usually all lanes. Counting bits is a function call on the oldest CPUs.
     count.threads +=
         lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
   }
-  void diverges(const Warp&, const Operation& op) { ++operations_[op.index].divergent; }
+  void on_diverge(const Warp&, const Operation& op) { ++operations_[op.index].divergent; }
 
-  void accesses(Warp& warp, const Operation&, const Access& access) {
+  void after_access(Warp& warp, const Operation&, const Access& access) {
     if (access.site < 0 || access.space == Space::parameter) return;
     // Another block's shared memory has a network of its own, for which there is no rule.
     if (access.owner != nullptr && access.owner != warp.block) return;
     if (access.space == Space::global) ++warp.accesses;
     if (!ccs_.empty()) count(access);
   }
-  void reads_texture(Warp& warp, const Operation& op, const TextureRead& read);
+  void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
   static void collect(const Launch& launch, const std::vector<const Counts*>& workers,
                       LaunchResult& result);

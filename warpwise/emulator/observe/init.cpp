@@ -83,7 +83,7 @@ Init::Init(const Launch& launch)
   if (threads % warp_lanes != 0) absent_ = all_lanes << threads % warp_lanes;
 }
 
-void Init::ends(Block& block) {
+void Init::on_block_end(Block& block) {
   if (states_.empty()) return;
   for (const Warp& warp : block.warps) states_.erase(&warp);
 }

@@ -47,19 +47,19 @@ class Init : public Observer {
  public:
   explicit Init(const Launch& launch);
 
-  void ends(Block& block);
-  void guards(Warp& warp, const Operation& op, Mask lanes) {
+  void on_block_end(Block& block);
+  void on_guard(Warp& warp, const Operation& op, Mask lanes) {
     if (warp.poisoned != 0) guard(warp, op, lanes);
   }
-  void executes(Warp& warp, const Operation& op, Mask lanes) {
+  void on_execute(Warp& warp, const Operation& op, Mask lanes) {
     if (absent_ != 0 && lanes != 0 && warp.index == last_warp_)
       return follow_partly(warp, op, lanes);
     if (warp.poisoned != 0 && lanes != 0) follow(warp, op, lanes);
   }
-  void accesses(Warp& warp, const Operation& op, const Access& access) {
+  void after_access(Warp& warp, const Operation& op, const Access& access) {
     if (is_on_) look(warp, op, access);
   }
-  void reads_texture(Warp& warp, const Operation& op, const TextureRead& read);
+  void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
  private:
   /// Rules by which an operation's results follow from its operands.

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/instructions/matrices/wmma_form.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
-#include "warpwise/emulator/instructions/wmma_form.hpp"
 #include "warpwise/emulator/observe/init.hpp"
 
 namespace warpwise::emulator {

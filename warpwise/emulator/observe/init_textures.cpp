@@ -6,7 +6,7 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
-#include "warpwise/emulator/instructions/sampling.hpp"
+#include "warpwise/emulator/instructions/textures/sampling.hpp"
 #include "warpwise/emulator/observe/init.hpp"
 
 namespace warpwise::emulator {
@@ -21,7 +21,7 @@ std::byte* shadow_of(const Warp& warp, const BoundTexture& bound) {
 
 }  // namespace
 
-void Init::reads_texture(Warp& warp, const Operation& op, const TextureRead& read) {
+void Init::on_texture_read(Warp& warp, const Operation& op, const TextureRead& read) {
   if (!is_on_) return;
   if (read.places != nullptr)
     move_texels(warp, op, read);

@@ -51,7 +51,7 @@ struct Access {
   std::int32_t site = -1;           ///< in Code::sites; -1: printf and assert, which have none
   const Resolved* place = nullptr;  ///< on the host; null for the kernel's parameters
   Block* owner = nullptr;  ///< of shared memory: the warp's block or another one of the cluster
-  bool tells = false;      ///< a strong operation that releases
+  bool releases = false;   ///< a strong operation that releases
   /// If not none, the access takes place at some time before the end of what the operation starts.
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
@@ -83,45 +83,45 @@ struct MbarrierPhase {
 struct Observer {
   explicit Observer(const Launch&) {}
 
-  /// begins(): a block's warps are set up. ends(): all of them have ended, or a deadlock, a trap or
-  /// the budget has stopped them. A block that is resident when another worker stops the launch
-  /// gets no ends().
-  void begins(Block&) {}
-  void ends(Block&) {}
+  /// on_block_begin(): a block's warps are set up. on_block_end(): all of them have ended, or a
+  /// deadlock, a trap or the budget has stopped them. A block that is resident when another worker
+  /// stops the launch gets no on_block_end().
+  void on_block_begin(Block&) {}
+  void on_block_end(Block&) {}
 
-  /// Lanes arrive at an operation with a guard. executes() follows for the lanes that it lets
+  /// Lanes arrive at an operation with a guard. on_execute() follows for the lanes that it lets
   /// through.
-  void guards(Warp&, const Operation&, Mask) {}
+  void on_guard(Warp&, const Operation&, Mask) {}
   /// A warp executes an operation for some lanes, possibly none; called before its handler.
-  void executes(Warp&, const Operation&, Mask) {}
+  void on_execute(Warp&, const Operation&, Mask) {}
   /// A branch sends a warp's lanes to different places.
-  void diverges(Warp&, const Operation&) {}
+  void on_diverge(Warp&, const Operation&) {}
 
-  /// precedes(): an access is about to take place. accesses(): it has taken place.
-  void precedes(Warp&, const Operation&, const Access&) {}
-  void accesses(Warp&, const Operation&, const Access&) {}
-  void reads_texture(Warp&, const Operation&, const TextureRead&) {}
+  /// before_access(): an access is about to take place. after_access(): it has taken place.
+  void before_access(Warp&, const Operation&, const Access&) {}
+  void after_access(Warp&, const Operation&, const Access&) {}
+  void on_texture_read(Warp&, const Operation&, const TextureRead&) {}
 
   /// Lanes execute an operation with a member mask (bar.warp.sync, shfl.sync, ...) together.
-  void converges(Warp&, const Operation&, Mask) {}
+  void on_converge(Warp&, const Operation&, Mask) {}
   /// Lanes execute a fence, for the whole device or only for their block.
-  void fences(Warp&, bool /*for_device*/) {}
-  /// commits(): lanes commit what they have started to a group. awaits(): they wait until all but
-  /// their last `left` groups have ended, or have finished reading.
-  void commits(Warp&, Asynchronous, Mask) {}
-  void awaits(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
-  /// tracks(): the operations that lanes have started end before a phase of an mbarrier.
-  /// sees_end(): a lane has seen the phase's end.
-  void tracks(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
-  void sees_end(Warp&, const MbarrierPhase&) {}
+  void on_fence(Warp&, bool /*for_device*/) {}
+  /// on_group_commit(): lanes commit what they have started to a group. on_group_wait(): they wait
+  /// until all but their last `left` groups have ended, or have finished reading.
+  void on_group_commit(Warp&, Asynchronous, Mask) {}
+  void on_group_wait(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
+  /// on_mbarrier_track(): the operations that lanes have started end before a phase of an mbarrier.
+  /// on_mbarrier_end(): a lane has seen the phase's end.
+  void on_mbarrier_track(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
+  void on_mbarrier_end(Warp&, const MbarrierPhase&) {}
   /// Lanes arrive at a barrier of the block. They wait there unless it is a bar.arrive.
-  void arrives(Warp&, const Operation&, Mask, std::uint32_t) {}
+  void on_barrier_arrive(Warp&, const Operation&, Mask, std::uint32_t) {}
   /// Waiting lanes pass a barrier after the last one has arrived; called for each warp in turn.
-  void passes(Warp&, Mask, std::uint32_t) {}
+  void on_barrier_release(Warp&, Mask, std::uint32_t) {}
   /// Lanes exit; barriers no longer wait for them.
-  void leaves(Warp&, Mask) {}
+  void on_exit(Warp&, Mask) {}
   /// All lanes that waited at a barrier have passed it.
-  void completes(Block&, std::uint32_t) {}
+  void on_barrier_complete(Block&, std::uint32_t) {}
 
   /// Collects the workers' findings into the result, after the last block. `Own` is the derived
   /// class.
@@ -146,67 +146,67 @@ class Observers {
     return static_cast<ObservedWorker<Observers>&>(worker).observers;
   }
 
-  void begins([[maybe_unused]] Block& block) { (get<Each>().begins(block), ...); }
-  void ends([[maybe_unused]] Block& block) { (get<Each>().ends(block), ...); }
-  void executes([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+  void on_block_begin([[maybe_unused]] Block& block) { (get<Each>().on_block_begin(block), ...); }
+  void on_block_end([[maybe_unused]] Block& block) { (get<Each>().on_block_end(block), ...); }
+  void on_execute([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                  [[maybe_unused]] Mask lanes) {
+    (get<Each>().on_execute(warp, op, lanes), ...);
+  }
+  void on_guard([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
                 [[maybe_unused]] Mask lanes) {
-    (get<Each>().executes(warp, op, lanes), ...);
+    (get<Each>().on_guard(warp, op, lanes), ...);
   }
-  void guards([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-              [[maybe_unused]] Mask lanes) {
-    (get<Each>().guards(warp, op, lanes), ...);
+  void on_diverge([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op) {
+    (get<Each>().on_diverge(warp, op), ...);
   }
-  void diverges([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op) {
-    (get<Each>().diverges(warp, op), ...);
+  void before_access([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                     [[maybe_unused]] const Access& access) {
+    (get<Each>().before_access(warp, op, access), ...);
   }
-  void precedes([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-                [[maybe_unused]] const Access& access) {
-    (get<Each>().precedes(warp, op, access), ...);
+  void after_access([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                    [[maybe_unused]] const Access& access) {
+    (get<Each>().after_access(warp, op, access), ...);
   }
-  void accesses([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-                [[maybe_unused]] const Access& access) {
-    (get<Each>().accesses(warp, op, access), ...);
+  void on_texture_read([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                       [[maybe_unused]] const TextureRead& read) {
+    (get<Each>().on_texture_read(warp, op, read), ...);
   }
-  void reads_texture([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-                     [[maybe_unused]] const TextureRead& read) {
-    (get<Each>().reads_texture(warp, op, read), ...);
+  void on_converge([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                   [[maybe_unused]] Mask lanes) {
+    (get<Each>().on_converge(warp, op, lanes), ...);
   }
-  void converges([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-                 [[maybe_unused]] Mask lanes) {
-    (get<Each>().converges(warp, op, lanes), ...);
+  void on_fence([[maybe_unused]] Warp& warp, [[maybe_unused]] bool for_device) {
+    (get<Each>().on_fence(warp, for_device), ...);
   }
-  void fences([[maybe_unused]] Warp& warp, [[maybe_unused]] bool for_device) {
-    (get<Each>().fences(warp, for_device), ...);
+  void on_group_commit([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+                       [[maybe_unused]] Mask lanes) {
+    (get<Each>().on_group_commit(warp, what, lanes), ...);
   }
-  void commits([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
-               [[maybe_unused]] Mask lanes) {
-    (get<Each>().commits(warp, what, lanes), ...);
+  void on_group_wait([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+                     [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t left,
+                     [[maybe_unused]] bool reads_only) {
+    (get<Each>().on_group_wait(warp, what, lanes, left, reads_only), ...);
   }
-  void awaits([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
-              [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t left,
-              [[maybe_unused]] bool reads_only) {
-    (get<Each>().awaits(warp, what, lanes, left, reads_only), ...);
+  void on_mbarrier_track([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+                         [[maybe_unused]] Mask lanes, [[maybe_unused]] const MbarrierPhase& phase) {
+    (get<Each>().on_mbarrier_track(warp, what, lanes, phase), ...);
   }
-  void tracks([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
-              [[maybe_unused]] Mask lanes, [[maybe_unused]] const MbarrierPhase& phase) {
-    (get<Each>().tracks(warp, what, lanes, phase), ...);
+  void on_mbarrier_end([[maybe_unused]] Warp& warp, [[maybe_unused]] const MbarrierPhase& phase) {
+    (get<Each>().on_mbarrier_end(warp, phase), ...);
   }
-  void sees_end([[maybe_unused]] Warp& warp, [[maybe_unused]] const MbarrierPhase& phase) {
-    (get<Each>().sees_end(warp, phase), ...);
+  void on_barrier_arrive([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                         [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t barrier) {
+    (get<Each>().on_barrier_arrive(warp, op, lanes, barrier), ...);
   }
-  void arrives([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
-               [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t barrier) {
-    (get<Each>().arrives(warp, op, lanes, barrier), ...);
+  void on_barrier_release([[maybe_unused]] Warp& warp, [[maybe_unused]] Mask lanes,
+                          [[maybe_unused]] std::uint32_t barrier) {
+    (get<Each>().on_barrier_release(warp, lanes, barrier), ...);
   }
-  void passes([[maybe_unused]] Warp& warp, [[maybe_unused]] Mask lanes,
-              [[maybe_unused]] std::uint32_t barrier) {
-    (get<Each>().passes(warp, lanes, barrier), ...);
+  void on_exit([[maybe_unused]] Warp& warp, [[maybe_unused]] Mask lanes) {
+    (get<Each>().on_exit(warp, lanes), ...);
   }
-  void leaves([[maybe_unused]] Warp& warp, [[maybe_unused]] Mask lanes) {
-    (get<Each>().leaves(warp, lanes), ...);
-  }
-  void completes([[maybe_unused]] Block& block, [[maybe_unused]] std::uint32_t barrier) {
-    (get<Each>().completes(block, barrier), ...);
+  void on_barrier_complete([[maybe_unused]] Block& block, [[maybe_unused]] std::uint32_t barrier) {
+    (get<Each>().on_barrier_complete(block, barrier), ...);
   }
 
   static void collect([[maybe_unused]] const Launch& launch,

@@ -47,14 +47,14 @@ Pace::Pace(const Launch& launch)
   }
 }
 
-void Pace::begins(Block& block) {
+void Pace::on_block_begin(Block& block) {
   auto clock = std::make_unique<BlockClock>();
   clock->warps.resize(block.warps.size());
   for (WarpClock& warp : clock->warps) warp.ready.assign(code_->virtual_registers, 0);
   blocks_[&block] = std::move(clock);
 }
 
-void Pace::ends(Block& block) {
+void Pace::on_block_end(Block& block) {
   double last = 0;
   for (const WarpClock& warp : clock_of(block).warps)
     last = std::max({last, warp.now, warp.latest + 1});
@@ -74,7 +74,7 @@ double Pace::cycles_of(const Operation& op) const {
   }
 }
 
-void Pace::executes(Warp& warp, const Operation& op, Mask) {
+void Pace::on_execute(Warp& warp, const Operation& op, Mask) {
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
   const Accesses& accesses = code_->accesses[op.index];
   const InstructionClass kind = code_->classes[op.index];
@@ -305,7 +305,7 @@ void Pace::add_stores_to(PaceCounts& counts) const {
   }
 }
 
-void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
+void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
   if (access.site < 0 || access.lanes == 0 || access.space == Space::parameter ||
       code_->sites[static_cast<std::size_t>(access.site)].compiler_local) {
     return;
@@ -348,7 +348,7 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
     clock.ready[static_cast<std::size_t>(v)] = clock.issued + cycles;
 }
 
-void Pace::completes(Block& block, std::uint32_t barrier) {
+void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
   double last = 0;
   BlockClock& clock = clock_of(block);

@@ -34,11 +34,11 @@ class Pace : public Observer {
  public:
   explicit Pace(const Launch& launch);
 
-  void begins(Block& block);
-  void ends(Block& block);
-  void executes(Warp& warp, const Operation& op, Mask lanes);
-  void accesses(Warp& warp, const Operation& op, const Access& access);
-  void completes(Block& block, std::uint32_t barrier);
+  void on_block_begin(Block& block);
+  void on_block_end(Block& block);
+  void on_execute(Warp& warp, const Operation& op, Mask lanes);
+  void after_access(Warp& warp, const Operation& op, const Access& access);
+  void on_barrier_complete(Block& block, std::uint32_t barrier);
 
   static void collect(const Launch& launch, const std::vector<const Pace*>& workers,
                       LaunchResult& result);

@@ -35,7 +35,7 @@ bool PendingAccesses::add(const PendingAccess& access) {
   return true;
 }
 
-void PendingAccesses::commits(const Warp& warp, Asynchronous what, Mask lanes) {
+void PendingAccesses::on_group_commit(const Warp& warp, Asynchronous what, Mask lanes) {
   Committed& counts = committed(warp.index, what);
   for (Mask left = lanes; left != 0; left &= left - 1)
     ++counts[static_cast<std::size_t>(std::countr_zero(left))];
@@ -66,8 +66,9 @@ std::vector<PendingAccess> PendingAccesses::take(const Wanted& wanted) {
   return taken;
 }
 
-std::vector<PendingAccess> PendingAccesses::awaits(const Warp& warp, Asynchronous what, Mask lanes,
-                                                   std::uint32_t left, bool reads_only) {
+std::vector<PendingAccess> PendingAccesses::on_group_wait(const Warp& warp, Asynchronous what,
+                                                          Mask lanes, std::uint32_t left,
+                                                          bool reads_only) {
   if (pending_.empty()) return {};
   const Committed& counts = committed(warp.index, what);
   return take([&](const PendingAccess& access, int piece) {
@@ -83,8 +84,9 @@ std::vector<PendingAccess> PendingAccesses::awaits(const Warp& warp, Asynchronou
   });
 }
 
-std::vector<PendingAccess> PendingAccesses::tracks(const Warp& warp, Asynchronous what, Mask lanes,
-                                                   const MbarrierPhase& phase) {
+std::vector<PendingAccess> PendingAccesses::on_mbarrier_track(const Warp& warp, Asynchronous what,
+                                                              Mask lanes,
+                                                              const MbarrierPhase& phase) {
   if (pending_.empty()) return {};
   std::vector<PendingAccess> taken = take([&](const PendingAccess& access, int piece) {
     return access.ends_by == what && access.warp == warp.index && !access.is_tracked &&
@@ -98,7 +100,7 @@ std::vector<PendingAccess> PendingAccesses::tracks(const Warp& warp, Asynchronou
   return taken;
 }
 
-std::vector<PendingAccess> PendingAccesses::sees_end(const MbarrierPhase& phase) {
+std::vector<PendingAccess> PendingAccesses::on_mbarrier_end(const MbarrierPhase& phase) {
   if (pending_.empty()) return {};
   return take([&](const PendingAccess& access, int) {
     return access.is_tracked && access.mbarrier == phase.address && access.parity == phase.parity;

@@ -44,14 +44,15 @@ class PendingAccesses {
   void add_tracked(const PendingAccess& access) { pending_.push_back(access); }
   void clear() { pending_.clear(); }
 
-  /// Implement the observer's hooks of the same names. awaits() and sees_end() return the accesses
-  /// that have ended; tracks() returns those that now end with the mbarrier.
-  void commits(const Warp& warp, Asynchronous what, Mask lanes);
-  std::vector<PendingAccess> awaits(const Warp& warp, Asynchronous what, Mask lanes,
-                                    std::uint32_t left, bool reads_only);
-  std::vector<PendingAccess> tracks(const Warp& warp, Asynchronous what, Mask lanes,
-                                    const MbarrierPhase& phase);
-  std::vector<PendingAccess> sees_end(const MbarrierPhase& phase);
+  /// Implement the observer's hooks of the same names. on_group_wait() and on_mbarrier_end() return
+  /// the accesses that have ended; on_mbarrier_track() returns those that now end with the
+  /// mbarrier.
+  void on_group_commit(const Warp& warp, Asynchronous what, Mask lanes);
+  std::vector<PendingAccess> on_group_wait(const Warp& warp, Asynchronous what, Mask lanes,
+                                           std::uint32_t left, bool reads_only);
+  std::vector<PendingAccess> on_mbarrier_track(const Warp& warp, Asynchronous what, Mask lanes,
+                                               const MbarrierPhase& phase);
+  std::vector<PendingAccess> on_mbarrier_end(const MbarrierPhase& phase);
 
  private:
   /// Number of groups that each lane of a warp has committed.

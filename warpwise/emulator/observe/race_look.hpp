@@ -69,7 +69,7 @@ class Races::Look {
         writes_(access.kind != AccessKind::load) {
     const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
     base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
-            (races.is_strong(op) || access.tells ? Touch::strong : 0) |
+            (races.is_strong(op) || access.releases ? Touch::strong : 0) |
             (op.narrow ? Touch::narrow : 0) |
             (access.kind == AccessKind::atomic ? Touch::atomic : 0);
   }

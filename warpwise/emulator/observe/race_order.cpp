@@ -147,13 +147,13 @@ void BlockOrder::meets(const Warp& warp, Mask lanes) {
   advance(warp.index);
 }
 
-void BlockOrder::arrives(const Warp& warp, Mask lanes, std::uint32_t barrier) {
+void BlockOrder::on_barrier_arrive(const Warp& warp, Mask lanes, std::uint32_t barrier) {
   open_barriers_ |= 1U << barrier;
   publish(warp, lanes, waiting_[barrier]);
   advance(warp.index);
 }
 
-void BlockOrder::passes(const Warp& warp, Mask lanes, std::uint32_t barrier) {
+void BlockOrder::on_barrier_release(const Warp& warp, Mask lanes, std::uint32_t barrier) {
   learn(warp, lanes, waiting_[barrier]);
   // A barrier of all threads does not wait for exited ones, and still follows their accesses.
   if (any_gone_ && warp.block->barriers[barrier].expected == 0) learn(warp, lanes, gone_);
@@ -165,7 +165,7 @@ void BlockOrder::passes(const Warp& warp, Mask lanes, std::uint32_t barrier) {
   advance(warp.index);
 }
 
-void BlockOrder::leaves(const Warp& warp, Mask lanes) {
+void BlockOrder::on_exit(const Warp& warp, Mask lanes) {
   any_gone_ = true;
   publish(warp, lanes, gone_);
   advance(warp.index);
@@ -178,7 +178,7 @@ void BlockOrder::fences_in_block(const Warp& warp, Mask lanes) {
   advance(warp.index);
 }
 
-void BlockOrder::fences(const Warp& warp, Mask lanes) {
+void BlockOrder::on_fence(const Warp& warp, Mask lanes) {
   if (is_strict_) fences_in_block(warp, lanes);
   each_past(warp, lanes, [&](Past& past) {
     past.fenced.add(past.others);
@@ -190,8 +190,8 @@ void BlockOrder::fences(const Warp& warp, Mask lanes) {
   advance(warp.index);
 }
 
-void BlockOrder::tells(const Warp& warp, Mask lanes, KnownBlocks& others) {
-  fences(warp, lanes);
+void BlockOrder::publish(const Warp& warp, Mask lanes, KnownBlocks& others) {
+  on_fence(warp, lanes);
   others.add(fenced_by(warp, lanes));
 }
 
@@ -211,7 +211,7 @@ void BlockOrder::learns_of_last(const Warp& warp, Mask lanes) {
 void BlockOrder::orders(const Warp& warp, const Operation& op, const Access& access,
                         ToldPlaces& told) {
   if (access.space == Space::global) order_between_blocks(warp, op, access, told);
-  if (is_strict_ && (op.releases || access.tells)) fences_in_block(warp, access.owners());
+  if (is_strict_ && (op.releases || access.releases)) fences_in_block(warp, access.owners());
   order_in_block(warp, access);
   advance(warp.index);
 }
@@ -269,13 +269,13 @@ void BlockOrder::orders_in_cluster(const Warp& warp, const Operation& op, const 
   // Shared memory of each block gets places of its own, above all addresses of global memory.
   const std::uint64_t first =
       (std::uint64_t{1} << 63) | access.owner->linear * (block_window_bytes / 8);
-  order_by_places(warp, access, first, op.releases || access.tells, told);
+  order_by_places(warp, access, first, op.releases || access.releases, told);
 }
 
 void BlockOrder::order_by_places(const Warp& warp, const Access& access, std::uint64_t first,
                                  bool releases, ToldPlaces& told) {
   const bool writes = access.kind != AccessKind::load;
-  if (writes && releases) fences(warp, access.owners());
+  if (writes && releases) on_fence(warp, access.owners());
   const KnownBlocks fenced = writes ? fenced_by(warp, access.owners()) : KnownBlocks{};
   if (told.empty() && fenced.empty()) return;
   Past before;

@@ -54,21 +54,21 @@ class BlockOrder {
   void meets(const Warp& warp, Mask lanes);
 
   // Implement the observer's hooks of the same names.
-  void arrives(const Warp& warp, Mask lanes, std::uint32_t barrier);
-  void passes(const Warp& warp, Mask lanes, std::uint32_t barrier);
-  void completes(std::uint32_t barrier) {
+  void on_barrier_arrive(const Warp& warp, Mask lanes, std::uint32_t barrier);
+  void on_barrier_release(const Warp& warp, Mask lanes, std::uint32_t barrier);
+  void on_barrier_complete(std::uint32_t barrier) {
     waiting_[barrier].clear();
     open_barriers_ &= ~(1U << barrier);
   }
-  void leaves(const Warp& warp, Mask lanes);
+  void on_exit(const Warp& warp, Mask lanes);
   /// Records a fence for the whole device.
-  void fences(const Warp& warp, Mask lanes);
+  void on_fence(const Warp& warp, Mask lanes);
   /// Records a fence for the block, which counts only if the order is strict.
   void fences_in_block(const Warp& warp, Mask lanes);
 
-  /// tells(): adds the accesses of lanes, and what they know of others, to `others`.
+  /// publish(): adds the accesses of lanes, and what they know of others, to `others`.
   /// learns(): adds `others` to the lanes' knowledge.
-  void tells(const Warp& warp, Mask lanes, KnownBlocks& others);
+  void publish(const Warp& warp, Mask lanes, KnownBlocks& others);
   void learns(const Warp& warp, Mask lanes, const KnownBlocks& others);
   /// Orders accesses of lanes at the time before now before what each of them does later.
   void learns_of_last(const Warp& warp, Mask lanes);

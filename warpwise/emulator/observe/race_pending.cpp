@@ -51,14 +51,15 @@ void Races::end(const PendingAccess& access, Epoch epoch) {
   }
 }
 
-void Races::commits(Warp& warp, Asynchronous what, Mask lanes) {
-  if (is_on_) history_of(*warp.block).pending.commits(warp, what, lanes);
+void Races::on_group_commit(Warp& warp, Asynchronous what, Mask lanes) {
+  if (is_on_) history_of(*warp.block).pending.on_group_commit(warp, what, lanes);
 }
 
-void Races::awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left, bool reads_only) {
+void Races::on_group_wait(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left,
+                          bool reads_only) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  const auto ended = history.pending.awaits(warp, what, lanes, left, reads_only);
+  const auto ended = history.pending.on_group_wait(warp, what, lanes, left, reads_only);
   if (ended.empty()) return;
   const Epoch now = epoch_of(history, warp.index);
   // The four warps of a product synchronise after it, and each of them knows that it has ended.
@@ -66,10 +67,11 @@ void Races::awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left
     end(access, what == Asynchronous::product ? access.started : now);
 }
 
-void Races::tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase) {
+void Races::on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes,
+                              const MbarrierPhase& phase) {
   if (!is_on_) return;
   for (const PendingAccess& access :
-       history_of(*warp.block).pending.tracks(warp, what, lanes, phase)) {
+       history_of(*warp.block).pending.on_mbarrier_track(warp, what, lanes, phase)) {
     if (access.owner == nullptr || access.owner == phase.owner)
       history_of(*phase.owner).pending.add_tracked(access);
     else
@@ -78,10 +80,10 @@ void Races::tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhas
 }
 
 /// The mbarrier orders other warps that see the phase's end with this one.
-void Races::sees_end(Warp& warp, const MbarrierPhase& phase) {
+void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  const auto ended = history_of(*phase.owner).pending.sees_end(phase);
+  const auto ended = history_of(*phase.owner).pending.on_mbarrier_end(phase);
   if (ended.empty()) return;
   if (owners_.size() + ended.size() > Owner::most) return forget_all();
   Epoch epoch = 0;

@@ -33,7 +33,7 @@ bool CriticalSections::end(Lane lane, std::uint64_t place, std::uint64_t value) 
   return true;
 }
 
-void CriticalSections::fences(Lane lane, Fence fence) {
+void CriticalSections::on_fence(Lane lane, Fence fence) {
   if (const auto found = open_.find(lane); found != open_.end())
     found->second.fence = std::max(found->second.fence, fence);
 }

@@ -42,7 +42,7 @@ class CriticalSections {
   void begin(Lane lane, std::uint64_t place, std::uint64_t expected, Fence fence);
   /// Ends a lane's section if it has given `place` its value back. Returns true if so.
   bool end(Lane lane, std::uint64_t place, std::uint64_t value);
-  void fences(Lane lane, Fence fence);
+  void on_fence(Lane lane, Fence fence);
   /// Records an access of a word in the lane's section, if one is open. Returns an access of
   /// another section that it races with, or null.
   const Guarded* access(Lane lane, std::uint64_t word, Touch touch, bool writes);

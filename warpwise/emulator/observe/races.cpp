@@ -109,7 +109,7 @@ void Races::forget_all() {
   for (auto& history : unused_) history->shared.clear();
 }
 
-void Races::begins(Block& block) {
+void Races::on_block_begin(Block& block) {
   if (!is_on_) return;
   std::unique_ptr<History>& history = histories_[&block];
   if (unused_.empty()) {
@@ -128,7 +128,7 @@ void Races::begins(Block& block) {
   if (block.rank == 0) meetings_[block.cluster.get()] = {};
 }
 
-void Races::ends(Block& block) {
+void Races::on_block_end(Block& block) {
   if (!is_on_) return;
   const auto found = histories_.find(&block);
   unused_.push_back(std::move(found->second));
@@ -139,7 +139,7 @@ void Races::ends(Block& block) {
     meetings_.erase(block.cluster.get());
 }
 
-void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
+void Races::before_access(Warp& warp, const Operation& op, const Access& access) {
   if (!is_on_ || !is_checked(access)) return;
   found_.clear();
   History& history = history_of(*warp.block);
@@ -149,13 +149,13 @@ void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
   if (sections_.any_open() && !is_strong(op)) look_in_sections(warp, op, access);
 }
 
-void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
+void Races::after_access(Warp& warp, const Operation& op, const Access& access) {
   if (access.space == Space::global && launch_->device->uses != nullptr)
     tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
   found_.clear();  // accesses of the device's runtime are compared with nothing
-  if (!is_strong(op) && !access.tells) return;
+  if (!is_strong(op) && !access.releases) return;
   if (is_strict_) note_sections(warp, op, access);
   History& history = history_of(*warp.block);
   if (access.space == Space::shared && launch_->cluster.count() > 1)
@@ -297,7 +297,7 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
   return who + does + " at " + line_text(*launch_->code, rival.operation());
 }
 
-void Races::converges(Warp& warp, const Operation& op, Mask lanes) {
+void Races::on_converge(Warp& warp, const Operation& op, Mask lanes) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   // Only bar.warp.sync orders memory.
@@ -316,55 +316,55 @@ void Races::converges(Warp& warp, const Operation& op, Mask lanes) {
   history.renew(warp.index);
 }
 
-void Races::fences(Warp& warp, bool for_device) {
+void Races::on_fence(Warp& warp, bool for_device) {
   if (!is_on_ || (!for_device && !is_strict_)) return;
   History& history = history_of(*warp.block);
   if (for_device)
-    history.order.fences(warp, warp.active);
+    history.order.on_fence(warp, warp.active);
   else
     history.order.fences_in_block(warp, warp.active);
   if (sections_.any_open()) {
     using Fence = CriticalSections::Fence;
     for (Mask left = warp.active; left != 0; left &= left - 1)
-      sections_.fences(lane_of(warp, std::countr_zero(left)),
-                       for_device ? Fence::device : Fence::block);
+      sections_.on_fence(lane_of(warp, std::countr_zero(left)),
+                         for_device ? Fence::device : Fence::block);
   }
   history.renew(warp.index);
 }
 
-void Races::arrives(Warp& warp, const Operation& op, Mask lanes, std::uint32_t barrier) {
+void Races::on_barrier_arrive(Warp& warp, const Operation& op, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   if (barrier != cluster_barrier)
-    history.order.arrives(warp, lanes, barrier);
+    history.order.on_barrier_arrive(warp, lanes, barrier);
   else if (op.releases)
-    history.order.tells(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
+    history.order.publish(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 
-void Races::passes(Warp& warp, Mask lanes, std::uint32_t barrier) {
+void Races::on_barrier_release(Warp& warp, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   if (barrier == cluster_barrier)
     history.order.learns(warp, lanes, meetings_[warp.block->cluster.get()].met);
   else
-    history.order.passes(warp, lanes, barrier);
+    history.order.on_barrier_release(warp, lanes, barrier);
   history.renew(warp.index);
 }
 
-void Races::leaves(Warp& warp, Mask lanes) {
+void Races::on_exit(Warp& warp, Mask lanes) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  history.order.leaves(warp, lanes);
+  history.order.on_exit(warp, lanes);
   if (launch_->cluster.count() > 1)
-    history.order.tells(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
+    history.order.publish(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 
-void Races::completes(Block& block, std::uint32_t barrier) {
+void Races::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
   if (is_strict_) sections_.forget(block.linear);
-  if (barrier != cluster_barrier) return history_of(block).order.completes(barrier);
+  if (barrier != cluster_barrier) return history_of(block).order.on_barrier_complete(barrier);
   Meeting& meeting = meetings_[block.cluster.get()];
   meeting.met = meeting.arriving;
 }

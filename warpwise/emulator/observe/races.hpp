@@ -86,20 +86,21 @@ class Races : public Observer {
   Races(Races&&) noexcept;
   ~Races();
 
-  void begins(Block& block);
-  void ends(Block& block);
-  void precedes(Warp& warp, const Operation& op, const Access& access);
-  void accesses(Warp& warp, const Operation& op, const Access& access);
-  void converges(Warp& warp, const Operation&, Mask);
-  void fences(Warp& warp, bool for_device);
-  void arrives(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
-  void passes(Warp& warp, Mask, std::uint32_t barrier);
-  void completes(Block& block, std::uint32_t barrier);
-  void leaves(Warp& warp, Mask);
-  void commits(Warp& warp, Asynchronous what, Mask lanes);
-  void awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left, bool reads_only);
-  void tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase);
-  void sees_end(Warp& warp, const MbarrierPhase& phase);
+  void on_block_begin(Block& block);
+  void on_block_end(Block& block);
+  void before_access(Warp& warp, const Operation& op, const Access& access);
+  void after_access(Warp& warp, const Operation& op, const Access& access);
+  void on_converge(Warp& warp, const Operation&, Mask);
+  void on_fence(Warp& warp, bool for_device);
+  void on_barrier_arrive(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
+  void on_barrier_release(Warp& warp, Mask, std::uint32_t barrier);
+  void on_barrier_complete(Block& block, std::uint32_t barrier);
+  void on_exit(Warp& warp, Mask);
+  void on_group_commit(Warp& warp, Asynchronous what, Mask lanes);
+  void on_group_wait(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left,
+                     bool reads_only);
+  void on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase);
+  void on_mbarrier_end(Warp& warp, const MbarrierPhase& phase);
 
  private:
   struct History;

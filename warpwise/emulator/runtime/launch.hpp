@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/code/registry.hpp"
 
 // Prepares and runs launches of all interfaces.
 namespace warpwise::emulator::runtime {

@@ -5,7 +5,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
-#include "warpwise/lab/study/messages_testing.hpp"
+#include "warpwise/lab/study/show/messages_testing.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "warpwise/lab/study/text_diff.hpp"
+#include "warpwise/lab/study/show/text_diff.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -16,7 +16,7 @@
 #include "warpwise/lab/explain/enough_elements.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/wording.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -4,7 +4,7 @@
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
-#include "warpwise/lab/study/rung_run.hpp"
+#include "warpwise/lab/study/run/rung_run.hpp"
 
 namespace warpwise::lab {
 namespace {

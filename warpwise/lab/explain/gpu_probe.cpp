@@ -6,7 +6,7 @@
 
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
-#include "warpwise/lab/study/rung_counts.hpp"
+#include "warpwise/lab/study/counters/rung_counts.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "warpwise/lab/study/counters_text.hpp"
-#include "warpwise/lab/study/study_report.hpp"
+#include "warpwise/lab/study/counters/counters_text.hpp"
+#include "warpwise/lab/study/show/study_report.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warpwise/lab/measure/gpu_timing.hpp"
-#include "warpwise/lab/study/rung_counters.hpp"
+#include "warpwise/lab/study/counters/rung_counters.hpp"
 
 // A GPU's times and counters of a launch that the emulator counted.
 namespace warpwise::lab {

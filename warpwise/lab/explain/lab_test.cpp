@@ -10,7 +10,7 @@
 #include "warpwise/lab/compile/host_code.hpp"
 #include "warpwise/lab/compile/nvrtc.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
-#include "warpwise/lab/study/messages_testing.hpp"
+#include "warpwise/lab/study/show/messages_testing.hpp"
 
 namespace warpwise::lab {
 namespace {

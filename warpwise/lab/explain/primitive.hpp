@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "warpwise/lab/explain/explain.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 // Runs a primitive of the library on the emulated CUDA runtime and explains its kernels.
 namespace warpwise::lab {

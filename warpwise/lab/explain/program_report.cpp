@@ -9,7 +9,7 @@
 #include <span>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/emulator/runtime/launch_record.hpp"
+#include "warpwise/emulator/runtime/reports/launch_record.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 

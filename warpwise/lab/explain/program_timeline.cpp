@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "warpwise/emulator/runtime/launch_record.hpp"
+#include "warpwise/emulator/runtime/reports/launch_record.hpp"
 
 namespace warpwise::lab {
 namespace {

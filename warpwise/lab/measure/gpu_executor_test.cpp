@@ -17,7 +17,7 @@
 #include "warpwise/lab/measure/gpu_share.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
 #include "warpwise/lab/measure/neighbour.hpp"
-#include "warpwise/lab/study/transfer_run.hpp"
+#include "warpwise/lab/study/run/transfer_run.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/sources.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
+#include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include "warpwise/emulator/sample_model.hpp"
 #include "warpwise/lab/predict/bounds.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 // Predicts the time of a launch on a GPU that need not be present, and the gain of a change.
 namespace warpwise::lab {

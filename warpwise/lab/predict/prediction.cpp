@@ -10,9 +10,9 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
-#include "warpwise/lab/study/points.hpp"
-#include "warpwise/lab/study/rung_counts.hpp"
-#include "warpwise/lab/study/rung_run.hpp"
+#include "warpwise/lab/study/counters/rung_counts.hpp"
+#include "warpwise/lab/study/run/rung_run.hpp"
+#include "warpwise/lab/study/table/points.hpp"
 
 namespace warpwise::lab {
 namespace {

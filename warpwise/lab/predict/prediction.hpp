@@ -7,8 +7,8 @@
 
 #include "warpwise/lab/predict/bounds.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
-#include "warpwise/lab/study/study_run.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/run/study_run.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 // Predicts the times of a study's rungs on a GPU that need not be present.
 namespace warpwise::lab {

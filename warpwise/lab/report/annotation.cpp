@@ -6,7 +6,7 @@
 
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
-#include "warpwise/lab/study/text_diff.hpp"
+#include "warpwise/lab/study/show/text_diff.hpp"
 
 namespace warpwise::lab::report {
 namespace {

@@ -10,7 +10,7 @@
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
 
 namespace warpwise::lab::report {
 namespace {

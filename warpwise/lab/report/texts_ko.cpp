@@ -7,7 +7,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/report/korean.hpp"
-#include "warpwise/lab/study/table_fields.hpp"
+#include "warpwise/lab/study/table/table_fields.hpp"
 
 namespace warpwise::lab::report {
 namespace {

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/plot/plot.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+// Parts shared by the subcommands of `warpwise lab`.
+namespace warpwise::cli {
+
+/// Place where rungs run; automatic is a GPU if there is one.
+enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
+constexpr auto enum_names(LabPlace) {
+  return std::to_array<EnumName<LabPlace>>(
+      {{LabPlace::automatic, "auto"}, {LabPlace::gpu, "gpu"}, {LabPlace::emulator, "emulator"}});
+}
+inline constexpr auto all_lab_places = all_values<LabPlace>();
+
+/// GPUs that the emulator stands for, from --cc and --device.
+struct CountedFor {
+  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< from --cc
+  std::optional<lab::DeviceProfile> device;
+
+  /// Returns the list, or the device's compute capability, or 9.0.
+  /// \throws UsageError  the list lacks the device's compute capability
+  std::vector<rules::ComputeCapability> all() const;
+};
+
+struct LabOptions {
+  std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
+  std::string ladder_folder;       ///< replaces the installed ladder or study of that name
+  LabPlace place = LabPlace::automatic;
+  CountedFor counted_for;
+
+  bool on_gpu() const;
+};
+
+void add_ladder_folder(CLI::App& app, LabOptions& options);
+/// Adds --cc, a list of compute capabilities, and --device, a GPU that has one.
+void add_counted_for(CLI::App& app, const std::string& help_of_cc,
+                     const std::string& help_of_device, CountedFor& chosen);
+void add_place(CLI::App& app, LabOptions& options);
+
+/// A ladder or another study, and the part of it that a name selects.
+struct Selection {
+  lab::StudyTable table;
+  std::vector<std::string> rungs;             ///< in the ladder's order
+  std::optional<lab::Experiment> experiment;  ///< of NAME/EXPERIMENT
+  bool whole = false;                         ///< true if the name is the ladder's alone: all rungs
+};
+
+/// Returns the ladders of all names, each with all rungs or the one after the '/'. The given folder
+/// replaces the installed ladder of its name. \throws InvalidArgument  with the nearest name
+std::vector<Selection> select(const LabOptions& options);
+
+/// Replaces each collection by the experiments that it names.
+std::vector<Selection> expanded(std::vector<Selection> selections);
+
+/// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and
+/// FILE.csv beside it with its figures. Called before anything is measured.
+/// \throws UsageError   the name does not end with .svg
+/// \throws IoError      one of the files could not be written
+/// \throws Unsupported  there is no gnuplot
+void require_plot(const std::string& option, const std::string& file);
+/// Writes both files and returns their names.
+std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file);
+
+std::unique_ptr<Command> add_lab_list(CLI::App& lab);
+std::unique_ptr<Command> add_lab_verify(CLI::App& lab);
+std::unique_ptr<Command> add_lab_run(CLI::App& lab);
+std::unique_ptr<Command> add_lab_plot(CLI::App& lab);
+std::unique_ptr<Command> add_lab_report(CLI::App& lab);
+std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
+std::unique_ptr<Command> add_lab_occupancy(CLI::App& lab);
+std::unique_ptr<Command> add_lab_predict(CLI::App& lab);
+
+}  // namespace warpwise::cli

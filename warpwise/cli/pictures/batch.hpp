@@ -1,0 +1,75 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/cli/pictures/worker.hpp"
+
+namespace warpwise::cli {
+
+/// Outcome of a job.
+struct Outcome {
+  FileReport report;
+  std::exception_ptr failure;  ///< reason for a missing report; null if there is a report
+};
+
+/// Runs jobs one after another or several at a time. Each stays on one thread from its first byte
+/// read to its last written, so one is decoded while others are computed and encoded. No pictures
+/// wait between threads: there are never more pictures than threads.
+class Batch {
+ public:
+  struct Limits {
+    std::size_t jobs = 1;    ///< in flight; with 1 the calling thread runs them
+    std::int64_t bytes = 0;  ///< for all jobs in flight; a single job may need more
+    bool stops_at_failure = true;
+  };
+
+  /// `bytes_of_jobs` estimates each job's memory in bytes. `work(job, worker)` runs a job, on other
+  /// threads with a worker for each.
+  Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Worker& worker,
+        std::function<FileReport(std::size_t, Worker&)> work);
+  /// Begins no further job and waits for those in flight.
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  /// Waits for a job and returns its outcome; nullopt if the job was not begun because another one
+  /// had failed. Call it once for each job, in their order.
+  std::optional<Outcome> outcome(std::size_t job);
+
+ private:
+  void work_off();
+  std::optional<std::size_t> begin_next();
+  Outcome done(std::size_t job, Worker& worker) const;
+  void end(std::size_t job, Outcome outcome);
+
+  const std::vector<std::int64_t> bytes_of_jobs_;
+  const Limits limits_;
+  Worker& worker_;
+  const std::function<FileReport(std::size_t, Worker&)> work_;
+
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::vector<std::optional<Outcome>> outcomes_;
+  std::size_t next_ = 0;  // the first job not begun yet
+  std::size_t running_ = 0;
+  std::int64_t bytes_in_use_ = 0;
+  bool stopped_ = false;
+
+  std::vector<std::jthread> threads_;  // last member: they end before what they use
+};
+
+/// Returns half of the memory that this process may use, in bytes.
+std::int64_t half_of_memory();
+
+/// Returns how many jobs in flight fit into this process's limit of open files.
+std::size_t jobs_with_open_files();
+
+}  // namespace warpwise::cli

@@ -1,0 +1,72 @@
+#include "warpwise/primitives/convert/convert.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/run.hpp"
+#include "warpwise/cli/streams/stage_options.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+class ConvertCommand final : public Command, public Operation {
+ public:
+  explicit ConvertCommand(CLI::App& app) {
+    std::vector<RawFormat> sources;
+    for (const PixelFormat format : convert_sources) sources.push_back(raw_format(format));
+    add_shared_options(app, shared_, sources);
+    app.add_option_function<std::string>(
+           "--to",
+           [this](const std::string& text) {
+             to_ = parse_choice("--to", text, convert_destinations);
+           },
+           "Pixel format of the result: " + list_of(names_of(convert_destinations)))
+        ->type_name("FMT");
+    convert_options(choices_).add_to(app);
+  }
+
+  void execute() const override {
+    if (!to_) {
+      throw UsageError("convert needs --to FMT, one of " + list_of(names_of(convert_destinations)));
+    }
+    run_on_files(shared_, *this);
+  }
+
+  std::string name() const override { return "convert"; }
+
+  nlohmann::ordered_json options() const override {
+    const auto range = [](const std::optional<Range>& chosen) {
+      return chosen ? std::string(name_of(*chosen)) : std::string("the convention's");
+    };
+    return {{"to", name_of(*to_)},
+            {"matrix", name_of(matrix())},
+            {"from_range", range(choices_.from_range)},
+            {"to_range", range(choices_.to_range)},
+            {"convention", name_of(choices_.convention)},
+            {"chroma", name_of(choices_.upsampling)}};
+  }
+
+  std::shared_ptr<live::Stage> stage(For use) const override {
+    live::ConvertChoices choices = choices_;
+    choices.by_convention = use == For::pictures;
+    return live::convert_stage(std::string(name_of(*to_)), *to_, choices);
+  }
+
+ private:
+  Matrix matrix() const { return choices_.matrix.value_or(Matrix::bt601); }
+
+  SharedOptions shared_;
+  std::optional<PixelFormat> to_;
+  live::ConvertChoices choices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_convert(CLI::App& app) {
+  return std::make_unique<ConvertCommand>(
+      *app.add_subcommand("convert", "Convert between RGB, YCbCr and grey pixel formats"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,150 @@
+#include "warpwise/cli/pictures/jobs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/picture_folder.hpp"
+
+namespace warpwise::cli {
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool is_video(const std::string& path) {
+  static constexpr std::string_view videos[] = {".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
+                                                ".webm", ".mpg", ".mpeg", ".ts",  ".mts",
+                                                ".m2ts", ".wmv", ".flv",  ".ogv", ".3gp"};
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) &&
+         std::find(std::begin(videos), std::end(videos), io::extension_of(path)) !=
+             std::end(videos);
+}
+
+void refuse_video(const std::string& path) {
+  if (!is_video(path)) return;
+  throw IoError(path + " is a video: name it as the only input, and a video or a folder " +
+                "(frames/) as the output");
+}
+
+namespace {
+
+std::string stem_of(const std::string& input) {
+  return input == "-" ? "stdin" : fs::path(input).stem().string();
+}
+
+void require_distinct_names(const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& input : inputs) {
+    const auto [other, is_new] = seen.emplace(stem_of(input), input);
+    if (!is_new) {
+      throw UsageError(other->second + " and " + input + " would both become '" + stem_of(input) +
+                       "' in the output folder; process them separately");
+    }
+  }
+}
+
+void require_no_file(const std::string& path) {
+  std::error_code ignored;
+  if (is_folder(path)) return;
+  if (fs::exists(path, ignored)) {
+    throw IoError(path + " is a file; several inputs need an output folder");
+  }
+  // A user who forgot that OUT is a folder would not expect a folder of that name.
+  if (io::is_readable_extension(io::extension_of(path))) {
+    throw UsageError(path + " is the name of a picture; several inputs need an output folder");
+  }
+}
+
+}  // namespace
+
+std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
+  const Target& target = targets[index];
+  if (!target.extension_is_open) return target.path;
+  std::vector<std::string> extensions = {io::extension_of(input)};
+  // A picture's file cannot hold the many frames of a video.
+  if (!io::takes_many_pictures(extensions[0]))
+    extensions.insert(extensions.end(), {".png", ".npy"});
+  for (const std::string& extension : extensions) {
+    if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
+  }
+  return target.path + ".raw";
+}
+
+OutputFolders::OutputFolders(const std::vector<Job>& jobs) {
+  try {
+    for (const Target& target : jobs.front().targets) {  // all jobs have the same
+      if (target.extension_is_open) make(fs::path(target.path).parent_path());
+    }
+  } catch (...) {
+    remove_empty();
+    throw;
+  }
+}
+
+OutputFolders::~OutputFolders() { remove_empty(); }
+
+void OutputFolders::make(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return;
+  make(folder.parent_path());
+  fs::create_directory(folder, error);
+  if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+  made_.push_back(folder);
+}
+
+void OutputFolders::remove_empty() {
+  std::error_code not_empty;
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
+    fs::remove(*folder, not_empty);
+}
+
+void require_distinct_places(const std::vector<std::string>& outputs) {
+  std::set<fs::path> places;
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    std::error_code error;
+    const fs::path place =
+        output == "-" ? fs::path(output) : fs::weakly_canonical(fs::absolute(output, error), error);
+    if (!places.insert(error ? fs::path(output) : place).second) {
+      throw UsageError("two results would be written to one place, " + output +
+                       "; name different outputs");
+    }
+  }
+}
+
+std::vector<Job> list_jobs(const SharedOptions& options,
+                           const std::vector<std::string>& further_outputs) {
+  const std::span sources = std::span(options.paths).first(options.paths.size() - 1);
+  const bool several = sources.size() > 1 || std::ranges::any_of(sources, is_folder);
+  const std::vector<std::string> inputs = io::files_of(sources, options.size.has_value());
+  std::vector<std::string> outputs = {options.paths.back()};
+  outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
+
+  require_distinct_places(outputs);
+
+  std::vector<Job> jobs(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) jobs[i].input = inputs[i];
+  for (const std::string& output : outputs) {
+    const bool folder = several || is_folder(output) || output.ends_with('/');
+    if (several && io::written_directly(output)) {
+      throw UsageError("several inputs need an output folder, not " + output);
+    }
+    if (folder) {
+      require_distinct_names(inputs);
+      require_no_file(output);
+    }
+    for (Job& job : jobs) {
+      job.targets.push_back(folder ? Target{(fs::path(output) / stem_of(job.input)).string(), true}
+                                   : Target{output, false});
+    }
+  }
+  return jobs;
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,217 @@
+#include "warpwise/cli/pictures/passage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <new>
+#include <optional>
+
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/lane.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+// Takes one input to its outputs; pictures pass through process() one by one.
+class Passage {
+ public:
+  Passage(const Job& job, const Operation& operation, Worker& worker)
+      : job_(job), operation_(operation), worker_(worker) {
+    report_.input = job.input;
+  }
+
+  /// Returns the lane for this input's pictures, which have one shape.
+  live::Lane& begin(const io::PictureShape& source) {
+    report_.source = source;
+    try {
+      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
+    } catch (const live::PixelsNotTaken& error) {
+      throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
+    }
+    lane_ = worker_.lane(*pipeline_);
+    return *lane_;
+  }
+
+  /// Computes and writes the picture in the lane.
+  void process() {
+    const Stopwatch preparation;
+    if (report_.frames == 0) {
+      name_results();
+      lane_->prepare();
+    }
+    report_.times.read += preparation.milliseconds();
+
+    lane_->compute();
+
+    const Stopwatch writing;
+    if (files_.empty()) {
+      for (const std::string& path : report_.outputs) files_.emplace_back(path);
+    }
+    const std::span<const io::Picture> results = lane_->pictures();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results[i], sequence_);
+    }
+    report_.times.write += writing.milliseconds();
+    sequence_.before = ++report_.frames;
+  }
+
+  /// Returns true if an output is a regular file. It would grow as long as the input does not end.
+  bool fills_files() const {
+    return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
+  }
+
+  bool takes_many_frames() const {
+    return std::all_of(report_.outputs.begin(), report_.outputs.end(), [](const std::string& path) {
+      return io::takes_many_pictures(io::extension_of(path));
+    });
+  }
+
+  /// Takes over the header fields that .y4m results state besides their pixels.
+  void take_rates(const io::Y4mHeader& header) {
+    sequence_.rate = header.rate;
+    sequence_.aspect = header.aspect;
+  }
+
+  void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
+
+  FileReport finish() {
+    const Stopwatch writing;
+    for (io::OutputFile& file : files_) file.finish();
+    report_.times.write += writing.milliseconds();
+    if (lane_) {
+      const live::Lane::Milliseconds& took = lane_->milliseconds();
+      report_.times.upload = took.upload;
+      for (const double step : took.steps) report_.times.compute += step;
+      report_.times.download = took.download;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void name_results() {
+    report_.results = pipeline_->results();
+    report_.bytes_per_frame = report_.source.bytes();
+    for (std::size_t i = 0; i < report_.results.size(); ++i) {
+      const io::PictureShape& shape = report_.results[i];
+      const std::string path = job_.output_path(i, shape);
+      if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
+        throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + "; " +
+                      io::why_not_held(path, shape));
+      }
+      report_.outputs.push_back(path);
+      report_.bytes_per_frame += shape.bytes();
+    }
+  }
+
+  const Job& job_;
+  const Operation& operation_;
+  Worker& worker_;
+  std::optional<live::Pipeline> pipeline_;
+  std::unique_ptr<live::Lane> lane_;
+  std::vector<io::OutputFile> files_;
+  io::Sequence sequence_;
+  FileReport report_;
+};
+
+void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passage) {
+  live::Lane& lane = passage.begin(frames.shape());
+  for (std::int64_t passed = 0;; ++passed) {
+    const Stopwatch reading;
+    const bool is_there = frames.next(lane.source());
+    passage.count_reading(reading);
+    if (!is_there) return;
+    if (passed == 1 && !passage.takes_many_frames()) {
+      throw IoError(input.name() +
+                    " has more than one frame; only .y4m, .raw and pipes take several");
+    }
+    if (passed == 1 && input.is_device() && passage.fills_files()) {
+      throw IoError(input.name() +
+                    " is a device, which may have no end; several frames of one go to a pipe or a "
+                    "device, not into a file");
+    }
+    passage.process();
+  }
+}
+
+FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
+                          Worker& worker) {
+  if (!options.is_raw(job.input)) refuse_video(job.input);
+  Passage passage(job, operation, worker);
+  const Stopwatch reading;
+  io::InputFile input(job.input);
+  if (options.is_raw(job.input)) {
+    io::RawFrames frames(input, options.raw_shape());
+    pass_frames(input, frames, passage);
+  } else if (const auto y4m = io::y4m_frames_in(input)) {
+    passage.take_rates(y4m->header());
+    pass_frames(input, *y4m, passage);
+  } else {
+    io::Picture picture = io::read_picture(input);
+    passage.count_reading(reading);
+    passage.begin(picture.shape()).take(std::move(picture));
+    passage.process();
+  }
+  return passage.finish();
+}
+
+// Returns the bytes of one frame of a .y4m file; for any other file at least the file's bytes.
+std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
+  try {
+    io::InputFile file(path);
+    if (const auto y4m = io::y4m_frames_in(file)) return y4m->shape().bytes();
+  } catch (const IoError&) {
+    // The error is reported when this file is processed.
+  }
+  return bytes_of_file;
+}
+
+}  // namespace
+
+void check_job(const Job& job, const SharedOptions& options) {
+  for (const Target& target : job.targets) {
+    if (!target.extension_is_open) io::require_place(target.path);
+  }
+  if (io::written_directly(job.input)) return;
+  if (!options.is_raw(job.input)) refuse_video(job.input);
+  io::InputFile input(job.input);
+  if (!options.is_raw(job.input)) return io::require_picture(input);
+  const io::RawFrames frames(input, options.raw_shape());
+  if (input.peek(1).empty()) throw IoError("cannot read " + input.name() + ": it is empty");
+}
+
+std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
+  // Covers the file, its pixels, their grey, and results of up to four bytes for each byte of grey.
+  constexpr std::int64_t of_pixels = 8;
+  // JPEG photographs take a tenth to a twentieth of their pixels' bytes.
+  constexpr std::int64_t of_encoded = 32;
+  std::error_code no_file;
+  const auto size = std::filesystem::file_size(job.input, no_file);
+  if (no_file) return 0;  // a pipe, or an unreadable file
+  // A sparse file may claim any size.
+  const auto bytes = std::min(static_cast<std::int64_t>(size),
+                              std::numeric_limits<std::int64_t>::max() / of_encoded);
+  if (options.is_raw(job.input)) {
+    return of_pixels * std::min(bytes, options.raw_shape().bytes());
+  }
+  if (io::extension_of(job.input) == ".y4m") {
+    return of_pixels * std::min(bytes, bytes_of_frame(job.input, bytes));
+  }
+  return (io::extension_of(job.input) == ".npy" ? of_pixels : of_encoded) * bytes;
+}
+
+FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
+                   Worker& worker) {
+  try {
+    return passed_through(job, options, operation, worker);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory("there is not enough memory for a picture of the size of " +
+                      (job.input == "-" ? "standard input" : job.input));
+  }
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/pictures/jobs.hpp"
+#include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/cli/pictures/worker.hpp"
+
+namespace warpwise::cli {
+
+/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and the place of
+/// its results. Reads nothing from pipes and devices. \throws IoError, InvalidArgument
+void check_job(const Job& job, const SharedOptions& options);
+
+/// Estimates the memory that run_job() needs, in bytes, from the size of the input file: a
+/// picture's own size is known only after decoding.
+std::int64_t bytes_needed(const Job& job, const SharedOptions& options);
+
+/// Reads a job's input, runs the operation on each picture in it, and writes the results.
+/// \throws IoError, OutOfMemory, …  unfinished results are removed.
+FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
+                   Worker& worker);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,55 @@
+#include "warpwise/primitives/sobel/sobel.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/run.hpp"
+#include "warpwise/cli/streams/stage_options.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+class SobelCommand final : public Command, public Operation {
+ public:
+  explicit SobelCommand(CLI::App& app) {
+    add_shared_options(app, shared_,
+                       {raw_format(PixelFormat::gray8),
+                        raw_format(PixelFormat::rgb24),
+                        raw_format(PixelFormat::bgr24),
+                        raw_format(PixelFormat::rgba32),
+                        raw_format(PixelFormat::bgra32),
+                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
+                        {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
+    sobel_options(options_).add_to(app);
+  }
+
+  void execute() const override { run_on_files(shared_, *this); }
+
+  std::string name() const override { return "sobel"; }
+
+  nlohmann::ordered_json options() const override {
+    return {{"output", name_of(options_.output)},
+            {"norm", name_of(options_.norm)},
+            {"kernel", name_of(options_.kernel)},
+            {"border", name_of(options_.border)}};
+  }
+
+  std::shared_ptr<live::Stage> stage(For) const override {
+    return live::sobel_stage(name(), options_);
+  }
+
+ private:
+  SharedOptions shared_;
+  SobelOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_sobel(CLI::App& app) {
+  return std::make_unique<SobelCommand>(
+      *app.add_subcommand("sobel", "Find edges: the gradient's magnitude or its components"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,213 @@
+#include "warpwise/cli/pictures/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warpwise/cli/pictures/jobs.hpp"
+#include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/npy.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/stages/stages.hpp"
+#include "warpwise/live/video_module.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+const InputOptions& validated(const InputOptions& options, const std::vector<std::string>& inputs) {
+  options.validate(inputs);
+  return options;
+}
+
+// Frames of a video file, with the interface of other frames.
+class VideoFrames final : public io::Frames {
+ public:
+  explicit VideoFrames(const std::string& path)
+      : VideoFrames(live::video_module().open_file(path, {})) {}
+
+  bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
+
+ private:
+  explicit VideoFrames(std::unique_ptr<live::Source> source)
+      : io::Frames(source->stream().shape), source_(std::move(source)) {}
+
+  std::unique_ptr<live::Source> source_;
+};
+
+}  // namespace
+
+void require_output(const std::string& path, std::span<const std::string_view> extensions) {
+  const std::string extension = io::extension_of(path);
+  if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) {
+    return io::require_place(path);
+  }
+  throw UsageError(fmt::format("the output is named {}; its name must end in {}", path,
+                               fmt::join(extensions, " or ")));
+}
+
+void require_same_size(const std::string& a_path, const io::PictureShape& a,
+                       const std::string& b_path, const io::PictureShape& b) {
+  if (a.width == b.width && a.height == b.height) return;
+  throw IoError(fmt::format("{} has {}x{} pixels and {} has {}x{}; they must be of one size",
+                            a_path, a.width, a.height, b_path, b.width, b.height));
+}
+
+std::vector<RawFormat> grey_formats() {
+  std::vector<RawFormat> formats;
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgr24,
+                                   PixelFormat::rgba32, PixelFormat::bgra32}) {
+    formats.push_back(raw_format(format));
+  }
+  return formats;
+}
+
+Task::Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
+           nlohmann::ordered_json option_values)
+    : name_(std::move(name)), options_(validated(options, inputs)),
+      option_values_(std::move(option_values)), worker_(options_) {}
+
+void Task::take_input(const std::string& path, const io::PictureShape& shape) {
+  inputs_.push_back({{"path", path},
+                     {"pixels", shape.pixel_text()},
+                     {"width", shape.width},
+                     {"height", shape.height}});
+}
+
+io::Picture Task::grey(const std::string& path, io::Picture picture) const {
+  const io::PictureShape& shape = picture.shape();
+  if (shape.type != ElementType::u8 || !shape.format) {
+    throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colour pixels of 8 bits",
+                              path, shape.pixel_text(), name_));
+  }
+  return shape.format == PixelFormat::gray8 ? std::move(picture) : live::grey_of(picture);
+}
+
+io::Picture Task::read_grey(const std::string& path) {
+  std::optional<io::Picture> only;
+  for_each_grey({path}, [&](std::size_t, io::Picture picture) {
+    if (only) throw IoError(fmt::format("{} has more than one frame; {} takes one", path, name_));
+    only = std::move(picture);
+  });
+  return std::move(*only);
+}
+
+void Task::for_each_grey(const std::vector<std::string>& paths,
+                         const std::function<void(std::size_t, io::Picture)>& use) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    const auto use_frame = [&](io::Picture frame) { use(i, std::move(frame)); };
+    const Stopwatch watch;
+    const bool is_raw = options_.is_raw(path);
+    if (!is_raw && is_video(path)) {
+      VideoFrames frames(path);
+      read_frames(frames, path, false, use_frame);
+      continue;
+    }
+    io::InputFile file(path);
+    if (is_raw) {
+      io::RawFrames frames(file, options_.raw_shape());
+      read_frames(frames, path, file.is_device(), use_frame);
+      continue;
+    }
+    if (const auto y4m = io::y4m_frames_in(file)) {
+      read_frames(*y4m, path, file.is_device(), use_frame);
+      continue;
+    }
+    io::Picture picture = io::read_picture(file);
+    take_input(path, picture.shape());
+    picture = grey(path, std::move(picture));
+    times_.read += watch.milliseconds();
+    use(i, std::move(picture));
+  }
+}
+
+void Task::read_frames(io::Frames& frames, const std::string& path, bool may_be_endless,
+                       const std::function<void(io::Picture)>& use) {
+  take_input(path, frames.shape());
+  for (std::int64_t count = 0;; ++count) {
+    const Stopwatch watch;
+    io::Picture frame(frames.shape());
+    if (!frames.next(frame.bytes())) return;
+    if (count == 1 && may_be_endless) {
+      throw IoError(path + " is a device, which may have no end; only its first frame can be read");
+    }
+    frame = grey(path, std::move(frame));
+    times_.read += watch.milliseconds();
+    use(std::move(frame));
+  }
+}
+
+io::Picture Task::read_matrix(const std::string& path) {
+  const Stopwatch watch;
+  io::InputFile file(path);
+  io::Picture matrix = io::decode_npy(io::read_npy(file), path);
+  take_input(path, matrix.shape());
+  times_.read += watch.milliseconds();
+  return matrix;
+}
+
+io::Picture Task::read_vector(const std::string& path) {
+  const Stopwatch watch;
+  io::InputFile file(path);
+  io::Picture vector = io::decode_npy_vector(io::read_npy(file), path);
+  take_input(path, vector.shape());
+  times_.read += watch.milliseconds();
+  return vector;
+}
+
+io::Picture Task::result(const io::PictureShape& shape) {
+  io::Picture picture(shape);
+  picture.clear();
+  return picture;
+}
+
+void Task::compute(const Computation& computation, std::span<const io::Picture> sources,
+                   std::span<io::Picture> results) {
+  worker_.run(computation, sources, results, times_);
+}
+
+void Task::write(const std::string& path, std::span<const std::span<const std::byte>> content) {
+  const Stopwatch watch;
+  io::OutputFile file(path);
+  for (const std::span<const std::byte> part : content) file.write(part);
+  file.finish();
+  outputs_.push_back(path);
+  times_.write += watch.milliseconds();
+}
+
+void Task::write(const std::string& path, const io::Picture& picture) {
+  const Stopwatch watch;
+  io::OutputFile file(path);
+  io::write_picture(file, io::extension_of(path), picture);
+  file.finish();
+  outputs_.push_back(path);
+  times_.write += watch.milliseconds();
+}
+
+void Task::report(const std::string& text, const nlohmann::ordered_json& values) {
+  if (!options_.json) {
+    print_line(fmt::format("{}, {} on {} ({}) in {:.3f} ms", text, name_, worker_.backend(),
+                           worker_.device(), times_.compute));
+    return;
+  }
+  const nlohmann::ordered_json object = {{"command", name_},
+                                         {"options", option_values_},
+                                         {"backend", worker_.backend()},
+                                         {"device", worker_.device()},
+                                         {"inputs", inputs_},
+                                         {"outputs", outputs_},
+                                         {"result", values},
+                                         {"milliseconds",
+                                          {{"read", times_.read},
+                                           {"upload", times_.upload},
+                                           {"compute", times_.compute},
+                                           {"download", times_.download},
+                                           {"write", times_.write},
+                                           {"total", total_.milliseconds()}}}};
+  // A file's name may not be UTF-8.
+  print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,111 @@
+#include "warpwise/primitives/threshold/threshold.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/run.hpp"
+#include "warpwise/cli/streams/stage_options.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+// The window and the offset for a photo of a page, found by trial on photos of pages and on
+// pictures of printed text with shadows and noise. The window holds some letters; the offset is
+// what noise on white paper stays below.
+constexpr std::int64_t windows_in_page = 16;
+constexpr std::int64_t least_window_of_page = 15;
+constexpr double offset_of_page = 15;  // of 255
+
+class ThresholdCommand final : public Command, public Operation {
+ public:
+  explicit ThresholdCommand(CLI::App& app) {
+    add_shared_options(app, shared_,
+                       {raw_format(PixelFormat::gray8),
+                        raw_format(PixelFormat::rgb24),
+                        raw_format(PixelFormat::bgr24),
+                        raw_format(PixelFormat::rgba32),
+                        raw_format(PixelFormat::bgra32),
+                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
+    threshold_options(options_).add_to(app);
+    app.get_option("--window")
+        ->description(
+            "Side of the square window, odd (default: a sixteenth of the shorter side; a stream "
+            "needs one)");
+    offset_ = app.get_option("--offset");
+    offset_->description(
+        "Number to subtract from the mean; may be negative (default: 0, and without --window 15 of "
+        "255)");
+    app.add_option("--mean", mean_,
+                   "Also write the mean image: rounded, or f32 with --method exact-mean")
+        ->check(refuse_empty_name)
+        ->type_name("OUT");
+  }
+
+  void execute() const override { run_on_files(shared_, *this); }
+
+  std::string name() const override { return "threshold"; }
+
+  nlohmann::ordered_json options() const override {
+    nlohmann::ordered_json options = {{"window", options_.window},
+                                      {"offset", options_.offset},
+                                      {"method", name_of(options_.method)},
+                                      {"max", options_.maximum},
+                                      {"invert", options_.inverted}};
+    if (options_.window == 0) options["window"] = nullptr;
+    if (chooses_offset()) options["offset"] = nullptr;
+    return options;
+  }
+
+  nlohmann::ordered_json chosen(const io::PictureShape& source) const override {
+    if (options_.window != 0) return nullptr;
+    const ThresholdOptions options = options_for(source);
+    nlohmann::ordered_json chosen = {{"window", options.window}};
+    if (chooses_offset()) chosen["offset"] = options.offset;
+    return chosen;
+  }
+
+  std::vector<std::string> further_outputs() const override {
+    return mean_.empty() ? std::vector<std::string>() : std::vector<std::string>{mean_};
+  }
+
+  std::shared_ptr<live::Stage> stage(For use) const override {
+    if (use == For::pictures) {
+      const auto choose = [this](const io::PictureShape& grey) { return options_for(grey); };
+      return live::threshold_by_shape(name(), choose, !mean_.empty());
+    }
+    if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
+    if (options_.window == 0) throw UsageError("a stream needs --window N");
+    return live::threshold_stage(name(), options_);
+  }
+
+ private:
+  bool chooses_offset() const { return options_.window == 0 && offset_->count() == 0; }
+
+  ThresholdOptions options_for(const io::PictureShape& source) const {
+    ThresholdOptions options = options_;
+    if (options.window != 0) return options;
+    const std::int64_t side = std::min(source.width, source.height) / windows_in_page;
+    options.window = std::max(side, least_window_of_page) | 1;
+    if (chooses_offset())
+      options.offset = offset_of_page * (source.type == ElementType::u16 ? 257 : 1);
+    return options;
+  }
+
+  SharedOptions shared_;
+  ThresholdOptions options_ = {.window = 0};  // 0: chosen for each picture
+  CLI::Option* offset_ = nullptr;
+  std::string mean_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_threshold(CLI::App& app) {
+  return std::make_unique<ThresholdCommand>(*app.add_subcommand(
+      "threshold",
+      "Apply an adaptive threshold: each pixel against the mean of the window around it"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,162 @@
+// `warpwise run`: joins the reports of the program's processes.
+
+#include "warpwise/cli/run/joined_reports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "warpwise/base/counted.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Returns the records of all processes in the order of their starts, which is that of the names. A
+// process that was killed before it wrote anything leaves an empty file.
+std::vector<Json> records_of(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& each : fs::directory_iterator(folder)) {
+    if (each.path().extension().empty()) files.push_back(each.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Json> records;
+  for (const fs::path& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    Json record = Json::parse(in, nullptr, false);
+    if (!record.is_discarded()) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+double attribute(std::string_view tag, std::string_view name) {
+  const std::size_t at = tag.find(fmt::format(" {}=\"", name));
+  return at == std::string_view::npos ? 0 : std::atof(tag.data() + at + name.size() + 3);
+}
+
+// Puts the test suites of all processes into one element, with the sums of their counts.
+std::string joined_junit(const std::vector<Json>& records) {
+  if (records.size() == 1) return records[0].at("junit");
+  std::string suites;
+  std::string counts;
+  for (const char* name : {"tests", "failures", "errors", "skipped", "time"}) {
+    double sum = 0;
+    for (const Json& record : records) {
+      const std::string text = record.at("junit");
+      sum += attribute(std::string_view(text).substr(text.find("<testsuites")), name);
+    }
+    counts += fmt::format(" {}=\"{:.{}f}\"", name, sum, std::string_view(name) == "time" ? 6 : 0);
+  }
+  for (const Json& record : records) {
+    const std::string text = record.at("junit");
+    const std::size_t begin = text.find("  <testsuite ");
+    suites += text.substr(begin, text.find("</testsuites>") - begin);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{}>\n{}</testsuites>\n", counts,
+      suites);
+}
+
+// Puts all results into one run: GitHub rejects several of one tool.
+std::string joined_sarif(const std::vector<Json>& records) {
+  Json all = Json::parse(records[0].at("sarif").get<std::string>());
+  Json& run = all.at("runs").at(0);
+  Json& invocation = run.at("invocations").at(0);
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const Json other = Json::parse(records[i].at("sarif").get<std::string>()).at("runs").at(0);
+    const Json& other_invocation = other.at("invocations").at(0);
+    for (const Json& each : other.at("results")) run.at("results").push_back(each);
+    for (const Json& each : other_invocation.at("toolExecutionNotifications"))
+      invocation.at("toolExecutionNotifications").push_back(each);
+    if (!other_invocation.at("executionSuccessful")) invocation["executionSuccessful"] = false;
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// No process has loaded the emulated runtime, so the reports name the program alone.
+void describe_nothing(GatheredReports& all, const std::string& program) {
+  all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
+  all.junit = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"0\" failures=\"0\" "
+      "errors=\"0\" skipped=\"0\"/>\n");
+  all.sarif = Json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                   {"version", "2.1.0"},
+                   {"runs",
+                    {{{"tool", {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}}}}},
+                      {"invocations", {{{"executionSuccessful", true}, {"commandLine", program}}}},
+                      {"results", Json::array()}}}}}
+                  .dump(2, ' ', false, Json::error_handler_t::replace) +
+              "\n";
+}
+
+std::uint64_t sum(const std::vector<Json>& records, const char* name) {
+  std::uint64_t all = 0;
+  for (const Json& record : records) all += record.at(name).get<std::uint64_t>();
+  return all;
+}
+
+// Returns the number of kernels that ran. Processes may have run the same ones.
+std::uint64_t kernels_in(const std::vector<Json>& records) {
+  std::set<std::string> names;
+  for (const Json& record : records) {
+    for (const Json& each : record.at("kernels")) names.insert(each.get<std::string>());
+  }
+  return names.size();
+}
+
+std::string summary_of(const std::vector<Json>& records) {
+  const bool is_final = std::ranges::all_of(
+      records, [](const Json& each) { return each.at("has_ended").get<bool>(); });
+  // A process that was killed has not reported its last launches.
+  const std::string least = is_final ? "" : "at least ";
+  if (records.size() == 1) return least + records[0].at("summary").get<std::string>();
+  std::string text = fmt::format("{}{} of {} in {} processes, {}", least,
+                                 counted(sum(records, "launches"), "launch", "es"),
+                                 counted(kernels_in(records), "kernel"), records.size(),
+                                 counted(sum(records, "faults"), "fault"));
+  if (const std::uint64_t suppressed = sum(records, "suppressed"); suppressed > 0)
+    text += fmt::format(", {} suppressed", suppressed);
+  if (const std::uint64_t refused = sum(records, "refused"); refused > 0)
+    text += fmt::format(", {} not run",
+                        refused == 1 ? "1 kernel or CUDA function"
+                                     : std::to_string(refused) + " kernels or CUDA functions");
+  return text;
+}
+
+}  // namespace
+
+GatheredReports gather_reports(const fs::path& folder, const std::string& program) {
+  GatheredReports all;
+  std::vector<Json> records = records_of(folder);
+  if (records.empty()) {
+    describe_nothing(all, program);
+    return all;
+  }
+  // Processes that only loaded the runtime do not show, except for one if there are no others.
+  const auto is_empty = [](const Json& record) { return record.at("is_empty").get<bool>(); };
+  if (std::ranges::all_of(records, is_empty)) records.resize(1);
+  if (records.size() > 1) std::erase_if(records, is_empty);
+  all.unused_suppressions = records[0].at("unused_suppressions");
+  for (const Json& record : records) {
+    const std::vector<std::string> unused = record.at("unused_suppressions");
+    std::erase_if(all.unused_suppressions, [&](const std::string& each) {
+      return std::find(unused.begin(), unused.end(), each) == unused.end();
+    });
+  }
+  all.faults = sum(records, "faults");
+  all.refused = sum(records, "refused");
+  all.summary = summary_of(records);
+  all.junit = joined_junit(records);
+  all.sarif = joined_sarif(records);
+  return all;
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,87 @@
+// `warpwise run`: the process of the program.
+
+#include "warpwise/cli/run/run_process.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "warpwise/cli/arguments.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+/// Returns the signals that are blocked here and forwarded to the program. A shell's signals to
+/// stop and continue jobs are left alone.
+sigset_t forwarded_signals() {
+  sigset_t signals;
+  ::sigfillset(&signals);
+  for (const int each : {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT}) ::sigdelset(&signals, each);
+  return signals;
+}
+
+/// Waits for a process and returns its status, as waitpid() does.
+int wait_for(pid_t child, const sigset_t& signals) {
+  for (;;) {
+    siginfo_t signal{};
+    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // interrupted by a stop and continue
+    // The terminal signals the program itself; signals from a process must be forwarded.
+    if (signal.si_signo != SIGCHLD && signal.si_code <= 0) ::kill(child, signal.si_signo);
+    int status = 0;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0)
+      throw Error(std::string("the program's exit status is not known: ") + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void()>& become) {
+  const sigset_t signals = forwarded_signals();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  // The parent may have made this process ignore SIGCHLD, and then the program's end would go
+  // unnoticed.
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  struct sigaction ends_before{};
+  ::sigaction(SIGCHLD, &by_default, &ends_before);
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
+  if (child == 0) {
+    // Nobody would gather the reports if this process were killed.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::sigaction(SIGCHLD, &ends_before, nullptr);
+    ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
+    try {
+      become();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "warpwise: {}\n", error.what());
+    }
+    ::_exit(1);
+  }
+  const int status = wait_for(child, signals);
+  // Discards a Ctrl-C: it was for the program, and the report is still made.
+  timespec at_once{};
+  while (::sigtimedwait(&signals, nullptr, &at_once) > 0) {
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+[[noreturn]] void end_as(int status) {
+  if (WIFSIGNALED(status)) {
+    ::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
+  }
+  std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+}  // namespace warpwise::cli

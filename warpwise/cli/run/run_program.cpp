@@ -1,0 +1,447 @@
+// `warpwise run`: starts a program, which finds the emulated CUDA runtime instead of the real one.
+// Environment variables carry the options to the runtime, in all processes that the program starts.
+
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <sstream>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/checks.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/run/joined_reports.hpp"
+#include "warpwise/cli/run/run_explained.hpp"
+#include "warpwise/cli/run/run_process.hpp"
+#include "warpwise/emulator/checks.hpp"
+#include "warpwise/emulator/suppressions.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/subprocess.hpp"
+#include "warpwise/lab/explain/emulated_runtime.hpp"
+#include "warpwise/lab/explain/program_report.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/rules/rules.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view runtime_library = "libcudart.so.13";
+
+// Searches like execvp(), but gives a reason if it finds nothing.
+fs::path find_program(const std::string& name) {
+  if (name.ends_with(".cu") && !lab::is_program(name) && fs::exists(name))
+    throw Error(name + " is source code: compile it first, nvcc -lineinfo -o PROGRAM " + name);
+  if (name.find('/') == std::string::npos) {
+    const fs::path found = lab::in_search_path(name);
+    if (!found.empty()) return found;
+    throw Error(
+        fmt::format("{}: there is no program of this name in PATH{}", name,
+                    lab::is_program(name) ? fmt::format("; did you mean ./{}?", name) : ""));
+  }
+  if (lab::is_program(name)) return name;
+  std::error_code error;
+  const fs::file_status status = fs::status(name, error);
+  if (!fs::exists(status)) throw Error(name + ": there is no such file");
+  throw Error(name + (fs::is_directory(status) ? " is a folder, not a program"
+                                               : " is not executable: chmod +x makes it so"));
+}
+
+// Returns the loader that started this process: this machine's programs use the same one.
+std::string loader() {
+  std::string found;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* result) {
+        if (!fs::path(library->dlpi_name).filename().string().starts_with("ld-")) return 0;
+        *static_cast<std::string*>(result) = library->dlpi_name;
+        return 1;
+      },
+      &found);
+  return found;
+}
+
+// Asks the loader for the libraries that the program would load, without running it. Returns lines
+// "name => path (address)".
+std::string libraries_of(const fs::path& program) {
+  const lab::TemporaryFolder folder;
+  return lab::run_program({loader(), "--list", program.string()}, folder).output;
+}
+
+// Returns the file of the first library in the loader's list whose name begins with `name`; empty
+// if there is none.
+std::string place_of(const std::string& libraries, std::string_view name) {
+  std::istringstream lines(libraries);
+  constexpr std::string_view arrow = " => ";
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(fmt::format("\t{}", name))) continue;
+    const std::size_t start = line.find(arrow) + arrow.size();
+    return line.substr(start, line.rfind(" (") - start);
+  }
+  return "";
+}
+
+// Puts a variable's new part in front of its earlier value.
+void put_in_front(const char* variable, const std::string& part) {
+  const char* before = std::getenv(variable);
+  const std::string others = before == nullptr || *before == 0 ? "" : fmt::format(":{}", before);
+  ::setenv(variable, (part + others).c_str(), 1);
+}
+
+// Loads the emulated runtime's companion into the program and all processes that it starts. It
+// leads each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC and
+// nvJitLink.
+void load_first(const fs::path& folder) {
+  // A script may replace LD_LIBRARY_PATH, so the path is better than the name. A space would end
+  // it.
+  const std::string name = "libwarpwise_preload.so";
+  const std::string path = (folder / name).string();
+  put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
+  // Triton and CuPy make PTX too, and would go on to machine code.
+  for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
+    ::setenv(variable, (folder / "ptxas").c_str(), 1);
+  ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
+  // PyCUDA finds nvcc in PATH, and CuPy by NVCC.
+  if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
+    ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
+    put_in_front("PATH", (folder / "bin").string());
+    ::setenv("NVCC", (folder / "bin/nvcc").c_str(), 0);
+  }
+  // Programs built with AddressSanitizer would end because it is not their first library.
+  put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
+}
+
+bool is_script(const fs::path& program) {
+  char start[2] = {};
+  std::ifstream(program, std::ios::binary).read(start, sizeof(start));
+  return start[0] == '#' && start[1] == '!';
+}
+
+// Returns true for a program with a static CUDA runtime that has lost its symbols.
+bool has_stripped_runtime(const fs::path& program) {
+  std::ifstream in(program, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto holds = [&](std::string_view name) {
+    return bytes.find('\0' + std::string(name) + '\0') != std::string::npos;
+  };
+  return holds(".nv_fatbin") && !holds(".symtab");
+}
+
+void require_emulated(const std::string& libraries, const fs::path& program,
+                      const fs::path& folder) {
+  const std::string place = place_of(libraries, runtime_library);
+  // If libwarpwise requests the runtime first, the loader lists the emulated one under
+  // libwarpwise's name for it.
+  const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
+  std::error_code ignored;
+  for (const std::string& each : {place, for_library}) {
+    if (fs::equivalent(each, folder / runtime_library, ignored)) return;
+  }
+  const std::string name = program.string();
+  if (!place.empty()) {
+    throw Error(
+        fmt::format("{} would load {}, not the emulated one: it was linked with an RPATH, which "
+                    "takes precedence; link it with -Wl,--enable-new-dtags instead",
+                    name, place));
+  }
+  constexpr std::string_view refusal = ": error while loading shared libraries: ";
+  const std::size_t refused = libraries.find(refusal);
+  if (refused != std::string::npos) {
+    const std::size_t reason = refused + refusal.size();
+    throw Error(fmt::format("{} cannot be loaded: {}", name,
+                            libraries.substr(reason, libraries.find('\n', reason) - reason)));
+  }
+  const std::size_t other = libraries.find("\tlibcudart.so.");
+  if (other != std::string::npos) {
+    throw Error(fmt::format(
+        "{} needs {}, but the emulated CUDA runtime is {}: build it with CUDA 13", name,
+        libraries.substr(other + 1, libraries.find(' ', other) - other - 1), runtime_library));
+  }
+  if (has_stripped_runtime(program)) {
+    throw Error(fmt::format(
+        "{} holds a static CUDA runtime without its symbols, so its calls cannot be led to the "
+        "emulated one: link it with nvcc -cudart shared, or do not strip it",
+        name));
+  }
+}
+
+// Requires a file that can be replaced, because a report is written while the program runs.
+void require_report(const std::string& option, const std::string& file) {
+  if (io::written_directly(file))
+    throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
+  io::require_place(file);
+}
+
+// Reads the file here too, so that a mistake shows before the program runs. The runtime reads it
+// again.
+void require_suppressions(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) throw Error(file + " cannot be read");
+  try {
+    const emulator::Suppressions read(text);
+  } catch (const InvalidArgument& error) {
+    throw UsageError(fmt::format("--suppressions {}: {}", file, error.what()));
+  }
+}
+
+// PROGRAM and its arguments are no options of this command, so the parser does not know them.
+class Help final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return fmt::format("Usage: {} [OPTIONS] PROGRAM [ARGS...]\n", name);
+  }
+};
+
+fs::path place_of_file(const std::string& file) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+}
+
+void require_different(std::string_view option, const std::string& file, std::string_view other,
+                       const std::string& other_file) {
+  if (file.empty() || other_file.empty() || place_of_file(file) != place_of_file(other_file))
+    return;
+  throw UsageError(fmt::format("{} and {} name the same file", option, other));
+}
+
+class RunCommand final : public Command {
+ public:
+  explicit RunCommand(CLI::App& app) : app_(app) {
+    app.prefix_command();  // words after PROGRAM are its own
+    app.formatter(std::make_shared<Help>());
+    add_checks(app,
+               "Checks in addition to those always on (accesses out of bounds, misaligned "
+               "accesses, asserts, deadlocks, budget)",
+               checks_);
+    add_text_option(
+        app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
+        [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
+    add_text_option(
+        app, "--device", "DEVICE",
+        "GPU whose compute capability and number of multiprocessors to use, and whose times "
+        "--explain predicts: h200, another profile's name or FILE.json (default: a GPU of --cc)",
+        [this](const std::string& text) {
+          device_ = lab::find_device_profile(text);
+          cc_ = device_->compute_capability;
+          multiprocessors_ = std::llround(device_->figure("multiprocessors"));
+        });
+    add_text_option(
+        app, "--sms", "N",
+        "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
+        "of --device)",
+        [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
+    add_text_option(
+        app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
+        [this](const std::string& text) {
+          budget_ = parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
+        });
+    add_text_option(
+        app, "--orders", "N",
+        "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
+        "different orders. A result that depends on the order is a fault",
+        [this](const std::string& text) { orders_ = parse_integer("--orders", text, 2, 1000); });
+    add_text_option(
+        app, "--seed", "S", "Seed of the orders (default: 1)", [this](const std::string& text) {
+          seed_ = parse_integer("--seed", text, 0, std::numeric_limits<std::int64_t>::max());
+        });
+    app.add_option("--suppressions", suppressions_,
+                   "File of known faults, which are not reported. Each line has a fault and a "
+                   "reason: race at sum.cu:12 because …")
+        ->type_name("FILE");
+    app.add_flag(
+        "--report-known", report_known_,
+        "Also report the faults that Warpwise lists as known: places of CUB and Thrust that "
+        "break the rules and are right on a GPU");
+    app.add_option(
+           "--explain", explain_,
+           "After the program ends, explain each kernel's costs as warpwise explain does, with "
+           "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
+           "standard output")
+        ->type_name("FILE");
+    app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
+        ->type_name("FILE");
+    app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
+        ->type_name("FILE");
+    add_text_option(
+        app, "--error-exitcode", "N",
+        "Exit code in place of 0 after a fault, or if a kernel or CUDA function could not be "
+        "run (default: 1). With 0, faults change no exit code",
+        [this](const std::string& text) {
+          error_exit_code_ = parse_integer("--error-exitcode", text, 0, 255);
+        });
+    app.add_flag("--keep-going", keep_going_,
+                 "Do not tell the program of a kernel's fault, so that its other kernels run too. "
+                 "They get the memory that the faulty one leaves");
+    add_text_option(app, "--time-limit", "SECONDS",
+                    "End each process that uses CUDA after this time, with a fault and all reports "
+                    "(default: no limit)",
+                    [this](const std::string& text) {
+                      time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
+                    });
+    app.add_flag("--fidelity", fidelity_,
+                 "At the end, list what was exact, modelled or not run, by kernel and source line, "
+                 "and what may have affected a branch or a result");
+    app.add_flag("-q,--quiet", quiet_,
+                 "Omit the final lines that count launches and faults and name inexact parts");
+    app.footer(
+        "PROGRAM is a CUDA program, or starts some: Python, pytest, a shell script. CUDA programs\n"
+        "need CUDA 13 and PTX (nvcc -arch=compute_75 or later); -lineinfo gives faults their "
+        "lines.\n"
+        "numba, Triton and CuPy make PTX here. ARGS go to PROGRAM. Its exit code is kept if it is "
+        "not 0.");
+  }
+
+  void execute() const override {
+    const std::vector<std::string> words = app_.remaining();
+    if (words.empty())
+      throw UsageError("run needs PROGRAM: warpwise run [OPTIONS] PROGRAM [ARGS...]");
+    if (words[0].starts_with('-')) {
+      throw UsageError(fmt::format(
+          "run has no option '{}' (see warpwise run --help); options of PROGRAM come after PROGRAM",
+          words[0]));
+    }
+    if (std::getenv("WARPWISE_EMULATED_GATHER") != nullptr) {
+      throw Error(fmt::format(
+          "another warpwise run has started this one: it checks {} too, so leave out the inner "
+          "'warpwise run' and give the options to the outer one",
+          words[0]));
+    }
+    if (app_.count("--cc") > 0 && app_.count("--device") > 0)
+      throw UsageError("--device replaces --cc: give only one of them");
+    if (seed_ && orders_ == 1) throw UsageError("--seed needs --orders N, the number of orders");
+    if (!junit_.empty()) require_report("--junit", junit_);
+    if (!sarif_.empty()) require_report("--sarif", sarif_);
+    require_different("--junit", junit_, "--sarif", sarif_);
+    require_different("--explain", explain_, "--junit", junit_);
+    require_different("--explain", explain_, "--sarif", sarif_);
+    if (!suppressions_.empty()) require_suppressions(suppressions_);
+    if (!explain_.empty()) require_explanation_place(explain_);
+    const fs::path program = find_program(words[0]);
+    const fs::path folder = lab::emulated_runtime_folder();
+    lab::search_first(folder);
+    if (!is_script(program)) require_emulated(libraries_of(program), program, folder);
+    load_first(folder);
+    set_variables();
+    end_as(run(program, words));
+  }
+
+ private:
+  static void set(const char* name, const std::string& value) {
+    ::setenv(fmt::format("WARPWISE_EMULATED_{}", name).c_str(), value.c_str(), 1);
+  }
+
+  void set_variables() const {
+    if (app_.count("--check") > 0) set("CHECK", to_string(checks_));
+    if (cc_) set("CC", rules::to_string(*cc_));
+    if (budget_ > 0) set("BUDGET", std::to_string(budget_));
+    if (orders_ > 1) set("ORDERS", std::to_string(orders_));
+    if (seed_) set("SEED", std::to_string(*seed_));
+    if (!suppressions_.empty()) set("SUPPRESSIONS", fs::absolute(suppressions_).string());
+    set("ERROR_EXITCODE", std::to_string(error_exit_code_));
+    set("SMS", std::to_string(sms_.value_or(multiprocessors_)));
+    if (report_known_) set("REPORT_KNOWN", "1");
+    if (keep_going_) set("KEEP_GOING", "1");
+    if (time_limit_ > 0) set("TIME_LIMIT", std::to_string(time_limit_));
+    if (fidelity_) set("FIDELITY", "1");
+    set("MESSAGES", quiet_ ? "faults" : "all");
+  }
+
+  lab::ExplainRequest explain_request() const {
+    lab::ExplainRequest request;
+    request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
+    request.fidelity = fidelity_;
+    request.device = device_ ? device_ : lab::profile_of(request.compute_capabilities[0]);
+    return request;
+  }
+
+  // Runs the program, then makes the reports. Returns the status to end with.
+  int run(const fs::path& program, const std::vector<std::string>& words) const {
+    const lab::TemporaryFolder folder;
+    const fs::path records = folder / "processes";
+    const fs::path launches = folder / "launches.json";
+    fs::create_directory(records);
+    const lab::ExplainRequest request = explain_request();
+    const int status = run_to_its_end(folder, [&] {
+      set("GATHER", records.string());
+      if (!explain_.empty()) set("EXPLAIN", launches.string());
+      if (!explain_.empty() && request.device) set("PACE", lab::sample_text(*request.device));
+      become(program, words);
+    });
+    const GatheredReports reports = gather_reports(records, program.filename().string());
+    write_report(junit_, reports.junit);
+    write_report(sarif_, reports.sarif);
+    if (!quiet_) say(reports);
+    if (!explain_.empty()) explain_run(explain_, request, !quiet_, launches);
+    return status == 0 ? exit_status(reports) : status;
+  }
+
+  static void write_report(const std::string& file, const std::string& text) {
+    if (file.empty()) return;
+    io::OutputFile out(file);
+    out.write(std::as_bytes(std::span(text)));
+    out.finish();
+  }
+
+  static void say(const GatheredReports& reports) {
+    for (const std::string& each : reports.unused_suppressions)
+      fmt::print(stderr, "warpwise: {}\n", each);
+    fmt::print(stderr, "warpwise: {}\n", reports.summary);
+  }
+
+  // Returns the status, as waitpid() does, in place of 0.
+  int exit_status(const GatheredReports& reports) const {
+    const bool found = reports.faults + reports.refused > 0;
+    const std::int64_t refused = reports.refused > 0 ? 1 : 0;
+    const auto code = found && error_exit_code_ > 0 ? error_exit_code_ : refused;
+    return W_EXITCODE(static_cast<int>(code), 0);
+  }
+
+  [[noreturn]] static void become(const fs::path& program, std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv(program.c_str(), arguments.data());
+    throw Error(fmt::format("{} cannot be started: {}", program.string(), std::strerror(errno)));
+  }
+
+  const CLI::App& app_;
+  emulator::Checks checks_;
+  std::optional<rules::ComputeCapability> cc_;
+  std::optional<lab::DeviceProfile> device_;
+  std::int64_t budget_ = 0;  // 0: none
+  std::int64_t orders_ = 1;
+  std::optional<std::int64_t> seed_;
+  std::string suppressions_;
+  std::string explain_;
+  std::string junit_;
+  std::string sarif_;
+  std::int64_t error_exit_code_ = 1;
+  std::int64_t time_limit_ = 0;  // 0: none
+  // A Jetson Orin Nano has 8. Programs that choose their grid by this number then
+  // run few blocks that have nothing to do, and enough to race.
+  std::int64_t multiprocessors_ = 8;
+  std::optional<std::int64_t> sms_;
+  bool keep_going_ = false;
+  bool report_known_ = false;
+  bool fidelity_ = false;
+  bool quiet_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_run(CLI::App& app) {
+  return std::make_unique<RunCommand>(*app.add_subcommand(
+      "run", "Run a CUDA program without a GPU, and report the faults of its kernels"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,227 @@
+#include "warpwise/cli/run/run_stream.hpp"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "warpwise/base/counted.hpp"
+#include "warpwise/cli/interruption.hpp"
+#include "warpwise/cli/pictures/jobs.hpp"
+#include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/cli/pictures/worker.hpp"
+#include "warpwise/cli/streams/stream_report.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/picture_folder.hpp"
+#include "warpwise/live/sources.hpp"
+#include "warpwise/live/video_module.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Frames in flight on a GPU: while one is computed, others are uploaded and downloaded.
+constexpr std::size_t frames_on_gpu = 3;
+
+// Returns the folder of a name's pictures; empty if the name is not for pictures.
+std::string folder_of_pictures(const std::string& name) {
+  if (name.ends_with('/') || is_folder(name)) return name;
+  const bool is_pattern = name.find_first_of("*?[%") != std::string::npos;
+  if (!is_pattern && !io::is_readable_extension(io::extension_of(name))) return {};
+  const std::string folder = fs::path(name).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// Refuses a sink in the place of a source, because it is written while the source is read.
+void require_two_places(const std::string& source, const std::string& sink) {
+  std::error_code ignored;
+  const bool is_same_folder =
+      io::extension_of(sink) != ".y4m" &&
+      fs::equivalent(folder_of_pictures(source), folder_of_pictures(sink), ignored);
+  if (is_same_folder || fs::equivalent(source, sink, ignored)) {
+    throw UsageError(fmt::format(
+        "{} would be read and written at the same time; name another {} than {} for the sink",
+        source, is_same_folder ? "folder" : "file", sink));
+  }
+}
+
+bool writes_to_standard_output(const StreamCall& call) {
+  return io::is_standard_output(call.sink) || call.sink.starts_with("pipe:");
+}
+
+void require_free_output(const StreamCall& call) {
+  if (!writes_to_standard_output(call)) return;
+  if (::isatty(STDOUT_FILENO) != 0) {
+    throw UsageError(
+        "the frames would go to a terminal; send standard output to a file or a program");
+  }
+  if (call.where.json) {
+    throw UsageError("--json and the sink both need standard output; name a file for one");
+  }
+}
+
+// Prints a line for the user to standard output, or to standard error if frames go to standard
+// output.
+void say(const StreamCall& call, const std::string& line) {
+  if (call.where.json) return;
+  writes_to_standard_output(call) ? print_error(line) : print_line(line);
+}
+
+std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
+  if (call.sources.size() == 1) {
+    live::SourceOptions options = call.source;
+    options.with_companions = true;
+    return live::open_source(call.sources[0], options);
+  }
+  std::ranges::for_each(call.sources, refuse_video);
+  const std::vector<std::string> pictures = io::files_of(call.sources, false);
+  return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
+}
+
+// Gives the sink the source's sound, subtitles and chapters. Returns what it cannot hold.
+std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source) {
+  std::shared_ptr<live::Companions> companions = source.take_companions();
+  std::string not_held = sink.drops(stream, companions.get());
+  sink.accompany(std::move(companions));
+  return not_held;
+}
+
+StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, bool is_gpu,
+                       live::Source& source) {
+  const std::size_t threads = cpu_threads(call.where);
+  // In real time one frame gets all threads, for the shortest delay.
+  const bool one_by_one = pipeline.remembers() || (call.run.realtime && !is_gpu);
+  if (is_gpu) {
+    return {"cuda", gpu::device_info(call.where.device.value_or(0)).name,
+            one_by_one ? 1 : frames_on_gpu, 1,
+            call.no_interop ? "--no-interop" : source.why_not_on_gpu()};
+  }
+  return {"cpu", counted(threads, "thread"), one_by_one ? 1 : threads,
+          static_cast<int>(one_by_one ? threads : 1)};
+}
+
+std::vector<std::unique_ptr<live::Lane>> make_lanes(const live::Pipeline& pipeline,
+                                                    const StreamPlace& place) {
+  const std::size_t count = live::lanes_for(place.workers);
+  if (place.backend == "cuda") {
+    return live::gpu_lanes(pipeline, count, {.source = place.why_no_interop.empty()});
+  }
+  return live::cpu_lanes(pipeline, count, place.threads_of_worker);
+}
+
+live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Source>& source,
+                         std::vector<std::unique_ptr<live::Lane>> lanes,
+                         const std::shared_ptr<live::Sink>& sink, const StreamPlace& place) {
+  live::RunOptions options = call.run;
+  options.workers = place.workers;
+  const Interruption interruption(
+      "\nwarpwise: ending the stream and its output; interrupt again to stop at once\n");
+  StatusLine status;
+  std::optional<std::int64_t> total = source->frames();
+  if (options.frames) total = std::min(total.value_or(*options.frames), *options.frames);
+  return live::run(source, std::move(lanes), sink, options,
+                   {[] { return Interruption::asked(); },
+                    [&](const live::Progress& now) { status.show(status_text(now, total)); }});
+}
+
+void finish(const StreamCall& call, const StreamReport& report) {
+  if (call.where.json) {
+    print(json_text(report));
+  } else {
+    say(call, text_of(report));
+  }
+  if (report.summary.failure) std::rethrow_exception(report.summary.failure);
+  if (report.summary.was_stopped) Interruption::end();
+}
+
+// Returns true if the name says that frames come one after another, not that a file is there.
+bool is_frame_source(const std::string& name) {
+  if (is_video(name) || name.starts_with("/dev/video")) return true;
+  static constexpr std::string_view kinds[] = {"camera:", "test:", "scene:", "pipe:"};
+  std::error_code ignored;
+  return !fs::exists(name, ignored) &&
+         std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
+}
+
+// Returns true for an output that takes frames and that no picture alone can be written to.
+bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
+  const std::string extension = io::extension_of(name);
+  if (is_folder(name)) return false;
+  return name.starts_with("pipe:") || (takes_many_pictures && extension == ".y4m") ||
+         std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
+}
+
+// Refuses one picture as a whole video.
+void require_frames(const std::string& source, const std::string& sink) {
+  const std::string extension = io::extension_of(source);
+  const bool is_pattern = source.find_first_of("*?[") != std::string::npos;
+  const bool is_picture = io::is_readable_extension(extension) && extension != ".y4m";
+  if (!is_picture || is_pattern || is_folder(source)) return;
+  throw UsageError(fmt::format(
+      "{} takes frames, and {} is one picture; name several pictures, a folder or a video", sink,
+      source));
+}
+
+}  // namespace
+
+void run_stream(const StreamCall& call,
+                const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages) {
+  call.where.validate();
+  const bool is_gpu = take_gpu(call.where);  // first, so that OpenGL draws on the same GPU
+  std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
+  for (const std::string& source : call.sources) require_two_places(source, call.sink);
+  require_free_output(call);
+  const std::shared_ptr<live::Source> source = open_sources(call);
+  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
+  live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
+  if (is_gpu) pipeline.join_chains();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  cpu_threads(call.where));
+  const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
+  say(call, fmt::format("{}: {}{}", source->name(), source->stream().text(),
+                        interop_text(place, *source)));
+  const std::string not_held = hand_over(*sink, pipeline.result(), *source);
+  if (!not_held.empty()) say(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
+  std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
+  sink->begin(pipeline.result());
+  const live::Summary summary = run_frames(call, source, std::move(lanes), sink, place);
+  finish(call, {call.command, summary, pipeline, *source, *sink, place, not_held});
+}
+
+bool is_stream(const std::vector<std::string>& paths) {
+  if (paths.size() < 2) return false;
+  const bool is_alone = paths.size() == 2;
+  const bool is_many = !is_alone || is_folder(paths[0]);
+  return (is_alone && is_frame_source(paths[0])) || is_frame_sink(paths.back(), is_many);
+}
+
+void run_as_stream(const std::string& command, const std::vector<std::string>& paths,
+                   const InputOptions& options, std::shared_ptr<live::Stage> stage) {
+  if (paths.size() == 2) require_frames(paths[0], paths[1]);
+  options.require_readable({paths.begin(), paths.end() - 1});
+  if (options.from && !options.from->pixel.format) {
+    throw UsageError("--from " + options.from->name + " is for files: a stream has 8-bit frames");
+  }
+  StreamCall call{.command = command,
+                  .sources = {paths.begin(), paths.end() - 1},
+                  .sink = paths.back(),
+                  .where = options};
+  call.run.frames = options.frames;
+  call.source.rate = options.rate;
+  if (paths[0] == "-" && options.size) {
+    call.sources[0] =
+        fmt::format("pipe:{}:{}x{}", options.from->name, options.size->width, options.size->height);
+  } else {
+    if (options.from) call.source.format = options.from->pixel.format;
+    if (options.size) call.source.width = options.size->width;
+    if (options.size) call.source.height = options.size->height;
+  }
+  run_stream(call, [&](bool) { return std::vector{std::move(stage)}; });
+}
+
+}  // namespace warpwise::cli

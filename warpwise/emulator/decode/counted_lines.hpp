@@ -1,0 +1,16 @@
+#pragma once
+
+// Internal to the emulator: the source lines that counts belong to.
+
+#include <vector>
+
+#include "warpwise/emulator/decode/code.hpp"
+
+namespace warpwise::emulator {
+
+/// Returns a source line for each operation. Code inlined from a header of the CUDA toolkit or the
+/// system (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
+/// it. So does the copy of a structure, which the compiler places at the structure's definition.
+std::vector<ptx::SourceLine> counted_lines(const Code& code);
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,56 @@
+#include "warpwise/emulator/instructions/memory/stack.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "warpwise/emulator/execute/calls.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+CallStack& stack_of(const Warp& warp, int lane) { return warp.block->stacks[warp.thread(lane)]; }
+
+void allocate(Warp& warp, const Operation& op) {
+  const auto* bytes = source<std::uint64_t>(warp, op.a);
+  alignas(64) std::uint64_t out[warp_lanes] = {};
+  warp.wrote = true;
+  const auto alignment = static_cast<std::uint64_t>(op.offset);
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    CallStack& stack = stack_of(warp, i);
+    const std::uint64_t begin = (stack.top + alignment - 1) & ~(alignment - 1);
+    if (!has_stack(warp, op, i, begin, bytes[i])) break;
+    out[i] = begin;
+    stack.top = begin + bytes[i];
+    if (warp.shadow != nullptr) {
+      const std::uint64_t own = warp.thread(i) * warp.worker->launch->local_bytes;
+      std::memset(warp.block->local_shadow.data() + own + begin, unwritten, bytes[i]);
+    }
+  }
+  write_lanes(warp, op.dst, out);
+}
+
+void save(Warp& warp, const Operation& op) {
+  alignas(64) std::uint64_t out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) out[i] = stack_of(warp, i).top;
+  write_lanes(warp, op.dst, out);
+}
+
+void restore(Warp& warp, const Operation& op) {
+  const auto* top = source<std::uint64_t>(warp, op.a);
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    CallStack& stack = stack_of(warp, i);
+    // A saved top is below the current one. Any other value would let the stack grow past its end.
+    if (top[i] < stack.top) stack.top = top[i];
+  }
+}
+
+}  // namespace
+
+Handler stack_handler(std::string_view opcode) {
+  return opcode == "alloca" ? allocate : opcode == "stacksave" ? save : restore;
+}
+
+}  // namespace warpwise::emulator

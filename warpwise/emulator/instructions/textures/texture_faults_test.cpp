@@ -1,0 +1,102 @@
+// Counts of reads through textures, faults, and what is refused.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/instructions/textures/texture_testing.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// A device with an image of 8 by 8 texels.
+struct SmallImage {
+  Device device;
+  Image image = Image(device, {.width = 8, .height = 8}, 12);
+  std::uint64_t handle = device.create_texture(image.texture);
+};
+
+TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
+  SmallImage small;
+  const std::vector<Point> points(100,
+                                  at(1, 1));  // 2 blocks of 64: 4 warps, the last one with 4 lanes
+  const Readings got = run(small.device, read_2d, small.handle, points);
+  ASSERT_EQ(got.result.memory.size(), 1u);
+  EXPECT_EQ(got.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(got.result.memory[0].texture_references, 100u);
+  EXPECT_EQ(got.result.instructions_by_class.at("texture"), 4u);
+}
+
+TEST(Texture, CountsNoLaneWhoseReadIsAFault) {
+  SmallImage small;
+  const std::vector<Point> points(100, at(1, 1));
+  const std::string odd_lanes_have_none =
+      "and.b32 %b, %d, 1; setp.eq.u32 %p, %b, 1; selp.b64 %t, 12345, %t, %p;";
+  const Readings half = run(small.device, odd_lanes_have_none + read_2d, small.handle, points);
+  ASSERT_EQ(half.result.faults.size(), 1u);
+  EXPECT_EQ(half.result.faults[0].count, 50u);
+  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+  const Readings none = run(small.device, read_2d, 12345, points);
+  EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
+  EXPECT_EQ(none.result.memory[0].texture_references, 0u);
+}
+
+TEST(Texture, FaultsForWhatIsNoTexture) {
+  SmallImage small;
+  const Readings none = run(small.device, read_2d, 12345, {at(0, 0), at(1, 1)});
+  ASSERT_EQ(none.result.faults.size(), 1u);
+  EXPECT_EQ(none.result.faults[0].kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(none.result.faults[0].count, 2u);
+  EXPECT_NE(none.result.faults[0].message.find("12345"), std::string::npos);
+  EXPECT_EQ(none.words[1][0], 0u);
+
+  const Readings other = run(small.device, read_1d_index, small.handle, {at_index(0, 0)});
+  EXPECT_EQ(other.result.faults.size(), 1u);
+  small.device.free(small.image.texture.data);
+  const Readings freed = run(small.device, read_2d, small.handle, {at(0, 0)});
+  ASSERT_EQ(freed.result.faults.size(), 1u);
+  EXPECT_NE(freed.result.faults[0].message.find("freed"), std::string::npos);
+}
+
+TEST(Texture, RefusesWhatNoGpuDoes) {
+  Device device;
+  Texture t;
+  t.width = t.height = 4;
+  t.pitch_bytes = 64;
+  t.data = device.allocate(256);
+  t.filter = FilterMode::linear;
+  EXPECT_THROW(device.create_texture(t), InvalidArgument);
+  t.normalized_float = true;
+  EXPECT_NO_THROW(device.create_texture(t));
+  t.channel_bytes = 4;
+  EXPECT_THROW(device.create_texture(t), InvalidArgument);
+}
+
+TEST(Texture, OtherFormsAreRefusedByName) {
+  for (const std::string read :
+       {"tex.2dms.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "tex.a2dms.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "suld.p.2d.v4.f32.trap {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "suld.b.2d.v4.b128.trap {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "sust.b.1d.b32.wrap [%t, {%x}], {%r0};",
+        "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%x, %x}, {%y, %y};",
+        "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, %t, {%x, %y}];",
+        "tld4.r.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "tld4.r.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "tld4.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];"}) {
+    Program program(kernel(read));
+    try {
+      program.kernel("kernel");
+      ADD_FAILURE() << read;
+    } catch (const Unsupported& error) {
+      EXPECT_NE(std::string(error.what()).find(read.substr(0, read.find(' '))), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpwise::emulator

@@ -1,0 +1,407 @@
+// Graphs, captured from streams or built node by node.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "warpwise/emulator/runtime/checks/copy_check.hpp"
+#include "warpwise/emulator/runtime/checks/stream_order.hpp"
+#include "warpwise/emulator/runtime/graphs/graph.hpp"
+#include "warpwise/emulator/runtime/launch.hpp"
+#include "warpwise/emulator/runtime/reports/explain_record.hpp"
+
+using namespace warpwise::emulator::runtime;
+
+struct CUgraphExec_st {
+  std::vector<GraphStep> steps;
+  std::vector<CUgraph_st::InitialCondition> conditions;
+  std::vector<UserReference> user_objects;
+  bool frees_first = false;  // memory left by an earlier launch
+};
+
+namespace {
+
+cudaError_t nothing() { return cudaSuccess; }
+
+bool holds(cudaGraph_t graph, cudaGraphNode_t node) {
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                     [&](const auto& each) { return each.get() == node; });
+}
+
+// Orders nodes after their dependencies; leaves out nodes in a cycle.
+std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
+  std::vector<cudaGraphNode_t> order;
+  const auto is_done = [&](cudaGraphNode_t node) {
+    return std::find(order.begin(), order.end(), node) != order.end();
+  };
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& node : graph.nodes) {
+      if (is_done(node.get())) continue;
+      if (!std::all_of(node->after.begin(), node->after.end(), is_done)) continue;
+      order.push_back(node.get());
+      found = true;
+    }
+  }
+  return order;
+}
+
+// Each step continues the branch of a dependency that no other step continues; else it starts one.
+void find_branches(std::vector<GraphStep>& steps) {
+  std::vector<bool> is_continued(steps.size());
+  std::size_t branches = 0;
+  for (GraphStep& step : steps) {
+    const auto found = std::find_if(step.after.begin(), step.after.end(),
+                                    [&](std::size_t earlier) { return !is_continued[earlier]; });
+    step.branch = found == step.after.end() ? branches++ : steps[*found].branch;
+    if (found != step.after.end()) is_continued[*found] = true;
+  }
+}
+
+std::size_t branches_of(const std::vector<GraphStep>& steps) {
+  std::size_t branches = 0;
+  for (const GraphStep& step : steps) branches = std::max(branches, step.branch + 1);
+  return branches;
+}
+
+cudaError_t run(const CUgraphExec_st& executable) {
+  const cudaError_t error = guarded([&] {
+    for (const auto& each : executable.conditions) set_condition(each.condition, each.value);
+    for (const GraphStep& step : executable.steps) {
+      if (executable.frees_first && step.memory != nullptr &&
+          emulated().device.holds(address_of(step.memory)))
+        free_graph_memory(step.memory);
+    }
+    return cudaSuccess;
+  });
+  return error != cudaSuccess ? error : run_all(executable.steps);
+}
+
+cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
+  if (p.kernelParams == nullptr && p.extra != nullptr) return report(cudaErrorNotSupported);
+  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, {}, work);
+}
+
+cudaError_t fill(const cudaMemsetParams& p) {
+  if (p.elementSize == 1)
+    return cudaMemset2D(p.dst, p.pitch, static_cast<int>(p.value), p.width, p.height);
+  return guarded([&] {
+    const std::size_t row = p.width * p.elementSize;
+    if (row == 0 || p.height == 0) return cudaSuccess;
+    check_fill({p.dst, p.pitch, row, p.height});
+    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // checks that all of it exists
+    const WorkScope scope;
+    WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
+    for (std::size_t y = 0; y < p.height; ++y) {
+      std::byte* const to = host_of(static_cast<std::byte*>(p.dst) + y * p.pitch, row);
+      for (std::size_t x = 0; x < p.width; ++x)
+        std::memcpy(to + x * p.elementSize, &p.value, p.elementSize);
+    }
+    record_fill(p.dst, row * p.height);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t list(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes,
+                 std::size_t* count) {
+  if (nodes != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), nodes);
+  *count = all.size();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace warpwise::emulator::runtime {
+
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                     std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, std::move(work), {after, after + count}}));
+  *node = graph->nodes.back().get();
+  return cudaSuccess;
+}
+
+cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType type,
+                       std::function<cudaError_t()> work) {
+  cudaGraphNode_t node = nullptr;
+  std::vector<cudaGraphNode_t>& last = capture.last[stream];
+  add_node(&node, capture.graph, last.data(), last.size(), type, std::move(work));
+  last = {node};
+  return node;
+}
+
+cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+  if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    const std::lock_guard lock(emulated().mutex);
+    append(*capture, stream, cudaGraphNodeTypeKernel, std::move(work));
+    return cudaSuccess;
+  }
+  const OnStream on(stream);
+  return work();
+}
+
+cudaError_t run_all(const std::vector<GraphStep>& steps) {
+  GraphBranches branches(branches_of(steps));
+  for (const GraphStep& step : steps) {
+    branches.begin(step.branch, step.after);
+    const cudaError_t error = step.work();
+    branches.end();
+    if (error != cudaSuccess) return report(error);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps) {
+  const std::vector<cudaGraphNode_t> order = in_order(graph);
+  if (order.size() != graph.nodes.size()) return report(cudaErrorInvalidValue);
+  for (cudaGraphNode_t node : order) {
+    GraphStep step{node, node->work, node->memory};
+    if (node->type == cudaGraphNodeTypeConditional) {
+      const cudaError_t error = conditional_work(*node, step.work);
+      if (error != cudaSuccess) return error;
+    }
+    for (cudaGraphNode_t earlier : node->after)
+      step.after.push_back(
+          static_cast<std::size_t>(std::find(order.begin(), order.end(), earlier) - order.begin()));
+    steps.push_back(std::move(step));
+  }
+  find_branches(steps);
+  return cudaSuccess;
+}
+
+}  // namespace warpwise::emulator::runtime
+
+extern "C" {
+
+// ---- by capture
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st}));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* after, const cudaGraphEdgeData*,
+                                          size_t count, cudaStreamCaptureMode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  join_capture(stream, std::make_shared<Capture>(
+                           Capture{stream, graph, {{stream, {after, after + count}}}}));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status =
+      capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
+                                     size_t* count) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (edges != nullptr) *edges = nullptr;
+  if (capture != nullptr) {
+    if (graph != nullptr) *graph = capture->graph;
+    if (after != nullptr) *after = capture->last[stream].data();
+  }
+  if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(capture.get());
+  if (count != nullptr) *count = capture == nullptr ? 0 : capture->last[stream].size();
+  return cudaStreamIsCapturing(stream, status);
+}
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* after,
+                                                const cudaGraphEdgeData*, size_t count,
+                                                unsigned int flags) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture == nullptr) return report(cudaErrorIllegalState);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(capture->graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  std::vector<cudaGraphNode_t>& last = capture->last[stream];
+  if (flags == cudaStreamSetCaptureDependencies) last.clear();
+  last.insert(last.end(), after, after + count);
+  return cudaSuccess;
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+  std::swap(current, *mode);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture == nullptr) return report(cudaErrorIllegalState);
+  if (capture->origin != stream) return report(cudaErrorStreamCaptureUnmatched);
+  leave_capture(*capture);
+  if (graph != nullptr) *graph = capture->graph;
+  return cudaSuccess;
+}
+
+// ---- node by node
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
+  *graph = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  auto made = std::make_unique<CUgraph_st>();
+  made->conditions = graph->conditions;
+  made->user_objects = graph->user_objects;
+  for (const auto& node : graph->nodes) {
+    made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
+  }
+  // Dependencies on copied nodes become dependencies on their copies.
+  for (const auto& node : made->nodes) {
+    for (cudaGraphNode_t& earlier : node->after) {
+      const auto place = std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                                      [&](const auto& each) { return each.get() == earlier; });
+      earlier = made->nodes[static_cast<std::size_t>(place - graph->nodes.begin())].get();
+    }
+  }
+  *clone = made.release();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaKernelNodeParams* given) {
+  std::function<cudaError_t()> work;
+  const cudaError_t error = kernel_work(*given, work);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(work));
+}
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemcpy3DParms* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [copy = *given] { return cudaMemcpy3D(&copy); });
+}
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, size_t count, void* to,
+                                     const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemsetParams* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemset,
+                  [filled = *given] { return fill(filled); });
+}
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* after, size_t count,
+                                 const cudaHostNodeParams* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeHost, [host = *given] {
+    const HostFunctionScope scope;
+    host.fn(host.userData);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* after, size_t count) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty, nothing);
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* after, size_t count,
+                                       cudaGraph_t child) {
+  std::vector<GraphStep> steps;
+  const cudaError_t error = steps_of(*child, steps);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
+                  [steps = std::move(steps)] { return run_all(steps); });
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, from[i]) || !holds(graph, to[i])) return report(cudaErrorInvalidValue);
+  }
+  for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  std::vector<cudaGraphNode_t> all;
+  for (const auto& node : graph->nodes) all.push_back(node.get());
+  return list(all, nodes, count);
+}
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  std::vector<cudaGraphNode_t> roots;
+  for (const auto& node : graph->nodes) {
+    if (node->after.empty()) roots.push_back(node.get());
+  }
+  return list(roots, nodes, count);
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  *type = node->type;
+  return cudaSuccess;
+}
+
+// ---- to be launched
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  auto made = std::make_unique<CUgraphExec_st>();
+  made->conditions = graph->conditions;
+  made->user_objects = graph->user_objects;
+  made->frees_first = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  const cudaError_t error = steps_of(*graph, made->steps);
+  if (error == cudaSuccess) *executable = made.release();
+  return error;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return cudaGraphInstantiate(executable, graph, flags);
+}
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* given) {
+  const cudaError_t error = cudaGraphInstantiate(executable, graph, given->flags);
+  given->errNode_out = nullptr;
+  given->result_out =
+      error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+  return error;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* given) {
+  for (auto& step : executable->steps) {
+    if (step.node == node) return kernel_work(*given, step.work);
+  }
+  return report(cudaErrorInvalidValue);
+}
+// Any graph may replace another one here; a GPU accepts only the same shape.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result) {
+  std::vector<GraphStep> steps;
+  const cudaError_t error = steps_of(*graph, steps);
+  if (error == cudaSuccess && steps.size() == executable->steps.size()) {
+    // Later changes name the nodes of the first graph.
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i].node = executable->steps[i].node;
+    }
+    executable->steps = std::move(steps);
+    if (result != nullptr) *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+    return cudaSuccess;
+  }
+  if (result != nullptr) *result = {cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
+  return report(cudaErrorGraphExecUpdateFailure);
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  // Captures a copy: the captured launch runs the graph as it is now.
+  if (capture_of(stream) != nullptr)
+    return run_or_capture(stream, [own = *executable] { return run(own); });
+  const OnStream on(stream);
+  return run(*executable);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
+
+}  // extern "C"

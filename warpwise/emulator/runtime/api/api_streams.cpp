@@ -1,0 +1,172 @@
+// Streams and events: all work is done when a call returns.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include "warpwise/emulator/runtime/checks/stream_order.hpp"
+#include "warpwise/emulator/runtime/code/registry.hpp"
+
+using namespace warpwise::emulator::runtime;
+
+// The runtime's handles are pointers to incomplete types.
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
+  bool recorded = false;
+  Clock done;                          // at the time of recording, for the order checks
+  std::weak_ptr<Capture> capture;      // the capture that it was recorded in
+  std::vector<cudaGraphNode_t> after;  // the nodes that it stands for there
+};
+struct CUstream_st {
+  unsigned flags = cudaStreamDefault;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+namespace {
+
+// A GPU's priorities: lower numbers run first.
+constexpr int least_priority = 0;
+constexpr int greatest_priority = -5;
+
+// Returns true for the streams that exist without being made.
+bool is_default(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+  static std::atomic<unsigned long long> made = 2;  // the default streams' ids are smaller
+  const int kept = std::max(greatest_priority, std::min(priority, least_priority));
+  *stream = new CUstream_st{flags, kept, ++made};
+  if (StreamOrder* const order = stream_order()) order->made(*stream, flags);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (is_default(stream)) return report(cudaErrorInvalidResourceHandle);
+  if (StreamOrder* const order = stream_order()) order->destroyed(stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = least_priority;
+  if (greatest != nullptr) *greatest = greatest_priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  *priority = is_default(stream) ? 0 : stream->priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  *flags = is_default(stream) ? cudaStreamDefault : stream->flags;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
+  return cudaSuccess;
+}
+// Attributes concern caches and the order of streams, and change no result.
+cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
+  return report(emulated().sticky);
+}
+// All work is done.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
+  return report(emulated().sticky);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return run_or_capture(stream, [function, data] {
+    const HostFunctionScope scope;
+    function(data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
+                                  unsigned int) {
+  // A graph has host functions instead, on GPUs too.
+  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const OnStream on(stream);
+  const HostFunctionScope scope;
+  function(stream, emulated().sticky, data);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
+  return cudaEventCreate(event);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  event->capture = capture;
+  if (capture != nullptr) event->after = capture->last[stream];
+  // A captured event makes other streams join. It may be destroyed before the graph runs.
+  if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
+  return run_or_capture(stream, [event] {
+    if (StreamOrder* const order = stream_order())
+      event->done = order->recorded_in(OnStream::current());
+    event->time = std::chrono::steady_clock::now();
+    event->recorded = true;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+// A stream that waits for an event of another stream's capture joins the capture.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  const std::shared_ptr<Capture> capture = event->capture.lock();
+  if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
+    order->stream_waits_for(stream, event->done);
+  join_capture(stream, capture);
+  if (capture != nullptr) {
+    std::vector<cudaGraphNode_t>& last = capture->last[stream];
+    for (cudaGraphNode_t node : event->after) {
+      if (std::find(last.begin(), last.end(), node) == last.end()) last.push_back(node);
+    }
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
+  return report(emulated().sticky);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
+  cudaEventSynchronize(end);  // the host may rely on its end from here on
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,123 @@
+// Texture and surface objects, over memory and CUDA arrays.
+
+#include <map>
+
+#include "warpwise/emulator/runtime/api/arrays.hpp"
+#include "warpwise/emulator/runtime/code/registry.hpp"
+
+using warpwise::emulator::AddressMode;
+using warpwise::emulator::FilterMode;
+using warpwise::emulator::TexelKind;
+using warpwise::emulator::Texture;
+using namespace warpwise::emulator::runtime;
+
+namespace {
+
+AddressMode address_mode(cudaTextureAddressMode mode) {
+  switch (mode) {
+    case cudaAddressModeWrap: return AddressMode::wrap;
+    case cudaAddressModeMirror: return AddressMode::mirror;
+    case cudaAddressModeBorder: return AddressMode::border;
+    case cudaAddressModeClamp: break;
+  }
+  return AddressMode::clamp;
+}
+
+bool set_channels(Texture& texture, const cudaChannelFormatDesc& format) {
+  texture.channels = format.z != 0 ? 4 : format.y != 0 ? 2 : 1;
+  texture.channel_bytes = format.x / 8;
+  switch (format.f) {
+    case cudaChannelFormatKindSigned: texture.kind = TexelKind::signed_integer; return true;
+    case cudaChannelFormatKindUnsigned: texture.kind = TexelKind::unsigned_integer; return true;
+    case cudaChannelFormatKindFloat: texture.kind = TexelKind::floating; return true;
+    default: return false;
+  }
+}
+
+cudaError_t set_array(Texture& texture, cudaArray_t array) {
+  if (array == nullptr) return cudaErrorInvalidValue;
+  if (!set_channels(texture, array->format)) return cudaErrorNotSupported;
+  texture.data = array->data;
+  texture.width = array->extent.width;
+  texture.height = array->extent.height;
+  texture.depth = array->extent.depth;
+  texture.pitch_bytes = array->row_bytes;
+  texture.slice_bytes = array->row_bytes * array->rows;
+  texture.layered = (array->flags & cudaArrayLayered) != 0;
+  texture.cube = (array->flags & cudaArrayCubemap) != 0;
+  return cudaSuccess;
+}
+
+cudaError_t set_memory(Texture& texture, const cudaResourceDesc& resource) {
+  cudaDeviceProp limits{};
+  cudaGetDeviceProperties(&limits, 0);
+  if (resource.resType == cudaResourceTypeLinear) {
+    const auto& linear = resource.res.linear;
+    if (!set_channels(texture, linear.desc)) return cudaErrorNotSupported;
+    texture.data = address_of(linear.devPtr);
+    texture.width = linear.sizeInBytes / texture.texel_bytes();
+  } else {
+    const auto& pitched = resource.res.pitch2D;
+    if (!set_channels(texture, pitched.desc)) return cudaErrorNotSupported;
+    texture.data = address_of(pitched.devPtr);
+    texture.width = pitched.width;
+    texture.height = pitched.height;
+    texture.pitch_bytes = pitched.pitchInBytes;
+  }
+  const bool aligned = texture.data % limits.textureAlignment == 0 &&
+                       texture.pitch_bytes % limits.texturePitchAlignment == 0;
+  return aligned ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t set_resource(Texture& texture, const cudaResourceDesc& resource) {
+  switch (resource.resType) {
+    case cudaResourceTypeArray: return set_array(texture, resource.res.array.array);
+    case cudaResourceTypeLinear:
+    case cudaResourceTypePitch2D: return set_memory(texture, resource);
+    default: return cudaErrorNotSupported;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
+                                    const cudaTextureDesc* description,
+                                    const cudaResourceViewDesc*) {
+  return guarded([&]() -> cudaError_t {
+    Texture texture;
+    const cudaError_t error = set_resource(texture, *resource);
+    if (error != cudaSuccess) return error;
+    texture.normalized_float = description->readMode == cudaReadModeNormalizedFloat;
+    texture.normalized_coordinates = description->normalizedCoords != 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      texture.address_mode[d] = address_mode(description->addressMode[d]);
+    texture.filter =
+        description->filterMode == cudaFilterModeLinear ? FilterMode::linear : FilterMode::point;
+    *object = emulated().device.create_texture(texture);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+  return guarded([&] {
+    emulated().device.destroy_texture(object);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
+  return guarded([&]() -> cudaError_t {
+    if (resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+    Texture texture;
+    const cudaError_t error = set_array(texture, resource->res.array.array);
+    if (error != cudaSuccess) return error;
+    *object = emulated().device.create_texture(texture);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+  return cudaDestroyTextureObject(object);
+}
+
+}  // extern "C"

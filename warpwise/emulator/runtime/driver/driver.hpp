@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "warpwise/emulator/runtime/code/modules.hpp"
+
+// Shared by the files of libcuda.so.1. Most of the driver's functions are the runtime's under other
+// names. Streams, events and graphs are the same types. A function of the driver is a handle, see
+// modules.hpp.
+namespace warpwise::emulator::runtime {
+
+/// Returns the driver's error for the runtime's. Errors that both have share their numbers.
+CUresult result_of(cudaError_t error);
+
+/// Calls body and turns Warpwise's exceptions into errors.
+CUresult driver_guarded(const std::function<cudaError_t()>& body);
+
+inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+inline CUdeviceptr device_address(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+/// Convert the driver's opaque handles to the types behind them.
+inline Module* module_of(CUmodule module) { return reinterpret_cast<Module*>(module); }
+inline Module* module_of(CUlibrary library) { return reinterpret_cast<Module*>(library); }
+inline const void* handle_of(CUfunction function) { return function; }
+inline const void* handle_of(CUkernel kernel) { return kernel; }
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,125 @@
+#include "warpwise/emulator/runtime/reports/interruption.hpp"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <system_error>
+#include <thread>
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A launch looks at its interruption after each block's turn; only calls of the host take longer.
+constexpr auto longest_wait = 5s;
+constexpr auto between_looks = 5ms;
+
+struct Watch {
+  sem_t wake{};
+  std::atomic<int> caught = 0;  ///< the signal; 0: none
+  std::atomic<bool> interrupted = false;
+  std::atomic<int> running = 0;  ///< number of InterruptibleScopes
+  pid_t process = 0;
+  int seconds = 0;
+  int (*conclude)(const std::string&, bool) = nullptr;
+};
+Watch& watch() {
+  static Watch& instance = *new Watch;
+  return instance;
+}
+
+// The interrupted thread must not go on with the program, but end its launch.
+void on_signal(int number) {
+  Watch& own = watch();
+  if (::getpid() != own.process) {  // a child that the program has forked
+    ::signal(number, SIG_DFL);
+    ::raise(number);
+    return;
+  }
+  const int error = errno;
+  own.caught = number;
+  ::sem_post(&own.wake);
+  const timespec pause{0, 5'000'000};
+  for (auto left = longest_wait / between_looks; left > 0 && own.running == 0; --left)
+    ::nanosleep(&pause, nullptr);
+  errno = error;
+}
+
+void handle_if_by_default(int number) {
+  struct sigaction now{};
+  if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  struct sigaction own{};
+  own.sa_handler = on_signal;
+  own.sa_flags = SA_RESTART | SA_RESETHAND;  // a second one ends the program at once
+  ::sigaction(number, &own, nullptr);
+}
+
+/// Returns false at the time limit.
+bool wait_for_signal(const Watch& own, sem_t* wake) {
+  timespec until{};
+  ::clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += own.seconds;
+  for (;;) {
+    const int ended =
+        own.seconds == 0 ? ::sem_wait(wake) : ::sem_clockwait(wake, CLOCK_MONOTONIC, &until);
+    if (ended == 0) return true;
+    if (errno == ETIMEDOUT) return false;
+  }
+}
+
+void end_when_told() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for the program's threads
+  Watch& own = watch();
+  const bool is_time_limit = !wait_for_signal(own, &own.wake);
+  own.interrupted = true;
+  for (auto left = longest_wait / between_looks; left > 0 && own.running > 0; --left)
+    std::this_thread::sleep_for(between_looks);
+  const int code = own.conclude(why_interrupted(), is_time_limit);
+  if (is_time_limit) ::_exit(code);
+  const int number = own.caught;
+  ::signal(number, SIG_DFL);
+  ::kill(::getpid(), number);
+}
+
+}  // namespace
+
+void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bool is_time_limit)) {
+  Watch& own = watch();
+  own.process = ::getpid();
+  own.seconds = seconds;
+  own.conclude = conclude;
+  ::sem_init(&own.wake, 0, 0);
+  try {
+    std::thread(end_when_told).detach();
+  } catch (const std::system_error&) {
+    return;  // without a thread, signals end the program as they always do
+  }
+  for (const int number : {SIGINT, SIGTERM}) handle_if_by_default(number);
+}
+
+const std::atomic<bool>* interruption() { return &watch().interrupted; }
+
+std::string why_interrupted() {
+  const Watch& own = watch();
+  const int number = own.caught;
+  if (number == 0) return "the time limit of " + std::to_string(own.seconds) + " s has passed";
+  return std::string(number == SIGINT ? "SIGINT" : "SIGTERM") + " has ended the run";
+}
+
+InterruptibleScope::InterruptibleScope() { ++watch().running; }
+
+InterruptibleScope::~InterruptibleScope() {
+  --watch().running;
+  // A child that the program has forked has no watching thread.
+  while (watch().interrupted && watch().process == ::getpid())
+    std::this_thread::sleep_for(between_looks);
+}
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,421 @@
+#include "warpwise/emulator/runtime/reports/report_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "warpwise/base/counted.hpp"
+#include "warpwise/emulator/readable.hpp"
+#include "warpwise/emulator/runtime/reports/closed_libraries.hpp"
+#include "warpwise/emulator/runtime/reports/message_text.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+std::string to_text(Dim3 d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+// Explains each kind to readers who do not know this project's pages.
+std::string_view meaning(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::out_of_bounds:
+      return "A thread accesses memory that belongs to no buffer, or is past the end of one.";
+    case FaultKind::misaligned:
+      return "A thread accesses an address that is not a multiple of the access size.";
+    case FaultKind::deadlock: return "Threads wait for something that no other thread will do.";
+    case FaultKind::budget: return "The kernel exceeded its budget of warp instructions.";
+    case FaultKind::trap: return "The kernel ended itself with a trap.";
+    case FaultKind::assertion: return "An assert() of the kernel failed.";
+    case FaultKind::race:
+      return "Two threads touch the same byte of memory, one of them with a write, and nothing "
+             "orders the two.";
+    case FaultKind::narrow_scope:
+      return "Threads of two blocks touch the same memory with atomic accesses, one of which is "
+             "atomic only within its own block.";
+    case FaultKind::lockstep:
+      return "Lanes of a warp exchange values by volatile accesses without __syncwarp(), as if "
+             "they kept step.";
+    case FaultKind::equal_writes:
+      return "Two threads write the same value to the same byte of memory, and nothing orders the "
+             "two.";
+    case FaultKind::order_dependent:
+      return "The kernel's results or printed output depend on the order of its blocks and warps.";
+    case FaultKind::use_after_free: return "A thread reads or writes memory that has been freed.";
+    case FaultKind::livelock:
+      return "All threads that still run poll memory in loops, and no thread changes it.";
+    case FaultKind::barrier:
+      return "Threads of a block pass a barrier that other threads of the block never reach.";
+    case FaultKind::member_mask:
+      return "Lanes of a warp execute an instruction with a member mask that does not match them.";
+    case FaultKind::uninitialised:
+      return "An uninitialised value decides a branch, an address or a result.";
+    case FaultKind::invalid_free: return "The program frees memory that is not allocated.";
+    case FaultKind::leak: return "The program ends without freeing memory.";
+    case FaultKind::copy:
+      return "A copy exceeds its source or destination, or names the wrong direction.";
+    case FaultKind::unchecked_launch:
+      return "The program does not check a failed launch, or ends without waiting for a launch.";
+    case FaultKind::unsynchronised:
+      return "The host uses memory that the device may still access, without waiting for the "
+             "device.";
+    case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";
+    case FaultKind::interrupted:
+      return "A signal or the time limit ended the run before the program had ended.";
+    case FaultKind::stack_overflow:
+      return "The functions that a thread has called overflow its stack.";
+  }
+  return "";
+}
+
+// Replaces bytes that are not valid UTF-8; the JSON library has the function for it.
+std::string as_utf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// Escapes text for XML content and attributes; XML does not allow most control characters.
+std::string xml(const std::string& text) {
+  std::string result;
+  for (const char c : as_utf8(text)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\t': result += "&#9;"; break;
+      case '\n': result += "&#10;"; break;
+      case '\r': result += "&#13;"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20)
+          result += replacement;
+        else
+          result += c;
+    }
+  }
+  return result;
+}
+
+std::string attribute(std::string_view name, const std::string& value) {
+  return " " + std::string(name) + "=\"" + xml(value) + "\"";
+}
+std::string attribute(std::string_view name, std::uint64_t value) {
+  return attribute(name, std::to_string(value));
+}
+std::string seconds_attribute(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6f", seconds);
+  return attribute("time", text);
+}
+
+// Returns a path relative to the folder if it lies inside; otherwise unchanged.
+fs::path shown_path(const std::string& file, const fs::path& folder) {
+  if (!fs::path(file).is_absolute()) return fs::path(file).lexically_normal();
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(file, error);
+  const fs::path base = error ? fs::path() : fs::weakly_canonical(folder, error);
+  if (error) return file;
+  const fs::path relative = path.lexically_relative(base);
+  return relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+// Encodes a path as RFC 3986 says: %XX for all but unreserved characters and slashes.
+std::string uri_of(const fs::path& path) {
+  std::string uri = path.is_absolute() ? "file://" : "";
+  for (const char c : path.string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    char escaped[4];
+    std::snprintf(escaped, sizeof(escaped), "%%%02X", static_cast<unsigned>(c) & 0xffU);
+    uri += plain ? std::string(1, c) : std::string(escaped);
+  }
+  return uri;
+}
+
+std::string text_of_call(const std::string& function) {
+  const bool is_library = function.find(".so") != std::string::npos;
+  return "the emulated GPU does not run " + function + ": " +
+         (is_library ? why_not_run(function) : "it returns cudaErrorNotSupported");
+}
+
+bool did_not_run(const KernelReport& kernel) {
+  return !kernel.refusal.empty() || kernel.launches == 0;
+}
+
+// Writes one element for all faults, because some readers take only one. The first fault gives its
+// type.
+std::string failure(FaultKind kind, const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return "      <failure" + attribute("type", std::string(name_of(kind))) +
+         attribute("message", lines.front()) + ">" + xml(all) + "</failure>\n";
+}
+
+std::string failure_of(const KernelReport& kernel) {
+  std::vector<std::string> lines;
+  for (const Fault& fault : kernel.faults) lines.push_back(describe(kernel.name, fault));
+  return failure(kernel.faults.front().kind, lines);
+}
+
+std::string place_attributes(const SourcePlace& place, const RunReport& report) {
+  if (place.file.empty()) return {};
+  return attribute("file", shown_path(place.file, report.folder).string()) +
+         attribute("line", static_cast<std::uint64_t>(place.line));
+}
+
+std::vector<SourcePlace> places_of(const Fault& fault) {
+  std::vector<SourcePlace> places{{fault.file, fault.line}};
+  places.insert(places.end(), fault.called_from.begin(), fault.called_from.end());
+  return places;
+}
+
+// A reader looks for the fault in the program, not in the libraries that it calls.
+SourcePlace own_place(const Fault& fault) {
+  const std::vector<SourcePlace> places = places_of(fault);
+  return places[own_line(places)];
+}
+
+std::string test_case(const KernelReport& kernel, const RunReport& report) {
+  std::string text = "    <testcase" + attribute("name", kernel.name) +
+                     attribute("classname", report.program) + seconds_attribute(kernel.seconds);
+  const Fault* const first = kernel.faults.empty() ? nullptr : &kernel.faults.front();
+  if (first != nullptr) text += place_attributes(own_place(*first), report);
+  if (first != nullptr) return text + ">\n" + failure_of(kernel) + "    </testcase>\n";
+  if (!kernel.refusal.empty()) {
+    return text + ">\n      <error type=\"not_run\"" + attribute("message", kernel.refusal) +
+           "/>\n    </testcase>\n";
+  }
+  if (kernel.launches == 0) {
+    return text +
+           ">\n      <skipped message=\"an earlier kernel faulted\"/>\n    "
+           "</testcase>\n";
+  }
+  return text + "/>\n";
+}
+
+std::string program_case(const RunReport& report) {
+  std::vector<std::string> lines;
+  for (const HostFault& fault : report.host_faults) lines.push_back(describe(fault));
+  const HostFault& first = report.host_faults.front();
+  return "    <testcase" + attribute("name", "the program") +
+         attribute("classname", report.program) + seconds_attribute(0) +
+         place_attributes(first.source, report) + ">\n" + failure(first.kind, lines) +
+         "    </testcase>\n";
+}
+
+std::string call_case(const std::string& function, const RunReport& report) {
+  return "    <testcase" + attribute("name", function) + attribute("classname", report.program) +
+         seconds_attribute(0) + ">\n      <error type=\"not_run\"" +
+         attribute("message", text_of_call(function)) + "/>\n    </testcase>\n";
+}
+
+Json physical_location(const SourcePlace& place, const fs::path& folder) {
+  return {{"artifactLocation", {{"uri", uri_of(shown_path(place.file, folder))}}},
+          {"region", {{"startLine", place.line}}}};
+}
+
+Json related_places(const Fault& fault, const fs::path& folder) {
+  Json all = Json::array();
+  const std::vector<SourcePlace> places = places_of(fault);
+  const std::size_t own = own_line(places);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i == own || places[i].file.empty() || places[i].line == 0) continue;
+    all.push_back({{"physicalLocation", physical_location(places[i], folder)},
+                   {"message", {{"text", i < own ? "called from there" : "inlined here"}}}});
+  }
+  return all;
+}
+
+// GitHub rejects a whole file for one result without a place. An unknown source line becomes the
+// program's first line.
+Json location_at(const SourcePlace& place, const RunReport& report) {
+  const bool known = !place.file.empty() && place.line > 0;
+  return {{"physicalLocation",
+           physical_location(known ? place : SourcePlace{report.program, 1}, report.folder)}};
+}
+
+Json result_of(FaultKind kind, const std::string& text, Json location) {
+  return {{"ruleId", name_of(kind)},
+          {"level", "error"},
+          {"message", {{"text", text}}},
+          {"locations", Json::array({std::move(location)})}};
+}
+
+Json result_of(const Fault& fault, const KernelReport& kernel, const RunReport& report) {
+  Json location = location_at(own_place(fault), report);
+  location["logicalLocations"] = {{{"name", kernel.name}, {"kind", "function"}}};
+  Json result = result_of(fault.kind, describe(kernel.name, fault), std::move(location));
+  if (!fault.called_from.empty()) result["relatedLocations"] = related_places(fault, report.folder);
+  return result;
+}
+
+Json suppressed(Json result, const std::string& reason) {
+  result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", reason}}});
+  return result;
+}
+
+Json rules() {
+  Json all = Json::array();
+  for (const FaultKind kind : all_values<FaultKind>()) {
+    all.push_back({{"id", name_of(kind)},
+                   {"name", name_of(kind)},
+                   {"shortDescription", {{"text", meaning(kind)}}},
+                   {"defaultConfiguration", {{"level", "error"}}}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t RunReport::launches() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += each.launches;
+  return count;
+}
+
+std::uint64_t RunReport::faults() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += each.faults.size();
+  return count + host_faults.size();
+}
+
+std::uint64_t RunReport::suppressed() const {
+  std::uint64_t count = suppressed_host_faults.size();
+  for (const KernelReport& each : kernels) count += each.suppressed.size();
+  return count;
+}
+
+std::uint64_t RunReport::not_run() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += did_not_run(each) ? 1 : 0;
+  return count;
+}
+
+bool RunReport::is_empty() const {
+  return kernels.empty() && host_faults.empty() && suppressed_host_faults.empty() &&
+         calls_not_run.empty();
+}
+
+std::uint64_t RunReport::refused() const {
+  const auto count =
+      std::ranges::count_if(kernels, [](const auto& each) { return !each.refusal.empty(); });
+  return static_cast<std::uint64_t>(count) + calls_not_run.size();
+}
+
+std::string summary_of(const RunReport& report) {
+  std::string text = counted(report.launches(), "launch", "es") + " of " +
+                     counted(report.kernels.size() - report.not_run(), "kernel") + ", " +
+                     counted(report.faults(), "fault");
+  if (report.suppressed() > 0) text += ", " + std::to_string(report.suppressed()) + " suppressed";
+  if (report.not_run() > 0) text += ", " + counted(report.not_run(), "kernel") + " not run";
+  if (!report.calls_not_run.empty())
+    text += ", " + counted(report.calls_not_run.size(), "CUDA function") + " not run";
+  return text;
+}
+
+std::string record_of(const RunReport& report, bool has_ended,
+                      const std::vector<std::string>& unused_suppressions) {
+  Json kernels = Json::array();
+  for (const KernelReport& each : report.kernels) {
+    if (!did_not_run(each)) kernels.push_back(each.name);
+  }
+  const Json record = {{"is_empty", report.is_empty()},
+                       {"has_ended", has_ended},
+                       {"launches", report.launches()},
+                       {"kernels", kernels},
+                       {"faults", report.faults()},
+                       {"refused", report.refused()},
+                       {"suppressed", report.suppressed()},
+                       {"summary", summary_of(report)},
+                       {"junit", junit_of(report)},
+                       {"sarif", sarif_of(report)},
+                       {"unused_suppressions", unused_suppressions}};
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string describe(const std::string& kernel, const Fault& fault) {
+  const std::string place =
+      fault.file.empty() ? std::string(no_source_line) : place_text(places_of(fault), "inlined at");
+  const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
+  // An assertion's text is the program's own, with brackets of any kind.
+  const std::string message =
+      fault.kind == FaultKind::assertion ? fault.message : short_message(fault.message);
+  return std::string(name_of(fault.kind)) + " in kernel " + shortened(kernel) + ", block " +
+         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" + times + "), " + place +
+         ": " + message;
+}
+
+std::string describe(const HostFault& fault) {
+  return std::string(name_of(fault.kind)) + " in the program, " +
+         (fault.function.empty() ? "" : fault.function + " called ") +
+         (fault.place.empty() ? "" : "at " + shortened(fault.place) + ": ") +
+         short_message(fault.message);
+}
+
+std::string junit_of(const RunReport& report) {
+  std::uint64_t failures = report.host_faults.empty() ? 0 : 1;
+  std::uint64_t errors = 0;
+  double seconds = 0;
+  std::string cases;
+  for (const KernelReport& each : report.kernels) {
+    failures += each.faults.empty() ? 0 : 1;
+    errors += each.faults.empty() && !each.refusal.empty() ? 1 : 0;
+    seconds += each.seconds;
+    cases += test_case(each, report);
+  }
+  if (!report.host_faults.empty()) cases += program_case(report);
+  for (const std::string& each : report.calls_not_run) cases += call_case(each, report);
+  errors += report.calls_not_run.size();
+  std::uint64_t skipped = 0;
+  for (const KernelReport& each : report.kernels)
+    skipped += each.faults.empty() && each.refusal.empty() && each.launches == 0 ? 1 : 0;
+  const std::string counts =
+      attribute("tests", report.kernels.size() + report.calls_not_run.size() +
+                             (report.host_faults.empty() ? 0 : 1)) +
+      attribute("failures", failures) + attribute("errors", errors) +
+      attribute("skipped", skipped) + seconds_attribute(seconds);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
+         attribute("name", report.program) + counts + ">\n" + cases +
+         "  </testsuite>\n</testsuites>\n";
+}
+
+std::string sarif_of(const RunReport& report) {
+  Json results = Json::array();
+  Json notifications = Json::array();
+  for (const KernelReport& kernel : report.kernels) {
+    for (const Fault& fault : kernel.faults) results.push_back(result_of(fault, kernel, report));
+    for (const auto& [fault, reason] : kernel.suppressed)
+      results.push_back(suppressed(result_of(fault, kernel, report), reason));
+    if (kernel.refusal.empty()) continue;
+    notifications.push_back(
+        {{"level", "error"},
+         {"message", {{"text", "kernel " + kernel.name + " was not run: " + kernel.refusal}}}});
+  }
+  for (const HostFault& fault : report.host_faults) {
+    results.push_back(result_of(fault.kind, describe(fault), location_at(fault.source, report)));
+  }
+  for (const HostFault& fault : report.suppressed_host_faults) {
+    Json result = result_of(fault.kind, describe(fault), location_at(fault.source, report));
+    results.push_back(suppressed(std::move(result), fault.suppressed_because));
+  }
+  for (const std::string& each : report.calls_not_run)
+    notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});
+  Json run = {
+      {"tool",
+       {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}, {"rules", rules()}}}}},
+      {"invocations",
+       {{{"executionSuccessful", notifications.empty()},
+         {"toolExecutionNotifications", notifications}}}},
+      {"results", results}};
+  const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                      {"version", "2.1.0"},
+                      {"runs", Json::array({run})}};
+  return sarif.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warpwise::emulator::runtime

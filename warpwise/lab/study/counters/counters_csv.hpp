@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/study/run/study_run.hpp"
+
+// Writes a GPU's counters as columns of CSV.
+namespace warpwise::lab {
+
+/// Columns for the counters of a run; none without counters. First come the counters that are
+/// compared with counts, at the size of the counts. Then comes each metric at a row's own size.
+class CounterColumns {
+ public:
+  explicit CounterColumns(const StudyRun& run);
+
+  /// Returns "gpu_global_load_sectors", "not_comparable", and the metrics under their own names.
+  std::vector<std::string> names() const;
+
+  /// Returns the fields of a row, as many as names(). \param counts  the row's counts; may be null
+  std::vector<std::string> fields_of(const RungRow& row, const RungCounts* counts) const;
+
+ private:
+  bool empty() const { return metrics_.empty() && compared_.empty(); }
+
+  std::vector<std::string> metrics_;
+  std::vector<std::string> compared_;  // names of counts
+};
+
+}  // namespace warpwise::lab

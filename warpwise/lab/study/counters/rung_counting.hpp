@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "warpwise/lab/measure/emulator_executor.hpp"
+#include "warpwise/lab/study/counters/rung_counts.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+// Counts a rung's launches in the emulator. The counts are shown beside its times.
+namespace warpwise::lab {
+
+/// Returns the number of warp instructions that a launch of a problem of this size may take.
+std::uint64_t budget_of(const StudyTable& table, const Size& size);
+
+struct CountedRung {
+  std::optional<ladders::Problem> problem;  ///< problem that was counted
+  std::vector<RungCounts> counts;           ///< one for each compute capability
+  std::vector<emulator::Dim3> grids;        ///< grids of the launches
+};
+
+/// Counts a rung's launches of a problem of the table's size for the emulator. If the emulator does
+/// not run them, nothing is counted: the times beside them are right all the same.
+/// \throws KernelFault, InvalidArgument, CompileError
+CountedRung count_rung(EmulatorExecutor& executor, const StudyTable& table, const Rung& rung,
+                       const ladders::Variables& parameters, const emulator::Dim3& block,
+                       const std::vector<rules::ComputeCapability>& ccs);
+
+}  // namespace warpwise::lab

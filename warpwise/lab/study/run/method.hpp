@@ -1,0 +1,11 @@
+#pragma once
+
+#include "warpwise/lab/study/run/study_run.hpp"
+
+namespace warpwise::lab {
+
+/// Describes in sentences how the rows of a run are measured. Uses `on_gpu`, `by_share` and
+/// `by_transfer` of the run.
+std::string method_of(const StudyTable& table, const StudyRun& run);
+
+}  // namespace warpwise::lab

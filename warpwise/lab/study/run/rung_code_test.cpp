@@ -1,0 +1,129 @@
+// Tests the compilation of rungs, and its cache.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/study/run/rung_code.hpp"
+#include "warpwise/lab/study/run/rungs_testing.hpp"
+#include "warpwise/lab/study/show/messages_testing.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
+  const StudyTable table = edited("copy");
+  const Rung& rung = table.rung("scalar");
+  const auto compiled = [&](std::map<std::string, std::int64_t> constants = {}, int width = 256,
+                            int architecture = 75) {
+    return compile_rung(rung, constants, {static_cast<std::uint32_t>(width), 1, 1}, architecture)
+        .ptx;
+  };
+  const std::string ptx = compiled();
+  ASSERT_NE(ptx.find(".entry copy"), std::string::npos);
+  ASSERT_EQ(cached().size(), 1U);
+  const fs::path kept = cached()[0];
+
+  // An existing file is used: the rung is not compiled again.
+  const std::string content = text_of(kept);
+  write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
+  EXPECT_EQ(compiled(), "of the cache");
+
+  // A damaged file is compiled again and replaced.
+  for (const std::string& spoilt :
+       {std::string(), content.substr(0, content.size() / 2), std::string("[1, 2]"),
+        std::string(R"({"ptx": 5, "compiler": "x"})"), std::string(R"({"ptx": "x"})"),
+        std::string("\xff\xfe\0", 3)}) {
+    write(kept, spoilt);
+    EXPECT_EQ(compiled(), ptx);
+    EXPECT_EQ(text_of(kept), content);
+  }
+
+  // Another constant, block or architecture has another file.
+  write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
+  EXPECT_EQ(compiled({{"UNUSED", 1}}), ptx);
+  EXPECT_NE(compiled({}, 128), "of the cache");
+  EXPECT_NE(compiled({}, 256, 90), "of the cache");
+  EXPECT_EQ(cached().size(), 4U);
+  EXPECT_EQ(compiled(), "of the cache");
+
+  // The same for the source file itself.
+  const std::string source = text_of(rung.file);
+  write(rung.file, source + "\n");
+  EXPECT_EQ(compiled(), ptx);
+  write(rung.file, source);
+  EXPECT_EQ(compiled(), "of the cache");
+}
+
+// The compiler's output names the file. Two files with the same text, and with the same name
+// relative to their user, must have separate entries.
+TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
+  const fs::path before = fs::current_path();
+  for (const char* place : {"one", "other"}) {
+    const fs::path own = fs::canonical(folder_) / place;
+    fs::create_directories(own);
+    fs::copy(find_study("copy").folder, own / "mine");
+    fs::current_path(own);
+    const StudyTable table = read_study("mine");
+    const Compilation result = compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75);
+    const StudyTable dotted = read_study("./../" + own.filename().string() + "/mine/.");
+    fs::current_path(before);
+    EXPECT_EQ(table.folder, own / "mine");
+    EXPECT_EQ(dotted.folder, own / "mine");
+    expect_words(result.ptx, {(own / "mine/01_scalar.cu").string()});
+  }
+  EXPECT_EQ(cached().size(), 2U);
+}
+
+// An included file counts, however it is included and through however many others.
+TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
+  const StudyTable table = edited("copy");
+  const Rung& rung = table.rung("scalar");
+  write(table.folder / "inner.hpp", "#pragma once\n#define SHIFT 1\n");
+  write(table.folder / "outer.hpp", "#pragma once\n#  include   \"inner.hpp\"\n");
+  write(rung.file,
+        "#include\t\"problem.hpp\"\n  #include\"outer.hpp\"\n"
+        "extern \"C\" __global__ void copy(warpwise::ladders::CopyProblem p) { p.dst[SHIFT] = 1; "
+        "}\n");
+  const auto compiled = [&] { return compile_rung(rung, {}, {32, 1, 1}, 75).ptx; };
+  const std::string first = compiled();
+  write(table.folder / "inner.hpp", "#pragma once\n#define SHIFT 2\n");
+  EXPECT_NE(compiled(), first);
+  expect_words(text_with_includes(rung.file), {"SHIFT 2", "struct CopyProblem"});
+}
+
+TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
+  const StudyTable table = edited("copy");
+  // This test replaces the cache, and NVRTC may be installed there.
+  if (fs::exists(nvrtc_cache())) GTEST_SKIP() << "the only compiler may be the one in the cache";
+  write(folder_ / "file", "");
+  for (const char* nowhere : {"file", "file/below"}) {
+    ::setenv("XDG_CACHE_HOME", (folder_ / nowhere).c_str(), 1);
+    EXPECT_NE(compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75).ptx.find(".entry copy"),
+              std::string::npos);
+  }
+}
+
+// The folder's name is in the PTX, and JSON cannot hold such bytes.
+TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
+  edited("copy");
+  fs::rename(folder_ / "copy", folder_ / "c\xffpy");
+  const StudyTable table = read_study(folder_ / "c\xffpy");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NE(compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75).ptx.find(".entry copy"),
+              std::string::npos);
+  }
+}
+
+TEST_F(Rungs, OfAMissingFile) {
+  Rung rung = edited("copy").rung("scalar");
+  rung.file = folder_ / "none.cu";
+  expect_words(message_of<IoError>([&] { compile_rung(rung, {}, {32, 1, 1}, 75); }), {"none.cu"});
+}
+
+// A rung that was run, and whose result is damaged afterwards.
+
+}  // namespace
+}  // namespace warpwise::lab

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+// Runs a rung on an executor for a problem, and checks its result.
+namespace warpwise::lab {
+
+/// A rung on a problem: the operands in an executor's memory, with outputs that hold the sentinel,
+/// and the launches.
+class RungRun {
+ public:
+  /// Compiles what the rung needs at this block shape, or takes it from the cache, and uploads the
+  /// problem. Frees everything that the executor held before.
+  /// \param block  replaces the rung's default
+  /// \throws CompileError, InvalidArgument, OutOfMemory  as compile_rung(), evaluate(), allocate()
+  /// \throws Unsupported  the rung is not for this problem, a block does not fit an SM, or the
+  ///                      executor does not run such kernels; with the reason
+  RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
+          const ladders::Problem& problem, const emulator::Dim3& block);
+
+  /// Uses operands that are in memory already, beside whatever else the executor holds. Uploads and
+  /// frees nothing. \param memory  start of each operand's allocation
+  RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
+          const ladders::Problem& problem, const emulator::Dim3& block,
+          std::vector<std::uint64_t> memory);
+
+  /// Returns why this rung does not run this problem here; empty if it does.
+  static std::string why_skipped(const Executor& executor, const Rung& rung,
+                                 const ladders::Problem& problem, const emulator::Dim3& block);
+
+  LoadedCode& code() const { return *code_; }
+  const Compilation& compilation() const { return compilation_; }
+  const std::vector<ladders::Launch>& launches() const { return launches_; }
+  const ladders::Placement& placement() const { return placement_; }
+
+  /// Runs the launches. \throws Error  as Executor::run()
+  void run() { executor_.run(*code_, launches_); }
+
+  /// Copies the present outputs into `into`, the problem that it was made with.
+  void read_outputs(ladders::Problem& into) const;
+
+  /// Returns difference_of() the first output that differs; empty if all are right.
+  std::string first_difference(const ladders::Problem& expected) const;
+
+ private:
+  void upload(const ladders::Problem& problem);
+  void place(const ladders::Problem& problem, const Rung& rung);
+
+  Executor& executor_;
+  Compilation compilation_;
+  std::shared_ptr<LoadedCode> code_;
+  ladders::Placement placement_;
+  std::vector<std::uint64_t> memory_;  // start of each operand's allocation
+  std::vector<ladders::Launch> launches_;
+};
+
+/// Describes how the memory of an output differs from what is expected; empty if it does not. The
+/// text has the first wrong pixel, its expected and actual value, and the number of wrong pixels.
+/// Or it has a byte outside of the pixels that was written.
+std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
+
+/// Returns the problem with the outputs that a rung has to give. For a ladder the CPU computes
+/// them, with plain loops or with the library as `with` says. For another study its reference
+/// kernel computes them on the executor, compiled with the rung's constants and launched with its
+/// block shape.
+/// \throws Error  as RungRun and run() do
+ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
+                             const ladders::Problem& problem, const emulator::Dim3& block,
+                             ladders::Cpu with);
+
+/// Returns the names that expressions of a rung may use: the problem's variables, its operands'
+/// pitches and offsets, the block's shape, the executor's limits, and the rung's constants.
+ladders::Variables variables_of(const Executor& executor, const Rung& rung,
+                                const ladders::Problem& problem, const emulator::Dim3& block);
+
+}  // namespace warpwise::lab

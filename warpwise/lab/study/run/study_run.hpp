@@ -1,0 +1,159 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/measure/end_to_end.hpp"
+#include "warpwise/lab/measure/samples.hpp"
+#include "warpwise/lab/study/counters/rung_counters.hpp"
+#include "warpwise/lab/study/counters/rung_counts.hpp"
+#include "warpwise/lab/study/show/knee.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+// Verifies the points of a study, and then times them on a GPU or counts them in the emulator. Each
+// point is a row.
+namespace warpwise::lab {
+
+/// A rung's time on a GPU that is not there, modelled.
+struct ModelledTime {
+  double us = 0;         ///< of the row's problem, cold
+  double filled_us = 0;  ///< its part of a problem that fills the GPU, without the launches
+};
+
+/// Models times for a run in the emulator.
+struct TimeModel {
+  std::string device;  ///< "h200"
+  std::string gpu;     ///< "an NVIDIA H200"
+  rules::ComputeCapability compute_capability;
+  /// Returns nothing if the rung cannot be modelled for the problem.
+  std::function<std::optional<ModelledTime>(const StudyTable&, const Rung&, const ladders::Problem&,
+                                            const emulator::Dim3& block)>
+      time_of;
+};
+
+struct RungRow {
+  std::string rung;  ///< or "cpu reference", "cpu 1 thread", "cpu N threads"
+  std::string idea;
+  std::vector<std::string> rows;  ///< rows of the documents
+  Size size;
+  ladders::Variables parameters;
+  ladders::Variables axes;  ///< constants that the run's axes set
+  emulator::Dim3 block;
+  Setting setting;
+  bool on_cpu = false;
+  std::string skipped;                 ///< the reason, in words; nothing else is set then
+  std::string wrong;                   ///< what is wrong with the result; such a rung is not timed
+  std::optional<Timing> cold;          ///< L2 flushed before each run
+  std::optional<Timing> batch;         ///< run after run on the same operands
+  std::optional<double> sm_clock_mhz;  ///< median during the cold runs
+  std::optional<double>
+      gb_per_s;  ///< each input read once, each output written once, by the cold time
+  std::optional<double> share_of_roof;
+  std::optional<int> multiprocessors;        ///< number that it ran on, if a setting gives it
+  std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
+  std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
+  std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
+  std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
+  std::string step_before;  ///< rung that this one is a step from, if it was timed too
+  std::optional<double> speedup_over_step_before;
+  std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
+  std::vector<RungResources>
+      resources;  ///< on a GPU one, in the emulator one for each that is asked for
+  std::vector<RungCounts> counts;
+  std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
+  std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
+  std::optional<CounterReading> compared_counters;  ///< the GPU's, at the size of `counts`
+  std::string not_comparable;  ///< why these do not belong to the launches of `counts`
+  /// The document's own figures, if they were taken at this row.
+  DocumentFigure document;
+  std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
+  std::optional<DocumentCpu> document_cpu;            ///< on a row of the CPU
+};
+
+/// Time of the transfers of a problem's operands to the GPU and back, page-locked.
+struct TransferRow {
+  Size size;
+  ladders::Variables parameters;
+  double upload_us = 0;
+  double download_us = 0;
+};
+
+/// Knee of one curve. A curve has the rows of a run that differ in one axis alone.
+struct SeriesKnee {
+  std::string rung;
+  Size size;
+  emulator::Dim3 block;
+  ladders::Variables parameters;  ///< without the axis
+  ladders::Variables axes;        ///< constants that the run's other axes set
+  Setting setting;
+  KneeSearch search;
+};
+
+struct StudyRun {
+  std::string study;
+  bool is_ladder = true;
+  std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
+  bool by_share = false;            ///< an axis is a share of the GPU
+  bool by_transfer = false;         ///< an axis is the way of transfers
+  std::string experiment;           ///< empty for rungs that were named
+  std::string title;
+  std::vector<std::string> document_rows;
+  std::string document_device;
+  Size document_size;
+  std::string device;
+  rules::ComputeCapability compute_capability;
+  int multiprocessors = 0;
+  bool on_gpu = false;
+  std::optional<TimeModel> model;  ///< as StudyRequest::model
+  int driver_version = 0;          ///< CUDA's, 13000 for 13.0
+  std::optional<double> copy_roof_gb_per_s;
+  std::optional<double> read_roof_gb_per_s;
+  std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
+  std::string counters_library;      ///< file of the library that read them; empty without counters
+  std::string counters_unavailable;  ///< why there are none, if they were asked for
+  std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
+  std::vector<TransferRow> transfers;
+  std::optional<BusLimit> bus;  ///< set if rows are with transfers
+  std::vector<RungRow> rows;
+  std::optional<KneeQuestion> knee;  ///< question of the experiment
+  std::vector<SeriesKnee> knees;     ///< empty without times, and before all rows are there
+  std::string method;
+  std::string missing;       ///< why figures of the report are not known, in words
+  bool interrupted = false;  ///< StudyRequest::stop ended it before its last point
+
+  bool any_wrong() const;
+};
+
+struct StudyRequest {
+  std::vector<std::string> rungs;
+  std::optional<Experiment> experiment;  ///< its rungs are `rungs`
+  std::optional<Size> size;              ///< replaces the table's or the experiment's
+  std::optional<emulator::Dim3> block;   ///< replaces the rungs' own
+  bool on_gpu = false;
+  bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
+  bool cpu = false;       ///< add the CPU's rows
+  std::optional<TimeModel> model;                              ///< for rows of the emulator
+  std::vector<rules::ComputeCapability> compute_capabilities;  ///< those to count for
+  /// Called before each point. If it returns true, the run ends with the rows so far.
+  std::function<bool()> stop = [] { return false; };
+};
+
+/// Returns the kernels' share of the time of all parts; nothing if the parts were not timed.
+std::optional<double> kernel_share(const EndToEnd& times);
+
+/// Returns one of figure_names for a row; nothing if it is not known. Some figures depend on the
+/// compute capability; these are for the one with this index.
+std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
+
+/// Called with each finished row, and with all that is known of the run by then.
+using RowDone = std::function<void(const StudyRun&, const RungRow&)>;
+
+/// Runs the request.
+/// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed, if it can be known then
+/// \throws CompileError  a rung does not compile
+StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+namespace warpwise::lab {
+
+/// Result of one rung: every problem of its ladder's table, at every block shape that the rung
+/// declares, compared with the reference.
+struct VerifiedRung {
+  std::string ladder;  ///< or the study
+  std::string rung;
+  int passed = 0;                      ///< number of problems times block shapes
+  std::map<std::string, int> skipped;  ///< number of these by reason
+  std::string failure;                 ///< the first wrong case; empty if there is none
+  std::string compiler_log;            ///< set if the source does not compile
+
+  /// Returns true if nothing failed. A rung that could not be run at all does not count as right.
+  bool right() const { return failure.empty() && passed > 0; }
+};
+
+/// Verifies the named rungs of a ladder, and calls `done` with each result. The problems are each
+/// size and each set of parameters of the table, with
+/// - rows that follow without a gap,
+/// - rows that start at multiples of 32 pixels, and
+/// - rows that start anywhere.
+///
+/// On a GPU the document's size is added.
+///
+/// A study that is no ladder is verified at all points of its axes instead, with and without memory
+/// after the buffers. That memory must stay as it is, and the result has to be that of its
+/// reference kernel.
+///
+/// Then come the parameters, constants and block shapes that only an experiment has. They are
+/// verified at one size: the last of the table that is valid with them. Sizes that are not valid
+/// with the parameters are skipped. If no size of the table is valid with them, that is an error.
+/// \throws Unsupported  there is no compiler here
+void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
+            bool on_gpu, const std::function<void(const VerifiedRung&)>& done);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "warpwise/lab/study/run/study_run.hpp"
+
+namespace warpwise::lab {
+
+/// Returns the line above the rows of one size: what is run where, and against which roof.
+std::string heading_of(const StudyRun& run);
+/// Returns a line for each column that explains it. Here and below, a table is at most `width`
+/// characters wide, as far as its rows' names allow: the least important columns are left out. 0
+/// means any width.
+std::string legend_of(const StudyRun& run, std::size_t width = 0);
+/// Returns the size and the parameters of the rows from this one on, and the names of the columns.
+std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
+/// Returns true if columns_of() has to be shown before this row. \param before  the row above; null
+/// for the first
+bool begins_table(const StudyRun& run, const RungRow* before, const RungRow& row);
+/// Returns one row for people.
+std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
+
+/// Returns "32", "32x8" or "8x8x4".
+std::string block_text(const emulator::Dim3& block);
+/// Returns "window 31, offset 7".
+std::string parameters_text(const ladders::Variables& parameters);
+
+/// Returns the lines below a row with its counters beside the emulator's counts; empty without
+/// counters. A counter's name is left out if `width` has no room for it.
+std::string counters_of(const RungRow& row, std::size_t width = 0);
+/// Returns why counters that were asked for are missing, or which were left out; else empty.
+std::string counters_notice(const StudyRun& run);
+
+/// Returns the time of the operands' transfers to the GPU and back; empty without transfers.
+std::string transfers_of(const StudyRun& run);
+
+/// Returns a line with the knee of each curve; empty if the experiment asks for no knees.
+std::string knees_of(const StudyRun& run);
+
+/// Returns the losses of kernels when multiprocessors or bandwidth are halved; empty if the run
+/// does not show them.
+std::string halved_text(const StudyRun& run);
+
+/// Writes the JSON that lab run --json prints and --out records; README.md lists the keys.
+nlohmann::ordered_json json_of(const StudyRun& run);
+
+/// Write a time, and a count beside its counter, as lab run and explain print them.
+nlohmann::ordered_json json_of(const Timing& timing);
+nlohmann::ordered_json json_of(const ComparedCount& count);
+
+/// Writes one line of names, then one for each row and compute capability.
+std::string csv_of(const StudyRun& run);
+
+}  // namespace warpwise::lab

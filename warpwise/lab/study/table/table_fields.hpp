@@ -1,0 +1,129 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/study/table/study_table.hpp"
+
+// Reads a table's JSON: the functions that all parts of it share.
+namespace warpwise::lab {
+
+/// Names with a meaning already: variables of expressions (variables_of(), and blocks_per_sm), and
+/// axes.
+inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
+                                                                    "height",
+                                                                    "sizes",
+                                                                    "blocks",
+                                                                    "block_x",
+                                                                    "block_y",
+                                                                    "block_z",
+                                                                    "blocks_per_sm",
+                                                                    "multiprocessors",
+                                                                    "max_shared_bytes",
+                                                                    "max_linear_texels",
+                                                                    "cc",
+                                                                    "sm_percent",
+                                                                    "neighbour_percent",
+                                                                    "transfer"};
+/// Endings of the names that expressions have for each operand.
+inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
+bool is_reserved(std::string_view name);
+
+/// Reads the fields of one object of a table. Every error message has the object's place. All
+/// members throw InvalidArgument if a value is missing or of another kind.
+class Fields {
+ public:
+  using Json = nlohmann::json;
+
+  /// \param object  has to outlive this
+  /// \param place   "FOLDER/ladder.json, rung 1 \"NAME\""
+  Fields(const Json& object, std::string place);
+
+  [[noreturn]] void fail(const std::string& why) const;
+
+  /// Refuses unknown fields: a misspelt field must not be passed over.
+  void require_known(std::span<const std::string> known) const;
+
+  bool has(const char* key) const { return object_.contains(key); }
+  const Json& at(const char* key) const;
+  std::string inside(const char* key) const;
+
+  /// Calls something, and adds the place to its error messages.
+  template <class Call>
+  auto within(const Call& call) const {
+    try {
+      return call();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(place_ + ": " + error.what());
+    }
+  }
+
+  /// Reads a text, or a list of texts, which are joined by spaces. A list is for texts longer than
+  /// a line.
+  std::string text(const char* key) const;
+  std::string text(const char* key, const std::string& otherwise) const;
+  /// Reads a truth value; false if it is missing.
+  bool truth(const char* key) const;
+  /// Reads a time or a speed-up: above 0.
+  std::optional<double> positive(const char* key) const;
+  const Json& list(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
+  /// Refuses a value that is none of `names`, and lists these.
+  void require_one_of(const char* key, std::string_view value,
+                      std::span<const std::string_view> names) const;
+  /// Returns the value among `choices`, values of an enum, whose name is `value`.
+  template <class Choices>
+  auto one_of(const char* key, std::string_view value, const Choices& choices) const {
+    std::vector<std::string_view> names;
+    for (const auto choice : choices) names.push_back(name_of(choice));
+    require_one_of(key, value, names);
+    return *value_named<typename Choices::value_type>(value);
+  }
+
+  /// Reads whole numbers from `least` on.
+  std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
+
+  /// Reads an expression: text as text() reads it, or a number. Unknown names are found when it is
+  /// used.
+  std::string expression(const Json& value, const char* key) const;
+  std::string expression_or(const char* key, const std::string& otherwise) const;
+  void require_expression(const std::string& text, const char* key) const;
+  /// Reads one to three expressions; none if the field is missing.
+  std::vector<std::string> expressions(const char* key) const;
+
+  ladders::Variables variables(const char* key) const;
+  void read_variables(const Json& object, const char* key, ladders::Variables& result) const;
+
+  Size size(const Json& value, const char* key) const;
+  std::vector<Size> sizes(const Json& list, const char* key) const;
+  std::vector<emulator::Dim3> blocks(const Json& list, const char* key) const;
+
+  std::map<std::string, std::string> text_by_text(const char* key) const;
+
+  /// Checks a name that a user types and a file is called by, or a macro's.
+  void require_name(const std::string& name, const char* what) const;
+  /// Checks such a name for use in expressions: it must not have another meaning there.
+  void require_free_name(const std::string& name, const char* what) const;
+
+ private:
+  std::string number_or_text(const Json& value, const char* key) const;
+
+  const Json& object_;
+  std::string place_;
+};
+
+/// Parses JSON. Refuses a name that is twice in one object, and nesting that exhausts a stack.
+/// \param place  place for error messages
+/// \throws InvalidArgument, nlohmann::json::exception
+nlohmann::json parse_strictly(std::string_view text, const std::string& place);
+
+}  // namespace warpwise::lab
