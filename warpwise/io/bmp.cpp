@@ -14,7 +14,7 @@ namespace {
 
 using Colour = std::array<std::uint8_t, 4>;
 
-// Kinds of compression: the numbers are the file's.
+// Compression kinds, with the numbers that BMP files use.
 constexpr std::uint32_t uncompressed = 0;
 constexpr std::uint32_t runs_of_bytes = 1;
 constexpr std::uint32_t runs_of_nibbles = 2;
@@ -87,8 +87,8 @@ class BmpFile {
   void require(std::uint64_t at, std::uint64_t count) const {
     if (at > content_.size() || content_.size() - at < count) fail("it ends early");
   }
-  // Refuses a large picture of a short file. Two bytes make up to 255 pixels, and four may skip
-  // more, so a picture of usual size may come from a few bytes.
+  // Refuses a large picture in a short file. Smaller ones may come from a few bytes: two bytes code
+  // up to 255 pixels, and four may skip more.
   void require_room_for_runs() const {
     constexpr std::uint64_t usual_pixels = 1 << 26;
     constexpr std::uint64_t most_pixels_of_a_byte = 1032;
@@ -197,8 +197,7 @@ class BmpFile {
     return to;
   }
 
-  // Returns the colour number of each pixel in the order of the file. Pixels that are skipped are
-  // 0.
+  // Returns each pixel's palette index, in file order. Skipped pixels get 0.
   std::vector<std::uint8_t> numbers_of_runs() const {
     std::vector<std::uint8_t> numbers(width_ * height_);
     std::uint64_t at = offset_;
@@ -235,8 +234,8 @@ class BmpFile {
 
   std::span<const std::byte> content_;
   const std::string& name_;
-  std::uint64_t offset_ = 0;  // of the pixels
-  std::uint32_t header_ = 0;  // bytes of the header behind the file's first 14
+  std::uint64_t offset_ = 0;  // offset of the pixels
+  std::uint32_t header_ = 0;  // size of the header after the file's first 14 bytes
   std::uint64_t width_ = 0;
   std::uint64_t height_ = 0;
   std::uint32_t bits_ = 0;

@@ -8,10 +8,14 @@
 
 namespace warpwise::io {
 
-/// Decodes a BMP file: headers of 12, 40, 52, 56, 64, 108 and 124 bytes; 1, 2, 4 and 8 bits with a
-/// palette, also by run lengths; 16, 24 and 32 bits, with any masks of adjacent bits. A palette of
-/// greys gives one channel, a mask for alpha four, everything else three. Channels are scaled to
-/// 255, rounded to nearest.
+/// Decodes a BMP file:
+///
+/// - headers of 12, 40, 52, 56, 64, 108 and 124 bytes
+/// - 1, 2, 4 and 8 bits a pixel with a palette, also run-length coded
+/// - 16, 24 and 32 bits a pixel, with any masks of adjacent bits
+///
+/// A palette of greys gives one channel, a mask for alpha four, all others three. Channels are
+/// scaled to 255, rounded to nearest.
 /// \throws IoError  damage, a size beyond the limits, or another compression
 Picture decode_bmp(std::span<const std::byte> content, const std::string& name);
 

@@ -14,9 +14,8 @@
 // Code shared by pnm.cpp, bmp.cpp and the modules for PNG, JPEG, TIFF and WebP.
 namespace warpwise::io {
 
-/// OpenCV's own limits. A build for fuzzing has a smaller one, so that no time goes into large
-/// pictures.
-inline constexpr std::uint64_t most_image_columns = 1 << 20;  ///< and rows
+/// Size limits, the same as OpenCV's. Builds for fuzzing have a smaller one, to save time.
+inline constexpr std::uint64_t most_image_columns = 1 << 20;  ///< limit of the rows too
 #ifdef WARPWISE_FUZZES
 inline constexpr std::uint64_t most_image_pixels = 1 << 16;
 #else
@@ -40,8 +39,8 @@ Picture upright(Picture picture);
 std::span<const std::byte> row_in_rgb_order(const Picture& picture, std::int64_t y,
                                             std::vector<std::byte>& buffer);
 
-/// Leaves C libraries whose error handler must not return. The handler writes `message` and calls
-/// leave().
+/// Jumps out of C libraries whose error handler must not return. The handler writes `message` and
+/// calls leave().
 class ErrorExit {
  public:
   /// Runs `steps` and returns true, or false if they ended in leave(). Objects with a destructor

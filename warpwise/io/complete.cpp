@@ -45,19 +45,19 @@ bool jpeg_reaches_its_end(Bytes content) {
   return false;
 }
 
-// Skips blocks of up to 255 bytes, each after its length, and the empty one at their end. Returns 0
-// if the content ends before.
+// Skips length-prefixed blocks of up to 255 bytes, and the empty block that ends them. Returns 0 if
+// the content ends first.
 std::size_t behind_blocks(Bytes content, std::size_t at) {
   while (at < content.size() && byte_at(content, at) != 0) at += 1 + byte_at(content, at);
   return at < content.size() ? at + 1 : 0;
 }
 
-// Returns the size of the palette that a byte of flags announces.
+// Returns the palette's size in bytes, by the byte of flags.
 std::size_t palette_bytes(unsigned flags) {
   return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-// Returns true if a GIF file has its first picture to the end.
+// Returns true if a GIF file contains its whole first picture.
 bool gif_has_a_picture(Bytes content) {
   constexpr std::size_t header_bytes = 13;
   if (content.size() < header_bytes) return false;
@@ -75,7 +75,7 @@ bool gif_has_a_picture(Bytes content) {
 
 bool is_png(Bytes content) { return begins_with(content, "\x89PNG\r\n\x1a\n"); }
 
-// Returns true if a chunk of the type `wanted` lies whole in `content`, before one of the type
+// Returns true if `content` has a whole chunk of type `wanted` before the first chunk of type
 // `last`.
 bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last) {
   constexpr std::size_t length_type_and_check = 12;

@@ -15,8 +15,8 @@ struct ImageFormat {
 /// Number of first bytes of a file that suffice to recognise its image format.
 inline constexpr std::size_t image_format_bytes = 132;
 
-/// Returns the format that the first bytes of a file, `start`, belong to; nullopt if no build of
-/// OpenCV reads it.
+/// Recognises a file's format by its first bytes, `start`. Returns nullopt if no build of OpenCV
+/// reads it.
 std::optional<ImageFormat> image_format_of(std::span<const std::byte> start);
 
 }  // namespace warpwise::io

@@ -14,7 +14,7 @@ struct KnownModule {
   std::string_view format;
   std::array<std::string_view, 3> extensions;
   std::string name;
-  std::string package;  // of Debian; brings the library
+  std::string package;  // Debian package that brings the library
 };
 const KnownModule known_modules[] = {
     {"PNG", {".png"}, "png", "libpng-dev"},

@@ -13,7 +13,7 @@
 
 namespace warpwise::io {
 
-/// A picture of a file that has several, and the time that it is shown; 0: not stated.
+/// One picture of a file with several, and its display time; 0 if not stated.
 struct Page {
   Picture picture;
   std::int64_t milliseconds = 0;
@@ -29,7 +29,7 @@ class Pages {
   /// Returns the next picture; nullopt after the last one. \throws IoError  as decode()
   virtual std::optional<Page> next() = 0;
   virtual std::int64_t count() const = 0;
-  /// Time of all pictures; 0: not stated.
+  /// Display time of all pictures together; 0 if not stated.
   virtual std::int64_t milliseconds() const { return 0; }
   /// True if all pictures are shown for the same time.
   virtual bool is_regular() const { return true; }
@@ -43,13 +43,13 @@ class Pages {
 /// Programs therefore start without these libraries, and run where they are missing.
 class ImageModule {
  public:
-  /// Decodes the picture in an image file, or the first of several, to channels in the order R G B
-  /// A, as it is stored: the result's orientation says how to turn it upright. OpenCV's module
-  /// turns pictures itself.
+  /// Decodes the first picture of an image file, to channels in the order R G B A. The pixels stay
+  /// as stored; the result's orientation says how to turn them upright. OpenCV's module turns
+  /// pictures itself.
   /// \throws IoError  the library cannot read it, or the picture exceeds the size limits.
   virtual Picture decode(std::span<const std::byte> content, const std::string& name) const = 0;
 
-  /// Returns the pictures of a file that has several; null for any other. `content` must outlive
+  /// Returns the pictures of a file with several; null for any other file. `content` must outlive
   /// them. \throws IoError  as decode()
   virtual std::unique_ptr<Pages> pages(std::span<const std::byte> /*content*/,
                                        const std::string& /*name*/) const {

@@ -37,7 +37,7 @@ InputFile::InputFile(const std::string& path)
   if (S_ISREG(status.st_mode) && status.st_size > 0) size_ = status.st_size;
   is_device_ = S_ISCHR(status.st_mode);
   if (S_ISFIFO(status.st_mode)) enlarge_pipe(descriptor_);
-  // A size of 0 does not mean empty: /proc reports 0 for files with content. Only reading tells.
+  // A size of 0 counts as unknown, because /proc reports 0 for files with content.
 }
 
 InputFile::~InputFile() {

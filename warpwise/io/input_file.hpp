@@ -18,7 +18,7 @@ class InputFile {
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
 
-  /// For messages: the path, or "standard input".
+  /// Name for messages: the path, or "standard input".
   const std::string& name() const { return name_; }
 
   /// Size of a regular file in bytes; nullopt for a pipe or a device.

@@ -17,12 +17,11 @@ struct SamplePlane {
 };
 
 /// Packs 4:2:2 planes of Y, Cb, Cr into yuyv. Chroma rows have half the luma's samples, rounded up.
-/// At an odd width the last pair repeats its only pixel. `frame` has the bytes of yuyv of that
-/// size.
+/// At an odd width the last pair repeats its only pixel. `frame` has the size of one yuyv frame.
 void interleave_422(const std::array<SamplePlane, 3>& planes, std::int64_t width,
                     std::int64_t height, std::span<std::byte> frame);
 
-/// Packs 4:4:4 planes of Y, Cb, Cr into ycbcr32. `frame` has the bytes of ycbcr32 of that size.
+/// Packs 4:4:4 planes of Y, Cb, Cr into ycbcr32. `frame` has the size of one ycbcr32 frame.
 void interleave_444(const std::array<SamplePlane, 3>& planes, std::int64_t width,
                     std::int64_t height, std::span<std::byte> frame);
 

@@ -33,7 +33,7 @@ struct Errors : jpeg_error_mgr {
     errors.exit.leave();
   }
 
-  // libjpeg only warns if the data end early, and fills the rest with grey: these two warnings
+  // libjpeg only warns if the data end early, and fills the rest with grey. These two warnings
   // become errors. After its other warnings (extra bytes before a marker, an unknown Adobe
   // transformation) the pixels still come from the data.
   static void judge_warning(j_common_ptr info, int level) {
@@ -66,7 +66,7 @@ struct Decompressor {
     return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
   }
 
-  // XMP has segments of the same kind, which may come before Exif's.
+  // XMP has segments of the same kind, and they may come first.
   int orientation() const {
     for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
       const auto bytes = std::as_bytes(std::span(marker->data, marker->data_length));
@@ -76,7 +76,7 @@ struct Decompressor {
   }
 };
 
-// Converts like OpenCV. C, M, Y and K are stored inverted, as Adobe's programs do.
+// Converts like OpenCV. C, M, Y and K are stored inverted, as by Adobe's programs.
 void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
   for (std::size_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
     const int black = cmyk[3];

@@ -19,8 +19,8 @@
 namespace warpwise::io {
 namespace {
 
-// Captures what OpenCV and its libraries print. Some errors, like a JPEG that ends early, are
-// reported in no other way.
+// Captures the output of OpenCV and its libraries. Some errors, such as a truncated JPEG, are
+// reported only there.
 class PrintedText {
  public:
   PrintedText() : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {

@@ -21,7 +21,7 @@ class OutputFile {
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
 
-  /// For messages: the path, or "standard output".
+  /// Name for messages: the path, or "standard output".
   const std::string& name() const { return name_; }
 
   /// \throws IoError  the disk is full, the pipe's reader has closed it, …

@@ -15,14 +15,14 @@
 
 namespace warpwise::io {
 
-/// The description of a picture without its bytes: interleaved channels of any element type, or a
-/// frame of a pixel format.
+/// Describes a picture without its bytes: interleaved channels of any element type, or a frame of a
+/// pixel format.
 struct PictureShape {
   std::int64_t width = 0;
   std::int64_t height = 0;
   ElementType type = ElementType::u8;
   int channels = 1;  ///< interleaved in a pixel; 0 if pixels share bytes or lie in planes
-  std::optional<PixelFormat> format;  ///< known for 8-bit pictures with a meaning
+  std::optional<PixelFormat> format;  ///< set for 8-bit pixels whose format is known
   /// Range of YUV and grey codes: true for 0 to 255, false for 16 to 235 (chroma 240), nullopt if
   /// unknown.
   std::optional<bool> full_range = std::nullopt;
@@ -51,13 +51,13 @@ class Picture {
   std::span<std::byte> bytes() { return {data_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
-  /// Turn that makes the picture upright, by Exif's number, 1 to 8; 1: none.
+  /// Exif's number, 1 to 8, of the turn that makes the picture upright; 1: no turn.
   int orientation() const { return orientation_; }
-  /// Any other number than 1 to 8 counts as 1.
+  /// Stores 1 for any number outside 1 to 8.
   void set_orientation(int number) { orientation_ = number >= 1 && number <= 8 ? number : 1; }
 
-  /// Sets all bytes to 0. The system provides memory on first touch, and the time of a computation
-  /// into the picture then does not include that.
+  /// Sets all bytes to 0. The system provides memory on first touch, so a later computation's time
+  /// does not include that.
   void clear() { std::memset(data_.get(), 0, size_); }
 
  private:
@@ -67,7 +67,7 @@ class Picture {
   std::unique_ptr<std::byte[]> data_;
 };
 
-/// A picture's pixels in host or device memory, with access as the view or frame that primitives
+/// Refers to a picture's pixels in host or device memory, as the view or frame that primitives
 /// take.
 template <Memory memory, Access access>
 struct PixelsOf {

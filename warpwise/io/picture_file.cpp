@@ -112,8 +112,7 @@ class OnePage final : public Pages {
   std::optional<Picture> picture_;
 };
 
-// The pages of a file together with its content, which they read from. A moved vector keeps its
-// address.
+// Owns a file's content and the pages that read from it. Moving a vector keeps its bytes' address.
 class ContentPages final : public Pages {
  public:
   ContentPages(std::vector<std::byte> content, std::unique_ptr<Pages> pages)

@@ -42,24 +42,24 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file);
 /// module only for an image. Reads no more of an endless device or pipe than such a file may have.
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
-/// Reads likewise, but leaves the picture as it is stored; its orientation says the turn.
+/// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
 Picture read_stored_picture(InputFile& file);
 
-/// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
-/// file has one. \throws IoError  as read_picture()
+/// Reads the pictures of a file one by one: the pages of a TIFF file, the frames of a WebP
+/// animation. Any other file has one picture. \throws IoError  as read_picture()
 std::unique_ptr<Pages> pages_in(InputFile& file);
 
-/// Refuses a file that read_picture() and y4m_frames_in() would refuse by its first bytes.
-/// \throws IoError  as read_picture(), as far as the first bytes show it.
+/// Checks a file's first bytes, as read_picture() and y4m_frames_in() do.
+/// \throws IoError  the first bytes show that these functions would refuse the file
 void require_picture(InputFile& file);
 
 /// Returns true for extensions whose files hold any number of pictures of one shape.
 bool takes_many_pictures(std::string_view extension);
 
-/// A picture's position in a file of several, and the values for the file's header.
+/// States a picture's position in a file of several, and values for the file's header.
 struct Sequence {
   std::int64_t before = 0;  ///< pictures already written to the file
-  /// For the header of a .y4m file, as in Y4mHeader.
+  /// Rate in the header of a .y4m file, as in Y4mHeader.
   std::string rate = Y4mHeader().rate;
   std::string aspect = Y4mHeader().aspect;
 };

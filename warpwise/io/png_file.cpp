@@ -49,15 +49,15 @@ struct Reader {
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) return;
     png_set_read_fn(png, this, read);
-    // libpng's own limits are lifted, because require_readable_size() says more than "Invalid IHDR
-    // data".
+    // Lifts libpng's own limits, because require_readable_size() gives a clearer error than
+    // "Invalid IHDR data".
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png, info);
   }
 
-  // Gives OpenCV's channels. Pixels that may be transparent become colour with alpha. Grey stays
-  // grey whatever tRNS says, and grey with alpha becomes colour. gAMA and other chunks about colour
-  // change nothing.
+  // Returns the number of channels that OpenCV gives. Pixels that may be transparent become colour
+  // with alpha. Grey stays grey whatever tRNS says, and grey with alpha becomes colour. Chunks
+  // about colour, such as gAMA, change nothing.
   int channels() const {
     switch (png_get_color_type(png, info)) {
       case PNG_COLOR_TYPE_GRAY: return 1;

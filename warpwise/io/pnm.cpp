@@ -40,7 +40,7 @@ class PnmReader {
     return static_cast<char>(content_[at_++]);
   }
 
-  // Returns the next text without space, or "" at the end. Comments reach from # to the line's end.
+  // Returns the next word, or "" at the end. Comments reach from # to the end of the line.
   std::string word() {
     std::string text;
     while (!at_end()) {
@@ -176,7 +176,7 @@ PnmHeader pnm_header(PnmReader& reader, char kind) {
   return header;
 }
 
-// Returns each sample's value in the picture's type, by its value in the file.
+// Returns a table from a sample's value in the file to its value in the picture.
 std::vector<std::uint16_t> scale_of(const PnmHeader& header) {
   const std::uint32_t full = header.maximum > 255 ? 65535 : 255;
   std::vector<std::uint16_t> scale(header.maximum + 1);
@@ -209,7 +209,7 @@ void read_row(PnmReader& reader, const PnmHeader& header, std::vector<std::uint3
   }
 }
 
-// Writes a row; grey with alpha as R G B A.
+// Writes a row. Grey with alpha becomes R G B A.
 template <class Pixel>
 void write_row(const std::vector<std::uint32_t>& row, const std::vector<std::uint16_t>& scale,
                bool grey_with_alpha, std::byte* to) {

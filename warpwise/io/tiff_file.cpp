@@ -27,15 +27,15 @@ struct Tags {
   std::uint16_t orientation = 0;
   bool has_straight_alpha = false;
   bool tiled = false;
-  std::uint32_t block_width = 0;  // of a tile, or of a strip
+  std::uint32_t block_width = 0;  // width of a tile or a strip
   std::uint32_t block_height = 0;
 
   bool is_grey() const {
     return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
   }
   bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
-  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. It
-  /// would multiply colours by straight alpha, which is not as stored.
+  /// True if libtiff converts the pixels to 8-bit RGBA: palettes, CMYK, YCbCr, single bits. It is
+  /// not used for straight alpha, because it would multiply the colours by alpha.
   bool is_coloured_by_libtiff() const {
     if (photometric == PHOTOMETRIC_RGB && samples == 4 && bits == 8 && has_straight_alpha) {
       return false;

@@ -38,7 +38,7 @@ int orientation_in(std::span<const std::byte> content) {
   return orientation;
 }
 
-// The pictures of an animation as they are shown, each on top of those before.
+// The pictures of an animation as displayed: each is drawn over the earlier ones.
 class Animation final : public Pages {
  public:
   Animation(std::span<const std::byte> content, std::string name)
@@ -96,7 +96,7 @@ class Animation final : public Pages {
   bool has_alpha_ = false;
   std::int64_t milliseconds_ = 0;
   bool is_regular_ = true;
-  int end_ = 0;  // of the last picture, in milliseconds
+  int end_ = 0;  // end of the last picture, in milliseconds
   AnimationDecoder decoder_;
 };
 

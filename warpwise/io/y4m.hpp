@@ -31,15 +31,17 @@ struct Y4mHeader {
   bool says_range = false;  ///< true if the line states the range, false if it is assumed
 };
 
-/// Number of bytes that identify a .y4m file. A pipe may have no more of them for now.
+/// Number of bytes that identify a .y4m file. A pipe may not have more bytes yet.
 inline constexpr std::size_t y4m_start_bytes = 9;
 
 /// Returns true if `content` begins with the magic of a .y4m file.
 bool is_y4m(std::span<const std::byte> content);
 
-/// Parses the first line, given without its end. The defaults are ffmpeg's: full_range is false
-/// unless the line says XCOLORRANGE=FULL. For grey it is true unless the line says LIMITED. 4:2:0
-/// of every siting is i420.
+/// Parses the first line, given without its end. Missing parameters get ffmpeg's defaults:
+///
+/// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
+/// - 4:2:0 of any siting becomes i420
+///
 /// \throws IoError  interlaced frames, more than 8 bits, alpha, or a damaged line.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 

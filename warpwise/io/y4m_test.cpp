@@ -120,7 +120,7 @@ class Y4mFile : public ::testing::Test {
 TEST_F(Y4mFile, GivesFramesAsTheirFormatsLie) {
   EXPECT_EQ(frames_of("YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRAME\nefgh"), "abcd|efgh|");
   EXPECT_EQ(frames_of("YUV4MPEG2 W3 H1\nFRAME\nabcuuvvFRAME Ixyz\nABCUUVV"), "abcuuvv|ABCUUVV|");
-  // Two rows of three pixels; the last pair of each has one.
+  // Two rows of three pixels: the last pair of each row has one pixel.
   EXPECT_EQ(frames_of("YUV4MPEG2 W3 H2 C422\nFRAME\nabcdef1234wxyz"), "a1bwc2cxd3eyf4fz|");
   EXPECT_EQ(frames_of("YUV4MPEG2 W2 H1 C444\nFRAME\nab12yz"),
             "a1y\xff"
