@@ -103,7 +103,7 @@ void Clip::begin() {
   begun_ = conversion_->result();
 }
 
-// Ends the clip. The first error is kept.
+// Ends the clip and keeps its first error.
 void Clip::end(std::string error) {
   if (sink_) {
     try {

@@ -10,28 +10,28 @@
 
 namespace warpwise::viewer {
 
-/// A video of results, while one is recorded. It holds every computed frame, in the source's order
+/// A video of results during its recording. It holds every computed frame, in the source's order
 /// and at its rate. One thread adds frames, another starts and stops; neither gets an exception. An
 /// error ends the clip and is reported by state().
 class Clip {
  public:
-  /// `source` is the name of the source; if it is a file, no clip may replace it. `threads` of the
-  /// CPU convert each frame to what the video holds.
+  /// `source` is the source's name; a clip never replaces that file. Each frame is converted for
+  /// the video by `threads` CPU threads.
   Clip(std::string source, int threads) : source_(std::move(source)), threads_(threads) {}
   ~Clip() { stop(); }
   Clip(const Clip&) = delete;
   Clip& operator=(const Clip&) = delete;
 
-  /// Starts a clip with the next added frame, of `computation` or a later one. The codec follows
-  /// from the name, as for videos in live::open_sink().
+  /// Starts a clip with the next added frame of `computation` or of a later one. The name
+  /// determines the codec, as for videos in live::open_sink().
   void start(const std::string& path, std::shared_ptr<const Computation> computation);
 
-  /// Adds a frame if a clip is recorded. A result that the video cannot hold, of another size than
-  /// its first frame, ends the clip.
+  /// Adds a frame if a clip is being recorded. All frames of a video have one size: a result of
+  /// another size ends the clip.
   void add(const std::shared_ptr<const Computation>& computation, const Frame& frame);
 
-  /// Ends the clip; its file then plays and holds every added frame. Without a frame there is no
-  /// file.
+  /// Ends the clip. Its file then plays and holds every added frame; without frames no file is
+  /// left.
   void stop();
 
   /// State of the current clip, or of the last one.
@@ -58,7 +58,7 @@ class Clip {
   State state_;                        // changes under both mutexes
   std::unique_ptr<live::Sink> sink_;   // set while a clip is recorded
   std::optional<live::Stream> begun_;  // the video's frames, from its first one on
-  // Convert this computation's results to frames that the sink takes.
+  // Converts this computation's results to frames that the sink takes.
   std::shared_ptr<const Computation> computation_;
   std::unique_ptr<live::Pipeline> conversion_;
   std::unique_ptr<live::Lane> lane_;

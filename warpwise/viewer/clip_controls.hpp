@@ -8,13 +8,13 @@
 
 namespace warpwise::viewer {
 
-/// The panel's part for a clip: name, button and progress.
+/// The panel's controls for a clip: name, button and progress.
 class ClipControls {
  public:
   explicit ClipControls(std::shared_ptr<Clip> clip) : clip_(std::move(clip)) {}
 
-  /// Starts a clip of the shown pipeline, or ends the current one. The name is the typed one,
-  /// otherwise the first unused of warpwise-001.mp4, …
+  /// Starts a clip of the shown pipeline, or ends the current one. Without a typed name it takes
+  /// the first unused one of warpwise-001.mp4, …
   void toggle(const Shown& shown);
 
   /// Draws the controls with Dear ImGui. Returns true if the button was pressed.
@@ -25,7 +25,7 @@ class ClipControls {
   std::string name_;  // for the next clip
 };
 
-/// Describes a recorded, ended or refused clip in one line; empty if there was none.
+/// Describes a clip that is recorded, ended or refused, in one line; empty without a clip.
 std::string text_of(const Clip::State& clip);
 
 }  // namespace warpwise::viewer

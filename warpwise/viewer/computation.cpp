@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t frames_of_computation = 3;
 
-// States the formats that a window takes. Nothing is written to it: the window reads the lanes'
+// States the formats that the window takes. Nothing is written to it: the window reads the lanes'
 // results.
 class WindowFormat final : public live::Sink {
  public:
@@ -42,7 +42,7 @@ Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
     : conversion_({}, source, WindowFormat()),
       pipeline_(std::move(stages), source, WindowFormat()) {}
 
-// The original is converted where it lies, even if a GPU computes the result.
+// The original's frames are converted in their own memory, even if a GPU computes the result.
 void Computation::reserve(const ViewOptions& options, live::OnGpu on_gpu) {
   auto originals = on_gpu.source
                        ? live::gpu_lanes(conversion_, frames_of_computation, on_gpu)

@@ -35,8 +35,8 @@ class Frame {
   std::int64_t computed_ = 0;
 };
 
-/// A pipeline with pictures for the window as its result, and memory for three frames: one is
-/// computed, one waits, one is shown.
+/// A pipeline whose result is pictures for the window, and memory for three frames: one in
+/// computation, one waiting, one shown.
 class Computation {
  public:
   /// \throws InvalidArgument  the stages cannot take the frames.
@@ -49,7 +49,7 @@ class Computation {
   const io::PictureShape& original() const { return conversion_.result().shape; }
   const io::PictureShape& result() const { return pipeline_.result().shape; }
 
-  /// Returns a frame that is neither of these.
+  /// Returns a frame other than these two.
   Frame& other_than(const Frame* one, const Frame* another);
 
  private:

@@ -26,7 +26,7 @@ bool is_escape_pressed() {
 #endif
 }
 
-// Returns true if a slider has become a line of text.
+// Returns true while a slider is edited as text.
 bool is_typed() { return ImGui::GetIO().WantTextInput; }
 
 template <class T>
@@ -37,14 +37,14 @@ std::optional<T> number_of(const std::string& text) {
   return is_all ? std::optional(number) : std::nullopt;
 }
 
-// Returns a slider's first value: the stated one, otherwise the default, which may be words instead
-// of a number.
+// Returns a slider's first value: the stated one, otherwise the default. The default may be words
+// instead of a number.
 template <class T>
 std::optional<T> number_of(const StageOption& option, const std::string& value) {
   return number_of<T>(value.empty() ? option.otherwise : value);
 }
 
-// A dragged slider keeps to its steps; a typed number is taken unchanged.
+// A dragged slider keeps to its steps; a typed number may be any.
 Changed draw_integer(const StageOption& option, const std::string& value) {
   const std::optional<int> known = number_of<int>(option, value);
   int number = known.value_or(static_cast<int>(option.least));
@@ -120,7 +120,7 @@ Changed Controls::draw(const StageOption& option, const std::vector<std::string>
     case Kind::text: return draw_text(option, value);
     case Kind::flag: return draw_flag(option, has_flag(words, option.name));
   }
-  // Digits still being typed are not the user's number yet: it counts when the slider is left.
+  // A number that is still being typed takes effect when the slider loses the focus.
   if (slid && is_typed()) typed_ = *std::exchange(slid, std::nullopt);
   if (ImGui::IsItemDeactivated()) {
     std::string typed = std::exchange(typed_, {});

@@ -78,7 +78,7 @@ void WindowHandle::toggle_fullscreen() {
   glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
-// OpenGL gives the bottom row first.
+// OpenGL returns the bottom row first.
 std::vector<std::byte> WindowHandle::drawn() const {
   const Extent all = pixels();
   const auto row_bytes = 3 * static_cast<std::size_t>(all.width);

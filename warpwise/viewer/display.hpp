@@ -14,7 +14,7 @@ struct Extent {
   int height = 0;
 };
 
-/// Keeps GLFW initialised while it lives. \throws IoError  there is no display.
+/// Keeps GLFW initialised during its lifetime. \throws IoError  there is no display.
 class Glfw {
  public:
   Glfw();
@@ -23,7 +23,7 @@ class Glfw {
   Glfw& operator=(const Glfw&) = delete;
 };
 
-/// A window. Its OpenGL 3.3 context is current on the thread that makes it.
+/// A window. Its OpenGL 3.3 context is current on the thread that constructs it.
 class WindowHandle {
  public:
   /// \throws IoError  the display has no OpenGL 3.3.
@@ -40,21 +40,21 @@ class WindowHandle {
   /// Factor by which texts and the panel are enlarged, in window coordinates.
   float content_scale() const;
 
-  /// Fills the screen, or returns the window to its place.
+  /// Switches between full screen and the window's place.
   void toggle_fullscreen();
 
-  /// Reads the drawn window: pixels() of rgb24, top row first.
+  /// Reads the window's content: pixels() of rgb24, top row first.
   std::vector<std::byte> drawn() const;
 
  private:
   GLFWwindow* window_ = nullptr;
-  // The window's place before it filled the screen.
+  // The window's place before full screen.
   Extent windowed_;
   int left_ = 0;
   int top_ = 0;
 };
 
-/// Dear ImGui in a window; it receives that window's events.
+/// Dear ImGui in a window; it receives the window's events.
 class Gui {
  public:
   Gui(GLFWwindow* window, float scale);

@@ -9,7 +9,7 @@
 
 namespace warpwise::viewer {
 
-/// Counts the pixels of a gray8 or rgb24 picture at each luma. Colours have BT.601's luma, rounded.
+/// Counts the pixels of a gray8 or rgb24 picture at each luma. Colours use BT.601's luma, rounded.
 std::array<std::uint32_t, 256> histogram_of(const io::PictureShape& shape,
                                             std::span<const std::byte> pixels);
 

@@ -19,8 +19,8 @@ bool is_registering_broken = false;
 bool was_registering_broken = false;
 }  // namespace
 
-// Replaces the runtime's function with one that fails on request. It does not reach a runtime that
-// is linked into libwarpwise itself.
+// Replaces the runtime's function with one that fails on request. It has no effect on a runtime
+// that is linked into libwarpwise itself.
 extern "C" int cudaGraphicsGLRegisterBuffer(warpwise::gpu::GraphicsHandle* handle, unsigned buffer,
                                             unsigned flags) {
   if (is_registering_broken) {
@@ -210,7 +210,7 @@ TEST_F(InteropTest, MemoryThatOpenGlHasNotIsAnError) {
   glDeleteBuffers(1, &name);
 }
 
-// A9: OpenGL's frame, its edges by CUDA, OpenGL's texture, and nothing through the host.
+// A frame of OpenGL, its edges by CUDA, a texture of OpenGL, and no copy through the host.
 TEST_F(InteropTest, EdgesOfTheSceneAreThoseOfTheCpu) {
   for (const Size& size : sizes) {
     const live::SourceOptions options = {.width = size.width, .height = size.height};
@@ -265,7 +265,7 @@ TEST_F(InteropTest, AStreamKeepsItsFramesInTheirOrder) {
   EXPECT_NE(by_host->frames[0], by_host->frames[1]);
 }
 
-// Measures on a GPU how much sharing gains for scene -> sobel -> a result on the device.
+// Measures the gain of sharing on a GPU, for scene -> sobel -> a result on the device.
 TEST_F(InteropTest, RatesWithAndWithout) {
   constexpr std::int64_t frames = 3000;
   for (const PixelFormat format : {PixelFormat::rgba32, PixelFormat::rgb24}) {

@@ -73,8 +73,8 @@ void Texture::require_size(const io::PictureShape& shape) {
                         std::to_string(most) + " here, not " + size_text(shape));
 }
 
-// Grey has one channel; the shader sees it in all three. No buffer may be bound, because the
-// texture would be filled from it.
+// The single channel of grey shows in all three channels of the shader. No buffer may be bound,
+// because the texture would be filled from it.
 void Texture::reserve(const io::PictureShape& shape) {
   glBindTexture(GL_TEXTURE_2D, texture_);
   const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&

@@ -19,7 +19,8 @@ struct Rectangle {
   float height;
 };
 
-/// A picture on the GPU that draws the window. All calls need the window's OpenGL context.
+/// A picture on the GPU that draws the window. All member functions need the window's OpenGL
+/// context.
 class Texture {
  public:
   Texture();
@@ -27,9 +28,8 @@ class Texture {
   Texture(const Texture&) = delete;
   Texture& operator=(const Texture&) = delete;
 
-  /// Copies `pixels`, which are gray8 or rgb24 without gaps. They pass through a pixel buffer, so
-  /// the caller may change them at once while the driver still copies. \throws InvalidArgument  as
-  /// require_size()
+  /// Copies `pixels`, which are gray8 or rgb24 without gaps. The caller may change them at once,
+  /// because they pass through a pixel buffer. \throws InvalidArgument  as require_size()
   /// \throws IoError  OpenGL has no memory for them
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
@@ -41,8 +41,8 @@ class Texture {
   /// \throws InvalidArgument  the driver has no textures of that size
   static void require_size(const io::PictureShape& shape);
 
-  /// Binds the texture to that unit. If `smooth`, a reduced picture is interpolated; an enlarged
-  /// one always repeats pixels.
+  /// Binds the texture to a unit. If `smooth`, a reduced picture is interpolated; an enlarged one
+  /// always repeats pixels.
   void bind(unsigned unit, bool smooth) const;
 
   const io::PictureShape& shape() const { return shape_; }
@@ -54,7 +54,7 @@ class Texture {
 
   unsigned texture_ = 0;
   unsigned buffer_ = 0;
-  std::optional<gpu::GlBuffer> shared_;  // shares that buffer
+  std::optional<gpu::GlBuffer> shared_;  // the pixel buffer, shared with CUDA
   std::int64_t shared_bytes_ = 0;
   io::PictureShape shape_;
 };
@@ -69,8 +69,8 @@ class Painter {
   Painter& operator=(const Painter&) = delete;
 
   enum class Content { original = 0, result = 1, wipe = 2, difference = 3 };
-  /// Draws one or both pictures, as `content` says. `line` is the wipe's line, from 0 at the left
-  /// to 1 at the right.
+  /// Draws one or both pictures, as `content` says. `line` is the wipe's line, from 0 (left) to 1
+  /// (right).
   void draw(const Texture& original, const Texture& result, Content content, float line,
             const Rectangle& where, float window_width, float window_height) const;
 

@@ -55,8 +55,8 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
   return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
 }
 
-// Returns the step's throughput in per cent of a copy's. Each input is read once, each output
-// written once.
+// Returns the step's throughput in per cent of a copy's. It counts one read of each input and one
+// write of each output.
 std::string share_text(const live::Step& step, double milliseconds,
                        const std::optional<double>& roof_gb_per_s) {
   if (!step.stage || !roof_gb_per_s || !(milliseconds > 0)) return {};
@@ -64,7 +64,8 @@ std::string share_text(const live::Step& step, double milliseconds,
   return fmt::format(", {:.1f} %", 1e-4 * bytes / milliseconds / *roof_gb_per_s);
 }
 
-// Returns true if the pipeline has a rung. Compiling one takes seconds unless its code is cached.
+// Returns true if the pipeline has a rung: a rung that is not in the cache takes seconds to
+// compile.
 bool compiles(const std::string& pipeline) { return pipeline.find(" rung=") != std::string::npos; }
 
 }  // namespace
@@ -96,7 +97,7 @@ void Panel::add(const Shown& shown) {
   is_counted_ = false;
 }
 
-// Skips the time of a pause.
+// Leaves out the time of a pause.
 void Panel::add_time() {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<float, std::milli> since = now - last_;
@@ -154,7 +155,8 @@ void Panel::draw_steps() const {
   if (steps.empty()) write("none: frames are shown as they come");
 }
 
-// Counts only when the histogram is drawn: a result on a GPU is copied back for nothing else.
+// Computes the counts only when the histogram is drawn, because a result on a GPU has to be copied
+// back for them.
 void Panel::draw_histogram() {
   if (!is_counted_ && shown_.frame != nullptr) {
     const auto counts = histogram_of(shown_.computation->result(), shown_.frame->result().result());
@@ -185,7 +187,7 @@ void Panel::enter(Entered entered) {
   is_waiting_ = true;
 }
 
-// Changing a stage's option keeps a text that is being edited.
+// Keeps the text that is being edited if only a stage's option changes.
 void Panel::take_entered() {
   is_waiting_ = false;
   try {
@@ -194,18 +196,19 @@ void Panel::take_entered() {
     note_stages(entered_.pipeline);
   } catch (const std::exception& error) {
     error_ = error.what();
-    if (!entered_.stage) edit_pipeline();  // refocus the text, so that letters are not commands
+    if (!entered_.stage)
+      edit_pipeline();  // keeps the focus in the text, so that letters are not commands
   }
 }
 
-// Draws the outcome below the text or the stage's controls that were used.
+// Draws the error below the text or the stage's controls that caused it.
 void Panel::draw_outcome(std::optional<std::size_t> stage) const {
   if (stage != entered_.stage) return;
   if (is_waiting_ && compiles(entered_.pipeline)) write("compiling ...");
   if (!error_.empty()) write_error(error_);
 }
 
-// Takes the stages and their controls from the text in use, not from the edited one.
+// Takes the stages and their controls from the pipeline in use, not from the edited text.
 void Panel::note_stages(const std::string& pipeline) {
   taken_ = pipeline;
   stages_.clear();

@@ -13,15 +13,14 @@
 
 namespace warpwise::viewer {
 
-/// The panel beside the picture, drawn by Dear ImGui. It has the source, the pipeline's editable
-/// text, controls for its stages' options, the clip, the frame rate, the time of each step, and the
-/// result's histogram.
+/// The panel beside the picture, drawn by Dear ImGui. It shows the source, the pipeline's editable
+/// text, controls for its stages' options, and the clip. Below are the frame rate, each step's
+/// time, and the result's histogram.
 class Panel {
  public:
-  /// `way` says how frames get from the source to the window if a GPU computes. `options` give the
+  /// `way` describes the frames' way from the source to the window on a GPU. `options` give the
   /// first pipeline, the options of its stages, and the rungs that may replace them. `replace`
-  /// takes the new text. The message of an exception from it is shown below the control or text
-  /// that was changed.
+  /// takes the new text. If it throws, the message is shown below the changed control or text.
   Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
         std::shared_ptr<Clip> clip, std::function<void(const std::string&)> replace);
 
@@ -50,7 +49,7 @@ class Panel {
   void draw_clip();
   void note_stages(const std::string& pipeline);
 
-  /// A pipeline entered as text, or by a stage's controls.
+  /// A pipeline entered as text or through a stage's controls.
   struct Entered {
     std::string pipeline;
     std::optional<std::size_t> stage;
@@ -61,9 +60,9 @@ class Panel {
   std::string source_;
   std::string pipeline_;
   bool is_edit_asked_ = false;
-  Entered entered_;          // the last one entered
-  bool is_waiting_ = false;  // from enter() to take_entered()
-  std::string error_;        // why it was refused
+  Entered entered_;          // the last pipeline entered
+  bool is_waiting_ = false;  // true between enter() and take_entered()
+  std::string error_;        // reason of the refusal
   std::function<void(const std::string&)> replace_;
   OptionsOfStage options_of_;
   Rungs rungs_;
@@ -79,20 +78,20 @@ class Panel {
   std::optional<double> copy_roof_gb_per_s_;
   Shown shown_;
   std::array<float, 256> histogram_{};
-  bool is_counted_ = false;  // the histogram is that of the shown frame
+  bool is_counted_ = false;  // true if the histogram is that of the shown frame
   // Milliseconds between the latest frames; a ring buffer.
   std::array<float, 120> times_{};
   std::size_t frames_ = 0;
-  bool was_paused_ = false;  // since the last frame
+  bool was_paused_ = false;  // true if the last frame was paused
   std::chrono::steady_clock::time_point last_;
 };
 
-/// Writes a text into the drawn window, in as many lines as it needs.
+/// Writes a text into the window's panel, on as many lines as it needs.
 void write(const std::string& text);
 /// Writes a text in red.
 void write_error(const std::string& text);
 
-/// Lists the keys in the middle of the picture, which is at the left of the window.
+/// Lists the keys over the middle of the picture, which lies at the window's left.
 void draw_help(float picture_width, float picture_height);
 
 /// Writes a text over the picture's bottom-left corner, no wider than the picture.

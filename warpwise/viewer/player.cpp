@@ -44,7 +44,7 @@ void Player::play_on() {
   }
 }
 
-// A new computation shows the last frame first, because the next frame may take long to arrive.
+// A new computation first shows the last frame, because the next frame may take long to arrive.
 Player::Task Player::wait_for_task() {
   std::unique_lock lock(mutex_);
   const auto is_old = [&] { return newest_.number > 0 && newest_.computation != next_; };
@@ -65,7 +65,7 @@ Player::Task Player::wait_for_task() {
   }
 }
 
-// A camera has its own pace. A late frame does not make the frames after it faster.
+// A camera has its own pace. After a late frame, the next frames keep their usual distance.
 void Player::set_next_due() {
   if (source_->is_live()) return;
   const live::Rate rate = source_->stream().rate;

@@ -14,45 +14,45 @@
 
 namespace warpwise::viewer {
 
-/// A frame that is shown, and the computation that owns its memory.
+/// The frame in the window, and the computation that owns its memory.
 struct Shown {
   std::shared_ptr<Computation> computation;
   const Frame* frame = nullptr;
   std::int64_t number = 0;  ///< number of the source's frame, from 1; 0 if there is none yet
 };
 
-/// Reads and computes a source's frames at its pace on one thread. One other thread takes the
-/// newest frame at any time.
+/// Reads and computes a source's frames on one thread, at the source's pace. One other thread may
+/// take the newest frame at any time.
 class Player {
  public:
   /// Reads at most `frames`. Each frame is added to `clip` before it is shown. The playing thread
-  /// calls `notify` whenever newest() or the state has changed.
+  /// calls `notify` after each change of newest() or the state.
   Player(std::shared_ptr<live::Source> source, std::shared_ptr<Computation> computation,
          std::shared_ptr<Clip> clip, std::optional<std::int64_t> frames,
          std::function<void()> notify);
 
-  /// Runs the playing thread's loop. After the last frame it waits for another computation. Returns
-  /// after stop().
+  /// Runs the playing thread's loop until stop(). After the last frame it waits for another
+  /// computation.
   void play();
 
   /// Returns the newest frame; its memory stays unchanged until the next call.
   Shown newest();
 
-  /// Uses another computation: for the last frame once more, and for all that follow.
+  /// Switches to another computation: it computes the last frame again, then all later frames.
   void replace(std::shared_ptr<Computation> computation);
 
   void toggle_pause();
   /// Shows one more frame and pauses.
   void step();
   void stop();
-  /// Returns true if play() returns soon. It may not if the source waits for a frame.
+  /// Waits a short time for the end of play(). Returns false if the source still waits for a frame.
   bool wait_for_end();
 
   struct State {
     bool is_paused = false;
     bool has_ended = false;                ///< no further frame comes
-    std::int64_t read = 0;                 ///< frames of the source
-    std::exception_ptr failure = nullptr;  ///< of the source or the pipeline
+    std::int64_t read = 0;                 ///< number of frames read from the source
+    std::exception_ptr failure = nullptr;  ///< first failure of the source or the pipeline
   };
   State state();
 
@@ -81,17 +81,17 @@ class Player {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<Computation> next_;  // for the next frame
+  std::shared_ptr<Computation> next_;  // computation of the next frame
   Shown newest_;
   Shown taken_;  // in use by the other thread
   State state_;
-  std::int64_t steps_ = 0;  // frames requested during a pause
+  std::int64_t steps_ = 0;  // number of frames requested during a pause
   bool is_stopped_ = false;
   bool has_returned_ = false;
   Clock::time_point due_ = Clock::now();
 };
 
-/// The playing thread. If the source waits for a frame at the end, the thread is left waiting.
+/// The playing thread. If the source waits for a frame at the end, the thread is detached.
 class PlayerThread {
  public:
   explicit PlayerThread(std::shared_ptr<Player> player);

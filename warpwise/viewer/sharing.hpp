@@ -7,21 +7,21 @@
 
 namespace warpwise::viewer {
 
-/// Says why CUDA cannot share a source's frames, which then pass through the host; empty if it can.
-/// Call it before a window exists: a source that OpenGL draws has a context of its own, and a
-/// thread has only one.
+/// Returns why CUDA cannot share a source's frames, which then pass through the host; empty if it
+/// can. Call it before a window exists: an OpenGL source has its own context, and a thread has only
+/// one.
 std::string why_no_source(live::Source& source, const ViewOptions& options);
 
-/// Decides which frames CUDA and OpenGL share between the source and the window. The window's
-/// context must be current.
+/// Decides which frames CUDA and OpenGL share between the source and the window. Requires that the
+/// window's context is current.
 class Sharing {
  public:
   /// `no_source` is the result of why_no_source().
   Sharing(const live::Source& source, const std::string& no_source, const ViewOptions& options);
 
   live::OnGpu on_gpu() const { return on_gpu_; }
-  /// Says how frames reach the window and, if OpenGL draws them, how they come from the source.
-  /// Each line follows a line break. Empty if the CPU computes.
+  /// Describes the frames' way to the window and, if OpenGL draws them, from the source. Each line
+  /// follows a line break. Empty if the CPU computes.
   const std::string& text() const { return text_; }
 
  private:

@@ -6,9 +6,9 @@
 
 namespace warpwise::viewer {
 
-/// Keys that were pressed and released before a frame was drawn, as happens when frames take long.
-/// Dear ImGui before 1.87 sees only the keys that are down when it draws, and would miss them.
-/// These keys are reported down for that one frame. Later versions queue events themselves.
+/// Keeps keys that were pressed and released between two drawn frames, as happens with slow frames.
+/// Dear ImGui before 1.87 sees only the keys that are down when it draws. These keys are therefore
+/// reported down for one frame. Later versions queue events themselves.
 class ShortPresses {
  public:
   /// Adds a key by its index in io.KeysDown.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// Changes a pipeline's text for the panel.
+// Functions that change a pipeline's text for the panel.
 namespace warpwise::viewer {
 
 /// Returns the words of each stage: {{"sobel", "border=replicate"}, {"rgb24"}}.
@@ -17,8 +17,8 @@ std::string option_of(const std::vector<std::string>& words, std::string_view na
 /// Returns true if a stage's words have the flag NAME.
 bool has_flag(const std::vector<std::string>& words, std::string_view name);
 
-/// Returns the text with new options for stage `index`: "border=replicate invert". They replace
-/// options of the same names. An empty option, "rung=", removes an option or a flag.
+/// Returns the text with new options for stage `index`: "border=replicate invert". New options
+/// replace those of the same names. An empty option, "rung=", removes an option or a flag.
 std::string with_options(std::string_view pipeline, std::size_t index, std::string_view options);
 
 }  // namespace warpwise::viewer

@@ -40,15 +40,16 @@ using OptionsOfStage = std::function<std::vector<live::StageOption>(std::string_
 /// Rungs that may replace a stage.
 struct StageRungs {
   std::vector<std::string> names;  ///< the last is the library's own kernel
-  std::string options;             ///< stage options that they need: "border=replicate"
+  std::string options;             ///< stage options that the rungs need: "border=replicate"
 };
 
-/// Optimisation steps of a stage's kernel that may replace it. The option rung=NAME in the
-/// pipeline's text chooses one.
+/// The rungs that may replace a stage's kernel: the optimisation steps of its ladder. The option
+/// rung=NAME in the pipeline's text chooses one.
 struct Rungs {
-  std::string why_none;                                       ///< empty if there are any
-  std::function<StageRungs(std::string_view stage)> of;       ///< rungs of a stage, by its name
-  std::function<std::optional<double>()> copy_roof_gb_per_s;  ///< of the GPU, measured here
+  std::string why_none;                                  ///< empty if there are any
+  std::function<StageRungs(std::string_view stage)> of;  ///< rungs of a stage, by its name
+  std::function<std::optional<double>()>
+      copy_roof_gb_per_s;  ///< the GPU's copy throughput, measured here
 };
 
 struct ViewOptions {
@@ -58,16 +59,16 @@ struct ViewOptions {
   OptionsOfStage options_of;
   Rungs rungs;
   View view = View::result;
-  std::optional<std::int64_t> frames;  ///< number of frames after which it ends
+  std::optional<std::int64_t> frames;  ///< number of frames after which the window closes
   std::string screenshot;              ///< PNG file for the window's last frame; empty for none
   bool on_gpu = false;                 ///< compute on the calling thread's current GPU
   bool no_interop = false;             ///< do not share frames between CUDA and OpenGL
   int threads = 1;                     ///< CPU threads for a frame
 };
 
-/// Shows a pipeline's results for a source's frames until the user, or options.frames, ends it. The
-/// module libwarpwise_viewer.so does the work. With a screenshot the user has no control, and the
-/// end of the source ends it too.
+/// Shows a pipeline's results for a source's frames, until the user or options.frames ends it. The
+/// module libwarpwise_viewer.so does the work. With a screenshot there is no user control, and the
+/// window closes at the end of the source too.
 /// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, or the
 /// source fails.
 /// \throws InvalidArgument  the pipeline cannot take the frames; …

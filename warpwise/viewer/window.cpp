@@ -29,11 +29,11 @@ constexpr float panel_width = 320;
 constexpr float least_height = 480;
 
 constexpr auto note_time = std::chrono::seconds(3);
-// Seconds after which the window is drawn even without events, for notes that disappear and a
+// The window is redrawn after this many seconds even without events, for notes that disappear and a
 // blinking text cursor.
 constexpr double draw_every = 0.1;
 
-// Returns the size of picture and panel at actual pixels, or less if the screen is smaller.
+// Returns the size of picture and panel in actual pixels; less if the screen is smaller.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
   const io::PictureShape& result = computation.result();
@@ -80,7 +80,7 @@ class Window {
         player_(std::make_shared<Player>(source, reserved(computation), clip_, options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
-  // Stops the clip here: the player may outlive the window, and would not end the clip.
+  // Stops the clip here, because the player may outlive the window and does not stop it.
   ~Window() { clip_->stop(); }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -88,7 +88,7 @@ class Window {
   void run() {
     while (glfwWindowShouldClose(handle_.get()) == GLFW_FALSE) {
       glfwWaitEventsTimeout(draw_every);
-      // Asked before take_newest(), so that the last frame is taken.
+      // Reads the state before take_newest(), so that the last frame is taken.
       const Player::State state = player_->state();
       take_newest();
       draw(state);
@@ -103,7 +103,7 @@ class Window {
   }
 
  private:
-  // Callbacks for GLFW, set before ImGui's own. ImGui's pass every event on to them.
+  // Callbacks for GLFW, installed before ImGui's own, which pass every event on to them.
   struct Callbacks {
     explicit Callbacks(Window* window) {
       GLFWwindow* const handle = window->handle_.get();
@@ -119,7 +119,7 @@ class Window {
     }
   };
 
-  // Handles a letter, as the keyboard's layout gives it.
+  // Handles a letter of the user's keyboard layout.
   void type(unsigned letter) {
     if (ImGui::GetIO().WantTextInput) return;
     switch (letter) {
@@ -145,7 +145,7 @@ class Window {
     if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
   }
 
-  // For a screenshot the line stays in the middle, wherever the mouse is.
+  // In a screenshot the line stays in the middle, wherever the mouse is.
   void move(double x) {
     if (options_.screenshot.empty()) mouse_ = x;
   }
@@ -155,8 +155,8 @@ class Window {
     panel_.edit_pipeline();
   }
 
-  // Allocates the computation's memory. Only a window tells the largest texture, and the frames
-  // shared with CUDA.
+  // Allocates the computation's memory. Only an open window knows the largest texture, and the
+  // frames shared with CUDA.
   std::shared_ptr<Computation> reserved(std::shared_ptr<Computation> computation) const {
     Texture::require_size(computation->original());
     Texture::require_size(computation->result());
@@ -184,7 +184,7 @@ class Window {
     panel_.toggle_clip();
   }
 
-  // Ends the clip and throws its error, because no window shows it any more.
+  // Ends the clip and throws its error, because no window is left to show it.
   void end_clip() {
     if (!clip_->state().is_recording) return;
     clip_->stop();
@@ -192,7 +192,8 @@ class Window {
     if (!ended.error.empty()) throw IoError(ended.error);
   }
 
-  // Notes the clip over the picture: a recording always, its end only if the panel is hidden.
+  // Writes a note on the clip over the picture: always during a recording, and after its end only
+  // if the panel is hidden.
   void say_of_clip() {
     const Clip::State now = clip_->state();
     const bool is_over = told_clip_.is_recording && !now.is_recording;
@@ -217,8 +218,8 @@ class Window {
     panel_.add(shown_);
   }
 
-  // Copies the result to the texture. The copy is complete before the next newest(), after which
-  // the frame's memory may change.
+  // Copies the result to the texture. The copy completes before the next newest(), after which the
+  // frame's memory may change.
   void take(Texture& texture, const io::PictureShape& shape, const live::Lane& lane) {
     const std::byte* const on_gpu = lane.result_on_gpu();
     if (on_gpu == nullptr) return texture.set(shape, lane.result());
@@ -260,7 +261,7 @@ class Window {
     }
   }
 
-  // Draws a picture; a part beyond its area is cut off.
+  // Draws a picture, cut off at the edges of its area.
   void draw_picture(Painter::Content content, const Rectangle& area, float ratio) {
     const bool is_result = content == Painter::Content::result;
     const Rectangle where =
@@ -304,7 +305,7 @@ class Window {
     if (state.failure) std::rethrow_exception(state.failure);
     if (options_.screenshot.empty()) return;
     if (shown_.number == 0) throw IoError("the source has no frame for " + options_.screenshot);
-    draw(state);  // drawn again: ImGui knows some sizes only after the first time
+    draw(state);  // second draw: ImGui knows some sizes only after the first
     const Extent pixels = handle_.pixels();
     write_png(options_.screenshot,
               io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height),
@@ -330,12 +331,12 @@ class Window {
   PlayerThread thread_;
 
   Shown shown_;
-  std::optional<double> mouse_;  // its x in window coordinates
+  std::optional<double> mouse_;  // x in window coordinates
   ShortPresses presses_;
   bool shows_actual_pixels_ = false;
   bool shows_panel_ = true;
   bool shows_help_ = false;
-  Clip::State told_clip_;  // the last one that was drawn
+  Clip::State told_clip_;  // the clip's state at the last draw
   std::string note_;
   Clock::time_point note_ends_;
 };
