@@ -43,8 +43,8 @@ struct PictureShape {
 /// little-endian. The content is uninitialised. Move-only.
 class Picture {
  public:
-  /// \throws InvalidArgument  a side is below 1, or the bytes exceed 64 bits.  \throws
-  /// std::bad_alloc
+  /// \throws InvalidArgument  a side is below 1, or the bytes exceed 64 bits.
+  /// \throws std::bad_alloc
   explicit Picture(const PictureShape& shape);
 
   const PictureShape& shape() const { return shape_; }

@@ -24,7 +24,7 @@ constexpr KnownFormat known_formats[] = {
     {V4L2_PIX_FMT_BGR24, "bgr24"},
 };
 
-// Returns the name of a known format; otherwise the four letters of its code: "h264".
+// Returns a known format's name; otherwise the four letters of its code: "h264".
 std::string name_of_format(std::uint32_t code) {
   for (const KnownFormat& known : known_formats) {
     if (known.code == code) return known.name;
@@ -47,7 +47,7 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Returns true if the driver answers. A list ends at the first question without an answer.
+  // Returns true if the driver answers. A list ends at the first index without an answer.
   template <class Question>
   bool answers(unsigned long request, Question& question) const {
     int result = -1;

@@ -22,8 +22,8 @@ void copy_luma(ConstHostFrame from, HostFrame to, const Samples& luma) {
   }
 }
 
-// Computes chroma as the mean of four pixels. If fewer share a sample, by format or at an odd edge,
-// pixels are counted twice, which does not change the mean.
+// Computes chroma as the mean of four pixels. If fewer pixels share a sample, by format or at an
+// odd edge, they count twice, which leaves the mean unchanged.
 void share(ConstHostFrame from, int component, HostFrame to) {
   const Samples samples = samples_of(to.format(), component);
   const int across = is_subsampled(to.format()) ? 2 : 1;

@@ -5,8 +5,8 @@
 namespace warpwise::live {
 
 /// Converts an i444 frame to another YUV format: i420, nv12, nv21, yuyv, uyvy, ycbcr32, ycrcb24 or
-/// i444. Luma is unchanged. A chroma sample becomes the mean of the pixels that share it, rounded
-/// half up, so it is sited at their centre. At odd sizes the last sample covers only existing
+/// i444. Luma is unchanged. A chroma sample is the mean of the pixels that share it, rounded half
+/// up, and is therefore sited at their centre. At odd sizes the last sample covers only existing
 /// pixels.
 /// \throws InvalidArgument  another format, or the sizes differ.
 void share_chroma(ConstHostFrame i444, HostFrame to);

@@ -32,7 +32,7 @@ class Codes {
                 test::random_bytes(chroma_width_ * chroma_height_, 3)} {}
 
   int luma(std::int64_t x, std::int64_t y) const { return at(luma_, y * width_ + x); }
-  /// Returns a code of Cb (0) or Cr (1); outside the plane the edge's.
+  /// Returns a code of Cb (0) or Cr (1). Outside the plane it returns the edge's code.
   int chroma(int which, std::int64_t x, std::int64_t y) const {
     x = std::clamp<std::int64_t>(x, 0, chroma_width_ - 1);
     y = std::clamp<std::int64_t>(y, 0, chroma_height_ - 1);
@@ -79,7 +79,7 @@ class Codes {
     for (std::int64_t y = 0; y < height_; ++y) {
       for (std::int64_t x = 0; x < chroma_width_; ++x) {
         const int y0 = luma(2 * x, y);
-        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // belongs to no pixel
+        const int y1 = 2 * x + 1 < width_ ? luma(2 * x + 1, y) : 0;  // no pixel has this luma
         const int cb = chroma(0, x, y);
         const int cr = chroma(1, x, y);
         const auto codes =
@@ -125,7 +125,8 @@ std::array<double, 3> rgb_of(double y, double cb, double cr, Matrix matrix, Rang
   return {red, (luma - kr * red - kb * blue) / (1 - kr - kb), blue};
 }
 
-/// Rounds half up. The error of double at a half is below 1e-11, and no other value comes as near.
+/// Rounds half up. The error of double at a half is below 1e-11, and all other values are farther
+/// from a half.
 std::byte code_of(double value) {
   return static_cast<std::byte>(std::clamp(std::floor(255 * value + 0.5 + 1e-11), 0.0, 255.0));
 }

@@ -27,7 +27,7 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
 }
 
 bool is_subsampled(PixelFormat format) {
-  constexpr std::int64_t all_samples = 4 * 3;  // in 2x2 pixels
+  constexpr std::int64_t all_samples = 4 * 3;  // number of samples of three channels in 2x2 pixels
   return has_luma(format) && format != PixelFormat::gray8 &&
          frame_bytes(format, 2, 2) < all_samples;
 }

@@ -45,14 +45,14 @@ struct Told {
   Origin origin;
 };
 
-/// Meaning of the codes of YUV and grey frames. Has no meaning for RGB frames.
+/// Meaning of the codes of YUV and grey frames; unused for RGB frames.
 struct Colours {
   Told<Matrix> matrix;
   Told<Range> range;
   Told<Siting> siting;
 };
 
-/// Decides each property: an option wins over a tag, a tag over a guess. The guesses are those of
+/// Decides each property: an option wins over a tag, a tag over a guess. The guesses follow video
 /// players:
 ///
 /// - matrix: BT.709 for frames wider than 1024 or higher than 576, else BT.601
@@ -67,8 +67,8 @@ bool is_subsampled(PixelFormat format);
 /// Returns true if frames have luma, with or without chroma: all formats except RGB.
 bool has_luma(PixelFormat format);
 
-/// Describes the properties that have a meaning for such frames: "bt709 (tag), limited (tag),
-/// chroma left (guess)". Empty for RGB.
+/// Describes the colour properties that apply to such frames: "bt709 (tag), limited (tag), chroma
+/// left (guess)". Empty for RGB.
 std::string text_of(const Colours& colours, PixelFormat format);
 
 }  // namespace warpwise::live

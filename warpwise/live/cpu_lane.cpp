@@ -12,8 +12,8 @@ namespace {
 // Results of all steps but the last, for one frame in flight.
 using Between = std::vector<io::Picture>;
 
-// Hands out scratch memory, one set for each frame in flight. The set used last is reused first,
-// because it may still be in a cache.
+// Lends scratch memory, one set for each frame in flight. The set used last is lent first, because
+// it may still be in a cache.
 class Scratch {
  public:
   explicit Scratch(const Pipeline& pipeline) : pipeline_(pipeline) {}
@@ -35,8 +35,8 @@ class Scratch {
     auto between = std::make_unique<Between>();
     const std::vector<Step>& steps = pipeline_.steps();
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-      // A step that takes the luma reads the picture before it. It gets a picture of one pixel,
-      // which keeps the indices equal to those of the steps.
+      // A step that only takes the luma reads the picture before it. It gets a picture of one
+      // pixel, so that the pictures' indices equal those of the steps.
       const bool computes = steps[i].stage != nullptr;
       between->emplace_back(computes ? steps[i].to.shape
                                      : io::PictureShape::of(PixelFormat::gray8, 1, 1));
@@ -114,7 +114,7 @@ class CpuLane final : public Lane {
   std::optional<tbb::task_arena> arena_;
   std::optional<io::Picture> source_;
   std::vector<io::Picture> results_;
-  std::vector<HostResult> to_;  // the memory of results_
+  std::vector<HostResult> to_;  // views of results_ for writing
   std::span<const std::byte> last_;
   Milliseconds times_;
 };

@@ -70,7 +70,7 @@ Colour colour_of(FlowVector vector, float full) {
   return colour;
 }
 
-// Computes colours once a block, row by row, because there are fewer blocks than pixels.
+// Computes one colour for each block, because there are fewer blocks than pixels.
 std::vector<Colour> colours_of_blocks(ConstHostView displacement, float full) {
   std::vector<Colour> colours;
   for (std::int64_t row = 0; row < displacement.height(); ++row) {
@@ -98,7 +98,7 @@ Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64
 
 std::vector<std::byte> flo_header(const Flow& flow) {
   std::vector<std::byte> header(12);
-  store(header.data(), 0, 202021.25F);  // magic number of the type: as bytes, "PIEH"
+  store(header.data(), 0, 202021.25F);  // the file type's magic number, "PIEH" as bytes
   store(header.data(), 1, static_cast<std::int32_t>(flow.width));
   store(header.data(), 2, static_cast<std::int32_t>(flow.height));
   return header;

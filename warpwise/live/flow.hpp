@@ -24,9 +24,9 @@ struct Flow {
   std::vector<FlowVector> vectors;
 };
 
-/// Expands the motion of blocks to pixels. Each pixel gets the vector of its block. If blocks
-/// overlap, the one with the nearest centre counts, at equal distance the first. Pixels outside all
-/// blocks, and pixels of blocks without a candidate, are unknown.
+/// Expands the motion of blocks to pixels. Each pixel gets its block's vector; among overlapping
+/// blocks, that of the nearest centre, and of the first at equal distance. Motion is unknown
+/// outside all blocks, and in blocks without a candidate.
 Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
              std::int64_t height);
 
@@ -39,11 +39,11 @@ void write_flo(const std::string& path, const Flow& flow);
 /// Returns the length of the longest known vector.
 float longest(const Flow& flow);
 
-/// Returns the length that 99 % of the blocks with a known vector do not exceed, at least 1. It
-/// scales the colours of a picture, so that a few wrong vectors do not wash them out.
+/// Returns the length that 99 % of the blocks with a known vector do not exceed, at least 1. As a
+/// scale of colours it keeps a few wrong vectors from washing out the picture.
 float usual_longest(ConstHostView displacement);
 
-/// Draws the motion into `rgb`, which is u8 of three channels and of the image's size. Pixels get
+/// Draws the motion into `rgb`, a u8 image of three channels and of the image's size. Pixels get
 /// their vectors as in flow_of().
 ///
 /// - hue: direction (right red, down yellow-green, left cyan, up violet)

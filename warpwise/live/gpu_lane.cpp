@@ -10,8 +10,8 @@
 namespace warpwise::live {
 namespace {
 
-// Number of rehearsals before the first frame. They time each step, because a graph is only timed
-// as a whole.
+// Number of rehearsals before the first frame. They measure each step, because a graph can be timed
+// only as a whole.
 constexpr int rehearsals = 10;
 
 class GpuLane final : public Lane {
@@ -26,7 +26,7 @@ class GpuLane final : public Lane {
     times_.steps.resize(pipeline.steps().size());
   }
 
-  // Separate from the constructor, because a stage that remembers must not be rehearsed: it would
+  // Not part of the constructor, because a stage that remembers must not be rehearsed: it would
   // remember the rehearsal.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
@@ -41,10 +41,10 @@ class GpuLane final : public Lane {
   }
   bool read(Source& source) override {
     if (!on_gpu_.source) return Lane::read(source);
-    gpu::set_device(device_);  // sets this thread's device
+    gpu::set_device(device_);  // per thread
     if (!source.next_on_gpu(source_on_device_.data(), *stream_)) return false;
-    // Waits until the frame is drawn. Otherwise it would wait in OpenGL's queue, behind other
-    // frames.
+    // Waits here until the frame is complete. Otherwise the wait would be in OpenGL's queue, behind
+    // other frames.
     done_.record(*stream_);
     done_.synchronize();
     return true;
@@ -64,7 +64,7 @@ class GpuLane final : public Lane {
   const Milliseconds& milliseconds() const override { return times_; }
 
   void compute() override {
-    gpu::set_device(device_);  // sets this thread's device
+    gpu::set_device(device_);  // per thread
     if (!graph_) {
       add_to_times(run_timed());
       return;
@@ -99,7 +99,7 @@ class GpuLane final : public Lane {
     last_ = static_cast<const std::byte*>(last.data);
   }
 
-  // Calls `work` between two events and returns its time on the stream in milliseconds.
+  // Runs `work` between two events and returns its time on the stream in milliseconds.
   template <class Work>
   double timed(const Work& work) {
     begin_.record(*stream_);
@@ -121,7 +121,7 @@ class GpuLane final : public Lane {
     return took;
   }
 
-  // Keeps the shortest time of each part. The first run loads the kernels and is not timed.
+  // Keeps each part's shortest time. The first run loads the kernels and is not timed.
   void rehearse() {
     enqueue(*stream_);
     rehearsed_ = run_timed();
@@ -149,7 +149,7 @@ class GpuLane final : public Lane {
   gpu::HostBuffer result_;
   gpu::Buffer source_on_device_;
   gpu::Buffer result_on_device_;
-  DeviceResult to_;  // the memory of result_on_device_
+  DeviceResult to_;  // view of result_on_device_ for writing
   DeviceSteps steps_;
   const std::byte* last_ = nullptr;  // result of the last step that computes
   gpu::Event begin_;

@@ -15,7 +15,7 @@ bool is_video(std::string_view extension) {
          video_extensions.end();
 }
 
-// Returns true for a folder, a name with a number, or a single picture. The latter is then refused.
+// Returns true for a folder, a name with a number, or a single picture, which is refused later.
 bool is_of_pictures(const std::string& name, std::string_view extension) {
   std::error_code ignored;
   return name.ends_with('/') || std::filesystem::is_directory(name, ignored) ||

@@ -16,8 +16,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Returns "/dev/video0" for that name, for camera:0 and for links to it, such as /dev/v4l/by-id/…;
-// empty for any other name.
+// Returns "/dev/video0" for this name, for camera:0, and for links to it such as /dev/v4l/by-id/….
+// Returns an empty text for any other name.
 std::string camera_path(const std::string& name) {
   constexpr std::string_view device = "/dev/video";
   if (name.starts_with(device)) return name;
@@ -45,7 +45,7 @@ bool is_of_pictures(const std::string& name) {
   return name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name, ignored);
 }
 
-// FFmpeg reads the frames of an animation; the module of PNG files only the first.
+// FFmpeg reads all frames of an animation; the PNG module only the first.
 bool is_animated_png(const std::string& name) {
   std::error_code ignored;
   if (io::extension_of(name) != ".png" && io::extension_of(name) != ".apng") return false;
@@ -120,7 +120,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_video_options(name, options);
     return y4m;
   }
-  // FFmpeg would open the file again, but bytes already read are gone from a pipe.
+  // FFmpeg would reopen the file, but a pipe has lost the bytes that were already read.
   if (name == "-" || io::written_directly(name)) {
     throw IoError((name == "-" ? "standard input" : name) +
                   " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "

@@ -8,7 +8,7 @@
 namespace warpwise::live {
 namespace {
 
-// Parses all of `text` as a number of at least 1; returns 0 for any other text.
+// Parses the whole `text` as a number of at least 1; returns 0 for any other text.
 std::int64_t positive(std::string_view text) {
   std::int64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -22,7 +22,7 @@ Rate rate_of_decimal(const std::string& text) {
   const bool is_rate =
       error == std::errc() && stop == text.data() + text.size() && number >= 0.001 && number <= 1e6;
   if (!is_rate) return {};
-  // 29.97 and similar rates stand for multiples of 1000/1001.
+  // Rates such as 29.97 mean multiples of 1000/1001.
   const double thousands = std::round(number * 1001 / 1000);
   const bool is_ntsc = thousands >= 1 && std::abs(number - thousands * 1000 / 1001) < 0.005 &&
                        std::abs(number - std::round(number)) > 0.001;

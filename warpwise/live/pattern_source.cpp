@@ -47,7 +47,7 @@ Rgb bars(const Place& at) {
   return bar_colours[static_cast<std::size_t>(at.x * 8 / at.width)];
 }
 
-// Draws cos(k r^2): at the edge of the longer side a ring is two pixels wide.
+// Draws cos(k r^2). At the edge of the longer side, a ring is two pixels wide.
 Rgb zone(const Place& at) {
   const double x = static_cast<double>(at.x) - static_cast<double>(at.width) / 2;
   const double y = static_cast<double>(at.y) - static_cast<double>(at.height) / 2;
@@ -57,7 +57,7 @@ Rgb zone(const Place& at) {
   return {level, level, level};
 }
 
-// Hashes the place with splitmix64's last steps.
+// Hashes the pixel's position with the last steps of splitmix64.
 Rgb noise(const Place& at) {
   std::uint64_t bits = static_cast<std::uint64_t>((at.y * at.width + at.x) * phases + at.phase);
   bits = (bits + 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
@@ -143,7 +143,7 @@ std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceO
                           " pixels a side");
   }
   const PixelFormat format = options.format.value_or(PixelFormat::rgb24);
-  ColourTags tags;  // a chroma sample is the mean of its pixels
+  ColourTags tags;  // the generated chroma is a mean of pixels
   tags.siting = Siting::centre;
   const Stream stream =
       stream_of(format, options.width.value_or(1280), options.height.value_or(720),

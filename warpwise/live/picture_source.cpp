@@ -60,7 +60,7 @@ class Pictures {
 
   std::int64_t count() const { return count_; }
   bool is_one_file() const { return pages_ != nullptr; }
-  /// Time of all pictures; 0: not stated.
+  /// Display time of all pictures together; 0 if not stated.
   std::int64_t milliseconds() const { return milliseconds_; }
   bool is_regular() const { return pages_->is_regular(); }
 
@@ -152,7 +152,7 @@ class PictureSource final : public Source {
     return true;
   }
 
-  // Finds the picture that the file shows at the time of the next frame of the new rate.
+  // Finds the picture that the file shows at the next time of the new rate.
   bool advance_to_new_rate() {
     const double now = static_cast<double>(returned_++) * 1000 / stream().rate.per_second();
     while (now >= static_cast<double>(end_)) {
@@ -174,12 +174,12 @@ class PictureSource final : public Source {
   }
 
   Pictures pictures_;
-  std::optional<io::Page> first_;  // read and not yet given
-  std::optional<io::Page> shown_;  // given last
+  std::optional<io::Page> first_;  // read, but not returned yet
+  std::optional<io::Page> shown_;  // returned last
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
-  std::int64_t end_ = 0;  // of the picture given last, in milliseconds
+  std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
 };
 

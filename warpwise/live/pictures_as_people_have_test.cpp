@@ -101,7 +101,7 @@ TEST_F(PeoplesPicturesTest, GifOfOneAndOfManyPictures) {
   for (const int count : {1, 4}) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10 -frames:v " + std::to_string(count) + " a.gif");
     EXPECT_EQ(frames_of(*open_source(path("a.gif"), {})).size(), static_cast<std::size_t>(count));
-    // Commands for pictures take the first one.
+    // Commands for pictures use the first one.
     io::InputFile file(path("a.gif"));
     const io::Picture first = io::read_picture(file);
     EXPECT_EQ(first.shape().format, PixelFormat::rgb24);

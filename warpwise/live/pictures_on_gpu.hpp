@@ -11,8 +11,8 @@
 
 namespace warpwise::live {
 
-/// Computes pictures of any sizes on a GPU, one after another. They pass through a PinnedRing, so
-/// the page-locked memory does not grow with them. Used by one thread only.
+/// Computes pictures of any size on a GPU, one after another. They pass through a PinnedRing, which
+/// bounds the page-locked memory. Used by one thread only.
 class PicturesOnGpu {
  public:
   /// Enqueues the computation of results from sources.
@@ -24,17 +24,17 @@ class PicturesOnGpu {
     double download = 0;
   };
 
-  /// Takes the calling thread's current device. \throws NoCudaDevice, CudaError
+  /// Uses the calling thread's current device. \throws NoCudaDevice, CudaError
   PicturesOnGpu() = default;
 
-  /// Uploads the sources, calls `work`, and returns when the results are complete. Compute is the
-  /// time between two events around the work. Before the first pictures the work is done once
-  /// untimed, so that the time does not include loading a kernel. \throws CudaError, …
+  /// Uploads the sources, calls `work`, and returns when the results are complete. The compute time
+  /// lies between two events around the work. Before the first pictures, the work runs once
+  /// untimed, so that no time includes loading a kernel. \throws CudaError, …
   Milliseconds compute(const Work& work, std::span<const io::Picture> sources,
                        std::span<io::Picture> results);
 
-  /// Makes a lane that computes in this way; making one for each file costs little. This and
-  /// `pipeline` must outlive it.
+  /// Makes a lane of this kind. A lane for each file costs little. This and `pipeline` must outlive
+  /// it.
   std::unique_ptr<Lane> lane(const Pipeline& pipeline);
 
   gpu::StreamHandle stream() const { return stream_; }

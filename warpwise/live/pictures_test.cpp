@@ -20,7 +20,7 @@ using warpwise::test::Backend;
 
 io::Picture random_picture(const PictureShape& shape, std::uint64_t seed) {
   io::Picture picture(shape);
-  if (shape.type == ElementType::f32) {  // random bytes would be NaN now and then
+  if (shape.type == ElementType::f32) {  // random bytes may be NaN
     std::mt19937_64 random(seed);
     for (std::int64_t i = 0; i < shape.bytes() / 4; ++i) {
       store(picture.bytes().data(), i, static_cast<float>(random() % 4096) / 16);
@@ -83,10 +83,10 @@ class PicturesTest : public warpwise::test::BackendTest {
   }
 
  private:
-  std::optional<PicturesOnGpu> gpu_;  // for all pictures of a test
+  std::optional<PicturesOnGpu> gpu_;  // shared by all pictures of a test
 };
 
-// A lane for each picture, as for each file of a folder: memory grows, and is used again.
+// Uses a lane for each picture, as for each file of a folder. Memory grows and is reused.
 TEST_P(PicturesTest, SobelOfDeepColoursOfChangingSizes) {
   std::uint64_t seed = 1;
   for (const ElementType type : {ElementType::u16, ElementType::f32}) {
@@ -191,7 +191,7 @@ TEST(Pictures, AConversionByConventionIsConvertsOwn) {
       EXPECT_THROW(lanes[0]->compute(), InvalidArgument);
       continue;
     }
-    reference::convert(from.frame(), to.frame(), options);  // bt601, though the frames are large
+    reference::convert(from.frame(), to.frame(), options);  // bt601 even for large frames
     lanes[0]->take(std::move(picture));
     lanes[0]->compute();
     expect_picture(expected, lanes[0]->pictures()[0]);

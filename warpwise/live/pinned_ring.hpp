@@ -10,17 +10,17 @@
 
 namespace warpwise::live {
 
-/// Page-locked memory through which pictures of any size pass to a device and back in parts: one
-/// part is transferred while the next is copied. Parts are allocated when a picture first needs
-/// them, and then kept. Each ring belongs to one stream.
+/// Page-locked memory for transfers of pictures of any size. Pictures pass in parts: one part is
+/// transferred while the next is copied. Parts are allocated on first use and then kept. Each ring
+/// belongs to one stream.
 class PinnedRing {
  public:
-  /// Maximum size of a ring.
+  /// Size limit: a ring has up to `parts` parts of `part_bytes` bytes.
   static constexpr std::size_t part_bytes = 1 << 20;
   static constexpr std::size_t parts = 4;
 
-  /// Returns when all of `host` is copied into the ring; the caller may then change it. The
-  /// transfer completes in the stream's order. \throws CudaError
+  /// Returns when `host` is copied into the ring; the caller may then change it. The transfer
+  /// completes in the stream's order. \throws CudaError
   void upload(std::span<const std::byte> host, std::byte* device, gpu::StreamHandle stream);
   /// Returns when all bytes are in `host`. \throws CudaError
   void download(const std::byte* device, std::span<std::byte> host, gpu::StreamHandle stream);
@@ -29,7 +29,7 @@ class PinnedRing {
   struct Part {
     Part();
     gpu::HostBuffer buffer;
-    gpu::Event passed;  // recorded after its last transfer
+    gpu::Event passed;  // recorded after the part's last transfer
   };
   Part& part(std::size_t number);
 

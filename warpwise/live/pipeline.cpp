@@ -32,7 +32,7 @@ std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted)
   return convert_stage(std::string(name_of(wanted.format)), wanted.format, options);
 }
 
-// Returns true if the stream has the range and the matrix that are wanted.
+// Returns true if the stream already has the wanted range and matrix.
 bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
   if (!has_luma(wanted.format)) return true;
   const Colours& colours = from.colours;
@@ -51,8 +51,7 @@ std::string text_of(const Stream& gives, const Stream& taken) {
   return text;
 }
 
-/// Returns true if a Chain of the steps is one kernel for a lane's frames, which lie in buffers of
-/// their own.
+/// Returns true if a Chain of the steps is one kernel for frames in a lane's own buffers.
 bool are_one_kernel(std::span<const Step> steps) {
   std::vector<ChainStep> chain;
   for (const Step& step : steps) {
@@ -60,7 +59,7 @@ bool are_one_kernel(std::span<const Step> steps) {
     if (!of_chain) return false;
     chain.push_back(*of_chain);
   }
-  // Aligned like any buffer.
+  // An address with the alignment of a buffer.
   std::byte* const aligned = reinterpret_cast<std::byte*>(std::uintptr_t{256});
   const DeviceSource from{steps.front().from.shape, aligned};
   const DeviceResult to{steps.back().to.shape, aligned};
@@ -122,22 +121,22 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
       return;
     }
   }
-  // No conversion changes the matrix of YUV directly; rgb24 stands between.
+  // No conversion changes the matrix of YUV directly; it goes through rgb24.
   const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
                               wanted.matrix && *wanted.matrix != from.colours.matrix.value;
   if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
   add(conversion(result(), wanted), who, true);
 }
 
-// Replaces the last step by one that computes its luma alone, because nothing else of its result is
-// read. Returns false if the step has no such form.
+// Replaces the last step by one that computes only its luma, if nothing else of its result is read.
+// Returns false if the step has no such form.
 bool Pipeline::take_luma_alone() {
   if (steps_.empty() || !steps_.back().stage) return false;
   std::shared_ptr<Stage> luma = steps_.back().stage->luma_alone();
   if (!luma) return false;
   const Stream from = steps_.back().from;
   const Stream to = luma->begin(from);
-  // If the range stays the same, every convention leaves luma unchanged.
+  // Luma stays unchanged in every convention if the range stays the same.
   const bool is_there =
       begins_with_luma(from.format()) && from.colours.range.value == to.colours.range.value;
   steps_.back() = is_there ? Step{nullptr, from, luma_of(from), true}

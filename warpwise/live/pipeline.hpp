@@ -19,21 +19,20 @@ struct Step {
   bool is_inserted = false;  ///< inserted between two stages to convert frames
 };
 
-/// Stages in their order, checked against the source's frames and the frames that the sink takes.
-/// It inserts the conversions that they need. If only the luma of a conversion to YUV is read, only
-/// the luma is computed.
+/// The stages in their order, checked against the source's frames and the frames that the sink
+/// takes. The pipeline inserts the conversions that they need. It computes only the luma of a
+/// conversion to YUV if nothing else is read.
 class Pipeline {
  public:
-  /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,
-  /// what stands before it, and the frames that it takes. Or a stage's results have more than 8
-  /// bits.
+  /// \throws InvalidArgument  a stage or the sink cannot take its input, or a stage's results have
+  /// more than 8 bits. The message names it, its predecessor, and the frames that it takes.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
   /// Makes a pipeline of one stage for pictures of any type, with any results.
   /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()
   Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source);
 
-  /// Fuses consecutive steps into one GPU kernel if a Chain of them is one kernel. The bytes stay
-  /// the same. Fused steps become one step; its text is theirs, joined by '|'.
+  /// Fuses consecutive steps into one GPU kernel if their Chain is one kernel. The results stay the
+  /// same, byte for byte. A fused step's text joins the texts of its steps with '|'.
   void join_chains();
 
   const std::vector<Step>& steps() const { return steps_; }

@@ -25,7 +25,7 @@ class RawSource final : public Source {
   io::RawFrames frames_;
 };
 
-// Returns the siting that a name of 4:2:0 states; "420" alone states none.
+// Returns the siting that a name of 4:2:0 states; nullopt for "420" alone.
 std::optional<Siting> siting_of(const std::string& sampling) {
   if (sampling == "420jpeg") return Siting::centre;
   if (sampling == "420mpeg2") return Siting::left;

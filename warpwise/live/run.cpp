@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::duration;
 
 constexpr auto watch_every = std::chrono::milliseconds(100);
-// Time to wait for a source to notice that it has to stop. A pipe without a writer does not notice.
+// Time that a source gets to notice a stop. A pipe without a writer does not notice.
 constexpr auto patience = std::chrono::milliseconds(300);
 constexpr std::size_t most_ages = 65536;
 
@@ -29,7 +29,7 @@ struct Frame {
   FrameTime time;
 };
 
-// State shared by the threads of a run. A reader that is left waiting keeps it alive.
+// State shared by the threads of a run. A reader that does not return keeps it alive.
 class Run {
  public:
   Run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
@@ -53,16 +53,16 @@ class Run {
   Summary summary();
 
  private:
-  // Called by the reader.
+  // Called on the reader's thread.
   Lane* lane_to_fill();
   bool may_read_on();
   bool read_into(Lane& lane);
   void drop_waiting();
   void keep_pace();
-  // Called by a worker.
+  // Called on a worker's thread.
   bool may_compute() const;
   bool will_compute_nothing() const;
-  // Called by the writer.
+  // Called on the writer's thread.
   std::optional<Frame> next_to_write();
   void write(const Frame& frame);
 
@@ -75,10 +75,10 @@ class Run {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Lane*> free_;             // the last is taken first: it may be in a cache
-  std::deque<Frame> ready_;             // to be computed
-  std::map<std::int64_t, Frame> done_;  // to be written, by the order of taking
-  std::int64_t taken_ = 0;              // by workers
+  std::vector<Lane*> free_;             // the last one is used first: it may be in a cache
+  std::deque<Frame> ready_;             // frames to compute
+  std::map<std::int64_t, Frame> done_;  // frames to write, by the order of taking
+  std::int64_t taken_ = 0;              // number of frames taken by workers
   std::int64_t given_to_sink_ = 0;
   bool is_stopped_ = false;  // no further frame is read
   bool is_broken_ = false;   // no further frame is computed or written
@@ -120,7 +120,7 @@ void Run::drop_waiting() {
   ++progress_.dropped;
 }
 
-// Delays files and patterns to their rate, because all their frames are ready at once. A camera has
+// Delays files and patterns to their rate, because their frames are available at once. A camera has
 // its own pace.
 void Run::keep_pace() {
   const Rate rate = source_->stream().rate;
@@ -147,7 +147,7 @@ bool Run::read_into(Lane& lane) {
   const Clock::time_point arrived = Clock::now();
   const std::optional<FrameTime> time = source_->time();
   const std::scoped_lock lock(mutex_);
-  if (is_stopped_) return false;  // it was stopped while the source waited; no worker may be left
+  if (is_stopped_) return false;  // stopped while the source waited: perhaps no worker is left
   read_milliseconds_ += milliseconds_between(asked, arrived);
   const std::int64_t number = progress_.read++;
   if (options_.realtime) drop_waiting();
@@ -172,8 +172,8 @@ void Run::read_all() {
   changed_.notify_all();
 }
 
-// In real time, limits the results in flight. Frames queued before a slow sink would grow old,
-// since no newer frame replaces them there.
+// Limits the results in flight in real time. Frames queued before a slow sink would grow old, since
+// no newer frame replaces them there.
 bool Run::may_compute() const {
   const auto on_their_way = static_cast<std::size_t>(taken_ - given_to_sink_);
   return !ready_.empty() && (!options_.realtime || on_their_way < options_.workers);
@@ -242,7 +242,7 @@ void Run::write_all() {
   } catch (...) {
     fail(std::current_exception(), false);
   }
-  // An encoder may have kept many frames until now, so this time counts as writing too.
+  // Includes the end of writing, because an encoder may have kept many frames until now.
   const Clock::time_point asked = Clock::now();
   try {
     sink_->finish();
@@ -310,13 +310,13 @@ Summary Run::summary() {
   return summary;
 }
 
-// Keeps a run's data for good: a reader that is left waiting may wake while the program ends.
+// Keeps a run's data for good, because a waiting reader may wake while the program ends.
 void leave(std::shared_ptr<Run> run) {
   static auto* const left = new std::vector<std::shared_ptr<Run>>;
   left->push_back(std::move(run));
 }
 
-// The threads of a run. The destructor ends them, after an exception too.
+// The threads of a run. The destructor ends them, even after an exception.
 class Threads {
  public:
   explicit Threads(std::shared_ptr<Run> run) : run_(std::move(run)) {}

@@ -14,9 +14,8 @@
 namespace warpwise::live {
 
 struct RunOptions {
-  /// Takes frames at the source's own pace. If the sink is slower, the newest frame replaces older
-  /// ones, which are dropped. Without it every frame of the source is written, however long that
-  /// takes.
+  /// Takes frames at the source's own pace. With a slower sink, the newest frame replaces older
+  /// ones, which are dropped. If false, every frame of the source is written.
   bool realtime = false;
   /// Number of frames after which reading stops.
   std::optional<std::int64_t> frames;
@@ -24,8 +23,8 @@ struct RunOptions {
   std::size_t workers = 1;
 };
 
-/// Returns the number of lanes for so many workers: besides theirs, one is filled, one waits, one
-/// is written.
+/// Returns the number of lanes for that many workers. Besides theirs, one is filled, one waits, and
+/// one is written.
 constexpr std::size_t lanes_for(std::size_t workers) { return workers + 3; }
 
 /// Progress of a run.
@@ -33,8 +32,8 @@ struct Progress {
   std::int64_t read = 0;
   std::int64_t written = 0;
   std::int64_t dropped = 0;  ///< replaced by a newer frame
-  std::int64_t late = 0;     ///< read after their time, with realtime
-  double seconds = 0;        ///< since the run began
+  std::int64_t late = 0;     ///< frames read after their time; only with realtime
+  double seconds = 0;        ///< time since the run began
 };
 
 /// Outcome of a run.
@@ -44,7 +43,7 @@ struct Summary : Progress {
   double read_milliseconds = 0;
   double write_milliseconds = 0;  ///< includes finishing the sink
   Lane::Milliseconds lanes;
-  /// Time from a frame's arrival to the end of its writing, for the last 65,536 frames; 0 without
+  /// Time from a frame's arrival to the end of its writing, over the last 65,536 frames; 0 without
   /// any.
   double age_median = 0;
   double age_p99 = 0;
@@ -54,14 +53,14 @@ struct Summary : Progress {
 
 /// Callbacks of the caller during a run.
 struct Watcher {
-  std::function<bool()> is_stop_asked;        ///< asked ten times a second
+  std::function<bool()> is_stop_asked;        ///< called ten times a second
   std::function<void(const Progress&)> show;  ///< called as often, on the caller's thread
 };
 
 /// Runs frames from a source through lanes to a sink that has begun, and finishes the sink.
 /// Reading, computing and writing overlap, with at most one frame in each lane. Frames are written
-/// in their order, each with its time. Returns when all frames are written. A source that waits for
-/// a frame when it is asked to stop is left waiting.
+/// in their order, each with its time. Returns when all frames are written. If a stop is requested,
+/// a source that waits for a frame is left waiting.
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
             std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher);
 

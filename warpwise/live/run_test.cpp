@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Number = std::int64_t;
 
-// The stream of frames that each hold only their own number.
+// The stream of frames that contain only their own number.
 Stream numbers(Rate rate = {}) { return stream_of(PixelFormat::gray8, sizeof(Number), 1, rate); }
 
 std::vector<Number> count_to(Number count) {
@@ -50,7 +50,7 @@ class Counter : public Source {
   bool fails_;
 };
 
-/// Gives the numbers at times of their own: 0, 1, 4, 9, ….
+/// Gives the numbers at increasing distances: 0, 1, 4, 9, ….
 class Slowing final : public Counter {
  public:
   using Counter::Counter;
@@ -91,7 +91,7 @@ class Camera final : public Source {
 
 constexpr Number endless = std::numeric_limits<Number>::max();
 
-/// Blocks in frame `count` until it is let go, like a pipe with a silent writer.
+/// Blocks in frame `count` until let_go(), like a pipe with a silent writer.
 class Silent final : public Counter {
  public:
   explicit Silent(Number count) : Counter(endless, false), count_(count) {}
@@ -335,7 +335,7 @@ TEST_P(RunTest, ASilentSourceIsLeftWaiting) {
   EXPECT_TRUE(summary.was_stopped);
   EXPECT_EQ(sink->kept(), count_to(5));
   EXPECT_EQ(sink->times_finished(), 1);
-  source->let_go();  // into memory that must still exist; nobody takes the frame
+  source->let_go();  // writes into memory that must still exist; nobody takes the frame
   EXPECT_EQ(sink->kept(), count_to(5));
 }
 
@@ -373,7 +373,7 @@ TEST_P(RunTest, RealTimeNeverWaitsForASlowSink) {
   EXPECT_LT(summary.seconds, 1.7) << "the source has its last frame after a second";
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
   EXPECT_EQ(kept.back(), 199) << "the newest frame wins";
-  // At worst a frame waits for those computed before it, and for one that is written.
+  // In the worst case a frame waits for those computed before it, and for the one being written.
   EXPECT_LT(summary.age_p99, 25.0 * static_cast<double>(options.workers + 4));
 }
 
@@ -382,7 +382,7 @@ TEST_P(RunTest, ACameraIsReadHoweverSlowTheSinkIs) {
   sink = std::make_shared<Keeper>(milliseconds(200));
   const auto source = std::make_shared<Camera>(60);
   const Summary summary = run_with(source);
-  // If the reader waited for the sink, the driver would give old frames next.
+  // A reader that waited for the sink would next get old frames from the driver.
   EXPECT_LE(source->lost(), 3) << "0, unless the machine is busy with other things";
   EXPECT_EQ(summary.dropped + summary.written, summary.read);
   EXPECT_EQ(sink->kept().back(), 59);

@@ -6,11 +6,15 @@
 
 namespace warpwise::live {
 
-/// Opens a source of a ring that turns in the light, once in eight seconds, drawn by OpenGL without
-/// a window. Any size and rate is possible; the defaults are 1280x720 and 30. The format is rgba32,
-/// bgra32, rgb24 or bgr24. On one machine the frames are the same in each run. The module
-/// libwarpwise_scene.so draws them and is loaded on the first call: the command neither links nor
-/// needs OpenGL.
+/// Opens a source of a rotating, lit ring, drawn by OpenGL without a window. It turns once in eight
+/// seconds.
+///
+/// - Any size and rate is possible; the defaults are 1280x720 and 30.
+/// - The format is rgba32, bgra32, rgb24 or bgr24.
+/// - On one machine the frames are the same in each run.
+///
+/// The first call loads the module libwarpwise_scene.so, which draws the frames. The command itself
+/// neither links nor needs OpenGL.
 /// \throws IoError  the module cannot be loaded, or no driver draws.
 /// \throws InvalidArgument  another format, or the size is too large.
 std::unique_ptr<Source> scene_source(const SourceOptions& options);

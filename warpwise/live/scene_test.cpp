@@ -57,7 +57,7 @@ TEST_F(SceneTest, IsARingBeforeABackground) {
   EXPECT_GT(colours.size(), 500U) << "light and shade";
 }
 
-// The light comes from above: the first rows of the ring are brighter than its last ones.
+// The light comes from above: the ring's first rows are brighter than its last rows.
 TEST_F(SceneTest, TheTopRowComesFirst) {
   const auto source = open_scene(small());
   for (int i = 0; i < 3; ++i) {

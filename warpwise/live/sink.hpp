@@ -19,39 +19,39 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// The frames that a sink takes; others are converted first. Range and matrix are those that it
-  /// writes; if unset, they are the stream's own.
+  /// The frames that a sink takes; others are converted first. It writes this range and matrix; if
+  /// unset, the stream's own.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
-  /// Returns the frames that the sink takes for such a stream. \throws InvalidArgument  it cannot
-  /// take frames of that size.
+  /// Returns the frames that the sink takes for such a stream. \throws InvalidArgument  the sink
+  /// does not support the frames' size.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Format that the sink stores: i420 if the sink itself averages the chroma.
+  /// Returns the format that the sink stores: i420 if the sink itself averages the chroma.
   virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
 
-  /// Says what of such a stream and its companions the file cannot hold: "subtitles (subrip),
-  /// chapters"; empty if nothing. `companions` may be null.
+  /// Lists the parts of a stream and its companions that the file cannot hold: "subtitles (subrip),
+  /// chapters"; empty if it holds all. `companions` may be null.
   virtual std::string drops(const Stream& /*stream*/, const Companions* /*companions*/) const {
     return {};
   }
-  /// Takes the companions that the file can hold. Called before begin(), or never.
+  /// Takes the companions that the file can hold. Called before begin(), or not at all.
   virtual void accompany(std::shared_ptr<Companions> /*companions*/) {}
 
   /// Called once, with the stream that takes() asked for. \throws IoError
   virtual void begin(const Stream& stream) = 0;
   /// \throws IoError  the disk is full, the pipe's reader has closed it, …
   virtual void write(std::span<const std::byte> pixels) = 0;
-  /// Writes a frame with its time, in ticks of the stream given to begin(). A sink without times
-  /// writes it like the others.
+  /// Writes a frame with its time, in ticks of begin()'s stream. Sinks without times ignore the
+  /// time.
   virtual void write_at(std::span<const std::byte> pixels, const FrameTime& /*time*/) {
     write(pixels);
   }
-  /// Ends the file, which then holds every frame that was written. Called once, after a failure
-  /// too: the frames already written stay. \throws IoError
+  /// Completes the file, which then holds every frame that was written. Called once, even after a
+  /// failure. \throws IoError
   virtual void finish() = 0;
 
  protected:

@@ -12,8 +12,7 @@
 
 namespace warpwise::live {
 
-/// Sound, subtitles and chapters that belong to a video. Only the module for videos knows the
-/// content.
+/// Sound, subtitles and chapters of a video. Only the video module knows the content.
 class Companions {
  public:
   virtual ~Companions() = default;
@@ -33,37 +32,37 @@ class Source {
 
   const Stream& stream() const { return stream_; }
 
-  /// The source's name with its kind: "samples/street.avi (mpeg4)".
+  /// The source's name and kind: "samples/street.avi (mpeg4)".
   const std::string& name() const { return name_; }
 
   /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the
   /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
 
-  /// Time of the frame that next() gave last, later than that of the frame before; nullopt if the
-  /// source has no times of its own.
+  /// Time of the frame that next() returned last, later than that of its predecessor; nullopt if
+  /// the source has no times of its own.
   virtual std::optional<FrameTime> time() const { return std::nullopt; }
 
-  /// Gives away the sound, subtitles and chapters of a source opened with_companions; null if it
+  /// Hands over the sound, subtitles and chapters of a source opened with_companions; null if it
   /// has none. The source adds to them until the caller has dropped them.
   virtual std::shared_ptr<Companions> take_companions() { return nullptr; }
 
   /// Returns true if OpenGL draws the frames: they may then stay on the GPU.
   virtual bool is_opengl() const { return false; }
 
-  /// Says why next_on_gpu() cannot be called; empty if it can. Its memory must be on the GPU that
-  /// was current when the source was opened and still is. For a source that OpenGL draws, no other
-  /// OpenGL context may be current on the calling thread.
+  /// Returns why next_on_gpu() cannot be called; empty if it can. Its memory must be on the GPU
+  /// that was current when the source was opened, and still is. For a source drawn by OpenGL, the
+  /// calling thread must have no other OpenGL context.
   virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
-  /// Reads the next frame into memory of that GPU, without passing through the host. Work enqueued
-  /// on `stream` afterwards sees the frame. \throws CudaError, …
+  /// Reads the next frame into that GPU's memory, without a copy through the host. Work enqueued on
+  /// `stream` afterwards sees the frame. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());
   }
 
-  /// Returns true for a camera: its frames arrive at their own pace, and are lost if nobody takes
-  /// them.
+  /// Returns true for a camera: its frames arrive at their own pace, and a frame that nobody takes
+  /// is lost.
   virtual bool is_live() const { return false; }
 
   /// Number of frames; nullopt if unknown.
@@ -77,21 +76,21 @@ class Source {
   Stream stream_;
 };
 
-/// Properties of a source that its name does not state.
+/// Options of a source that its name does not state.
 struct SourceOptions {
   ColourTags colours = {};                            ///< win over the source's own tags
-  std::optional<PixelFormat> format = std::nullopt;   ///< of a camera, a pattern, …
-  std::optional<std::int64_t> width = std::nullopt;   ///< likewise; set with height
-  std::optional<std::int64_t> height = std::nullopt;  ///< likewise; set with width
+  std::optional<PixelFormat> format = std::nullopt;   ///< format of a camera, a pattern, …
+  std::optional<std::int64_t> width = std::nullopt;   ///< likewise; set together with height
+  std::optional<std::int64_t> height = std::nullopt;  ///< likewise; set together with width
   /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
-  /// Number of the video in a video file, counted from 1; without it FFmpeg's choice.
+  /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
   std::optional<int> track = std::nullopt;
-  /// Number of the picture in a file of several, counted from 1; without it all are frames.
+  /// Number of the picture in a file of several, counted from 1; by default each is a frame.
   std::optional<std::int64_t> page = std::nullopt;
-  bool autorotate = true;        ///< turns frames upright; false: leaves that to players
-  bool deinterlace = false;      ///< makes whole frames of a video's interlaced ones
-  double timeout_seconds = 10;   ///< the longest wait for a peer in the network
+  bool autorotate = true;        ///< turns frames upright; false: players do that
+  bool deinterlace = false;      ///< makes whole frames of interlaced ones
+  double timeout_seconds = 10;   ///< longest wait for a network peer
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 };
 

@@ -15,8 +15,9 @@ namespace warpwise::live {
 /// - "zone": rings that move outwards and get finer there
 /// - "noise"
 ///
-/// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30; YUV
-/// is limited range, and BT.601 or BT.709 by size. Eight frames are made on opening and repeated.
+/// The options choose format, size, rate and colours. The defaults are rgb24, 1280x720 and 30. YUV
+/// has limited range, and BT.601 or BT.709 by its size. Eight frames are made on opening, then
+/// repeated.
 /// \throws InvalidArgument  another pattern
 std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceOptions& options);
 
@@ -36,7 +37,8 @@ std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions&
 /// \throws IoError  no picture is found.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 
-/// Reads the pictures of these paths in this order, under the source's `name`. At least one.
+/// Reads pictures in the order of `paths`, which is not empty. `name` is the source's name.
+
 /// \throws IoError
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options);

@@ -55,7 +55,7 @@ int at(const Bytes& bytes, std::int64_t index) {
   return std::to_integer<int>(bytes[static_cast<std::size_t>(index)]);
 }
 
-// Returns true if all pixels that may share a chroma sample with this one have its colour.
+// Returns true if all pixels that may share this pixel's chroma sample have its colour.
 bool is_plain(const Bytes& rgb, Size size, std::int64_t x, std::int64_t y) {
   for (std::int64_t row = y / 2 * 2; row < std::min(y / 2 * 2 + 2, size.height); ++row) {
     for (std::int64_t column = x / 2 * 2; column < std::min(x / 2 * 2 + 2, size.width); ++column) {
@@ -84,7 +84,7 @@ TEST(PatternSourceTest, EveryFormatShowsTheSame) {
           for (std::int64_t i = 0; i < 3 * size.width * size.height; ++i) {
             const std::int64_t x = i / 3 % size.width, y = i / 3 / size.width;
             if (name == std::string("bars") && !is_plain(expected, size, x, y)) continue;
-            // Half a code of luma and of chroma is up to 1.7 levels of a colour.
+            // Rounding by half a code of luma and of chroma changes a colour by up to 1.7 levels.
             ASSERT_NEAR(at(actual, i), at(expected, i), 2)
                 << name << " " << other->stream().text() << " at " << x << "," << y;
           }
@@ -189,7 +189,7 @@ TEST(ShareChromaTest, IsTheMeanOfThePixelsThatShareASample) {
             expected[static_cast<std::size_t>(place(format, channel, x, y, size))] =
                 mean_of(source, format, channel, x, y, size);
           }
-          // The luma of a pixel that does not exist.
+          // The luma of a missing pixel.
           const bool is_packed = format == PixelFormat::yuyv || format == PixelFormat::uyvy;
           if (is_packed && x % 2 == 0 && x + 1 == size.width) {
             expected[static_cast<std::size_t>(place(format, 0, x + 1, y, size))] =
@@ -227,7 +227,7 @@ TEST(ParseTest, Rates) {
   for (const auto& [text, rate] : good) {
     EXPECT_DOUBLE_EQ(parse_rate(text).per_second(), rate.per_second()) << text;
   }
-  // A frame that lasts years is a mistake, and its end is too far for a timed wait.
+  // A frame that lasts years is a mistake, and too long for a timed wait.
   for (const char* text : {"",
                            "0",
                            "-1",

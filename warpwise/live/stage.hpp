@@ -19,8 +19,8 @@ using HostResult = io::PixelsOf<Memory::host, Access::read_write>;
 using DeviceSource = io::PixelsOf<Memory::device, Access::read>;
 using DeviceResult = io::PixelsOf<Memory::device, Access::read_write>;
 
-/// A stage does not take pixels of this kind. The message says which it takes: "sobel takes grey
-/// and colour pixels of u8, u16 and f32".
+/// The error for pixels that a stage does not take. The message says which it takes: "sobel takes
+/// grey and colour pixels of u8, u16 and f32".
 class PixelsNotTaken : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
@@ -36,20 +36,22 @@ class Stage {
   /// The stage's text in the pipeline: "threshold window=31".
   const std::string& text() const { return text_; }
 
-  /// Returns the format that frames of `from` must be converted to: gray8, rgb24 or another order
-  /// of RGB; nullopt if the stage takes them unchanged. For gray8, YUV gives its luma and RGB the
-  /// grey of cv::cvtColor(COLOR_RGB2GRAY); colours of u16 and f32 give grey of their type. For
-  /// rgb24, YUV is converted as by convert_stage().
+  /// Returns the format that frames of `from` are converted to before this stage: gray8, rgb24 or
+  /// another order of RGB; nullopt for no conversion.
+  ///
+  /// - gray8: YUV gives its luma, RGB the grey of cv::cvtColor(COLOR_RGB2GRAY); colours of u16 and
+  ///   f32 give grey of their type.
+  /// - rgb24: YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
-  /// once, before the first frame.
+  /// Prepares the stage for frames as reads() requires them, and returns the result's stream.
+  /// Called once, before the first frame.
   /// \throws PixelsNotTaken   the stage takes other pixels.
   /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
   virtual Stream begin(const Stream& from) = 0;
 
-  /// Returns the shapes of the results after the first, after begin(). run_all() computes them for
-  /// the last stage of a pipeline; no other stage's are read.
+  /// Returns the shapes of the results after the first. Called after begin(). run_all() computes
+  /// them for a pipeline's last stage; other stages have only the first result read.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
   /// Returns true if a result depends on earlier frames; frames then pass one after another.
@@ -62,22 +64,22 @@ class Stage {
   /// Frees the GPU memory that run() keeps between frames. Called before its stream ends.
   virtual void release() {}
 
-  /// Returns a stage that computes only the luma of this stage's result, as gray8; null if that
-  /// saves no work.
+  /// Returns a stage that computes only the luma of this result, as gray8; null if that saves no
+  /// work.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
-  /// Returns the stage as a step of a Chain, after begin(); nullopt if it has no such form.
+  /// Returns the stage as a step of a Chain; nullopt if it has no such form. Called after begin().
   virtual std::optional<ChainStep> chain_step() const { return std::nullopt; }
 
-  /// Computes one frame on the calling thread's oneTBB arena. If the stage does not remember, it
-  /// may run for several frames at the same time.
+  /// Computes one frame in the calling thread's oneTBB arena. A stage that does not remember may
+  /// run for several frames at the same time.
   virtual void run(HostSource from, HostResult to) = 0;
   /// Computes one frame on a GPU, asynchronously on `stream`. A stage that is not recordable may
   /// wait for the stream. A stage that remembers gets every frame on one stream, which outlives the
   /// stage.
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
-  /// Computes all results of a frame, of which the first is begin()'s.
+  /// Computes all results of a frame; begin() describes the first.
   virtual void run_all(HostSource from, std::span<const HostResult> to) { run(from, to.front()); }
   virtual void run_all(DeviceSource from, std::span<const DeviceResult> to,
                        gpu::StreamHandle stream) {

@@ -6,21 +6,21 @@
 
 namespace warpwise::live {
 
-/// Describes an option of a stage, to parse it and to show it. In a pipeline's text it is
-/// NAME=VALUE, or NAME for a flag.
+/// Describes an option of a stage, for parsing and for display. A pipeline's text has NAME=VALUE,
+/// or NAME for a flag.
 struct StageOption {
   enum class Kind : std::uint8_t { integer, number, choice, text, flag };
 
   std::string name = {};       ///< "window"
   std::string help = {};       ///< its purpose
   Kind kind = Kind::text;      ///< kind of its values
-  std::string form = {};       ///< word for a value in texts: "N", "A:B"
-  std::string otherwise = {};  ///< default: a value, or words that describe it; may be empty
+  std::string form = {};       ///< placeholder of a value in texts: "N", "A:B"
+  std::string otherwise = {};  ///< default: a value, or words for it; may be empty
 
   // A slider's range, for integers and numbers. Values outside may be valid too.
   std::int64_t least = 0;
   std::int64_t greatest = 0;
-  std::int64_t step = 1;  ///< counted from `least`; 2 if only odd values are valid
+  std::int64_t step = 1;  ///< step from `least`; 2 if only odd values are valid
 
   std::vector<std::string> choices = {};
 };

@@ -63,7 +63,7 @@ TEST_P(StagesTest, ConvertsBetweenFormats) {
     ConvertOptions same;
   };
   const Range full = Range::full, limited = Range::limited;
-  // The streams have bt601 and limited range by a guess.
+  // The streams' bt601 and limited range are guesses.
   const Case cases[] = {
       {PixelFormat::rgb24, PixelFormat::bgra32, {}, {}},
       {PixelFormat::bgr24, PixelFormat::ycbcr32, {}, {.to_range = full}},
@@ -104,7 +104,7 @@ Bytes luma_in(const Bytes& frame, const Stream& stream) {
   return luma;
 }
 
-// All combinations of a conversion's choices, defined or not.
+// Returns all combinations of a conversion's choices, defined or not.
 std::vector<ConvertChoices> all_choices() {
   const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
   std::vector<ConvertChoices> choices;
@@ -305,7 +305,7 @@ TEST_P(StagesTest, DisparityTakesTheHalvesOfAFrame) {
   EXPECT_EQ(running(pair), colours);
 }
 
-/// Repeats grey as RGB, whose grey is then the same again.
+/// Repeats grey as RGB, so that its grey is the same again.
 Bytes as_rgb(const Bytes& grey) {
   Bytes rgb;
   for (const std::byte value : grey) rgb.insert(rgb.end(), 3, value);

@@ -25,13 +25,14 @@ struct Rate {
   std::string text() const;
 };
 
-/// Time of a frame, in ticks since the first frame; Stream::ticks() says how many make a second.
+/// Time of a frame, in ticks since the first frame; Stream::ticks() is the number of ticks a
+/// second.
 struct FrameTime {
   std::int64_t start = 0;
   std::int64_t duration = 0;  ///< 0 if unknown
 };
 
-/// Rate of streams that state none.
+/// Rate of streams that do not state one.
 inline constexpr Rate assumed_rate = {25, 1};
 
 /// Shape of a pixel: its width to its height; 0:1 if unknown.
@@ -44,21 +45,21 @@ struct PixelAspect {
 
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
-  io::PictureShape shape;  ///< of frames: 8-bit with a known format; of pictures: any
+  io::PictureShape shape;  ///< 8-bit with a known format for frames; any for pictures
   Colours colours;
-  Rate rate;                ///< of varying frames their mean rate
-  Rate own_ticks = {};      ///< unit of the frames' times; unknown: a frame is a tick
+  Rate rate;                ///< mean rate if frames vary
+  Rate own_ticks = {};      ///< unit of the frames' times; if unknown, a frame is a tick
   bool is_varying = false;  ///< frames last for different times
   PixelAspect pixel_aspect = {};
-  /// Turn that makes the frames upright, by Exif's number, 1 to 8; 1: none.
+  /// Exif's number, 1 to 8, of the turn that makes the frames upright; 1: no turn.
   int orientation = 1;
   /// Primaries and transfer by their numbers in ITU-T H.273; 2: not stated.
   int primaries = 2;
   int transfer = 2;
 
-  /// Ticks a second of the frames' times.
+  /// Number of ticks a second of the frames' times.
   Rate ticks() const;
-  /// Time of frame `number`, counted from 0, if all last equally long.
+  /// Time of frame `number`, counted from 0, if all frames last equally long.
   FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
@@ -67,14 +68,14 @@ struct Stream {
   std::string text() const;
 };
 
-/// Describes the turn of that number of Exif: "a quarter turn to the right"; empty for 1.
+/// Describes Exif's number of a turn: "a quarter turn to the right"; empty for 1.
 std::string turn_text(int orientation);
 
-/// Makes a stream of such frames; options and tags state their colours.
+/// Makes a stream of frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
 
-/// Makes a stream of such pictures. Its range is the shape's, if that states one.
+/// Makes a stream of pictures, with the shape's range if it states one.
 Stream stream_of(const io::PictureShape& picture);
 
 }  // namespace warpwise::live

@@ -10,8 +10,8 @@ namespace {
 
 bool exchanges_sides(int orientation) { return orientation >= 5; }
 
-// A plane of elements without gaps: where the result's first element lies, and the distances to
-// the elements beside and below it.
+// Describes a plane without gaps: the place of the result's first element, and the distances to the
+// elements to its right and below.
 struct Walk {
   std::int64_t first;
   std::int64_t right;
@@ -33,7 +33,7 @@ Walk walk_of(int orientation, std::int64_t width, std::int64_t height) {
   }
 }
 
-// Goes by squares, so that the lines that a quarter turn reads stay in a cache.
+// Walks in squares, so that the lines that a quarter turn reads stay in a cache.
 template <std::size_t bytes>
 void turn_plane(const std::byte* from, std::byte* to, const Walk& walk, std::int64_t width,
                 std::int64_t height) {

@@ -7,18 +7,17 @@
 
 namespace warpwise::live {
 
-/// Returns true if turn() takes frames of that format: all except yuyv and uyvy, whose pixels share
-/// chroma with the pixel beside them.
+/// Returns true if turn() supports a format: all except yuyv and uyvy, whose horizontal neighbours
+/// share chroma.
 bool can_turn(PixelFormat format);
 
-/// Returns the shape of such frames after a turn by Exif's number, 1 to 8: from 5 on width and
-/// height are exchanged.
+/// Returns a shape after a turn by Exif's number, 1 to 8. From 5 on, width and height are
+/// exchanged.
 io::PictureShape turned(const io::PictureShape& shape, int orientation);
 
 /// Copies a frame of that shape, turned by Exif's number. Each plane is turned by itself.
-/// Subsampled chroma therefore keeps its distance to the other edge of the frame, and at odd sizes
-/// it moves by a pixel. `to` has the bytes of turned(shape, orientation) and shares none with
-/// `from`.
+/// Subsampled chroma therefore keeps its distance to the other edge of the frame; at odd sizes it
+/// moves by a pixel. `to` has the size of turned(shape, orientation) and does not overlap `from`.
 void turn(const io::PictureShape& shape, std::span<const std::byte> from, int orientation,
           std::span<std::byte> to);
 

@@ -50,7 +50,7 @@ class PeoplesVideoTest : public VideoTest {
   }
 };
 
-// Frames of a phone, which come as the light allows.
+// Times of a phone's frames, which depend on the light.
 const std::vector<int> varying = {0, 40, 73, 100, 233, 266, 400, 433, 600, 700, 900, 950};
 
 std::string at_varying_times() {
@@ -112,7 +112,7 @@ TEST_F(PeoplesVideoTest, ALongPauseFitsIntoAnAvi) {
                          wanted.begin() + static_cast<std::ptrdiff_t>(frame)));
 }
 
-// As a sink in real time gets them, which cannot know of it before.
+// A sink in real time gets such frames without notice.
 TEST_F(PeoplesVideoTest, FramesLeftOutDoNotChangeTheLength) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, Rate{25, 1});
   for (const char* name : {"a.mp4", "a.mkv"}) {
@@ -165,7 +165,7 @@ TEST_F(PeoplesVideoTest, ASecondRecordingInAFileFollowsTheFirst) {
   EXPECT_NEAR(last, (count - 1) * 0.04, 0.1);
 }
 
-// Each recording counts its packets from the start.
+// Each recording counts its packets from 0 again.
 TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
   for (const char* how : {"a.ts", "-f mpegts -mpegts_m2ts_mode 1 a.ts"}) {
     ffmpeg(
@@ -179,7 +179,7 @@ TEST_F(PeoplesVideoTest, JoinedTransportStreamsAreWhole) {
     ASSERT_EQ(frames.size(), 50U) << how;
     EXPECT_EQ(joined(frames_of(*open("twice.ts"))), joined({joined(frames), joined(frames)}))
         << how;
-    // A frame that lost a part in its middle or at its end is damage.
+    // A frame without its middle or its end is damaged.
     const bool is_m2ts = how[0] == '-';
     const std::size_t cell = is_m2ts ? 192 : 188;
     const std::size_t track = is_m2ts ? 5 : 1;
@@ -230,7 +230,7 @@ TEST_F(PeoplesVideoTest, ANewRateKeepsTheSpeed) {
   EXPECT_EQ(frames_of(*open("a.mkv", options)), expected);
 }
 
-// The turn as its definition has it: pixel (x, y) of the result.
+// The definition of the turn: returns the source of pixel (x, y) of the result.
 std::pair<std::int64_t, std::int64_t> origin_of(int orientation, std::int64_t x, std::int64_t y,
                                                 std::int64_t width, std::int64_t height) {
   switch (orientation) {
@@ -288,7 +288,7 @@ TEST_F(PeoplesVideoTest, TurnsAreThoseOfFfmpeg) {
   }
 }
 
-// A file that players turn, as a phone writes it. ffmpeg turns it too.
+// A file that players turn, as phones write it. ffmpeg turns it too.
 TEST_F(PeoplesVideoTest, FramesAreTurnedUpright) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 3 -pix_fmt yuv420p -c:v libx264 plain.mp4");
   Stream stream = open("plain.mp4")->stream();
@@ -420,7 +420,7 @@ class OtherTracksTest : public PeoplesVideoTest {
     ffmpeg("-i " + name + " -map 0:s:0 track.srt");
     return read("track.srt");
   }
-  // Returns a track's data as ffmpeg copies it.
+  // Returns a track's data as copied by ffmpeg.
   Bytes data_of(const std::string& name, const std::string& track) const {
     ffmpeg("-i " + name + " -map 0:" + track + " -c copy -f data track");
     return content(path("track"));
@@ -433,7 +433,7 @@ TEST_F(OtherTracksTest, GoAlong) {
   make("a.mp4", "-c:s mov_text");
   copy("a.mp4", "b.mp4");
   EXPECT_EQ(subtitles_of("b.mkv"), subtitles_of("a.mkv"));
-  // FFmpeg reads no durations of subtitles in fragments: the same packets must be there.
+  // FFmpeg reads no durations of subtitles in fragments, so only the packets are compared.
   ffmpeg("-i a.mp4 -map 0 -c copy -movflags frag_keyframe+delay_moov c.mp4");
   const char* packets = "-select_streams s -show_entries packet=pts_time,size";
   EXPECT_EQ(probed("b.mp4", packets), probed("c.mp4", packets));

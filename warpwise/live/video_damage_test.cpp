@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All whole frames must come before the error.
+// All whole frames must precede the error.
 TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   fs::copy(WARPWISE_SAMPLES "/street.avi", path("street.avi"));
   const Stream stream = open("street.avi")->stream();
@@ -57,7 +57,7 @@ TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   EXPECT_NE(refusal("cut.mkv").find("it is damaged or cut short"), std::string::npos);
 }
 
-// A recording may begin anywhere. Its frames come from the first one that can be decoded.
+// A recording may begin anywhere. The first frame is the first one that can be decoded.
 TEST_F(VideoTest, ReadsFromTheFirstKeyFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=320x240 -frames:v 60 -c:v libx264 -g 20 whole.ts");
   const std::vector<Bytes> whole = frames_of(*open("whole.ts"));
@@ -142,7 +142,7 @@ TEST_F(VideoTest, WhatWasWrittenBeforeTheDiskWasFullPlays) {
   }
 }
 
-// A killed program does not write the file's end.
+// A killed program does not write the end of a file.
 TEST_F(VideoTest, AnMp4WithoutAnEndPlays) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, {10, 1});
   {

@@ -19,29 +19,29 @@ struct CameraMode {
   Rate rate;
 };
 
-/// Reads and writes videos, and reads cameras, with FFmpeg's libraries. They are linked by a module
-/// that is loaded when the first video or camera is opened: the command starts without them, and
-/// runs where they are missing.
+/// Reads and writes videos, and reads cameras, with FFmpeg's libraries. A module links them and is
+/// loaded with the first video or camera. The command therefore starts without them, and works
+/// where they are missing.
 class VideoModule {
  public:
-  /// Reads the frames of a file's video, each with its time, upright if options.autorotate.
-  /// 4:2:2 in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24; nothing
-  /// else changes. A cover picture is no video. options.rate gives the frames that the file shows
-  /// at equal distances. The options format and size have no effect.
-  /// \throws IoError  it is missing, is no video, has no such track, or is of a kind that is not
-  /// read (more than 8 bits, interlaced, …): the message says which.
+  /// Reads the frames of a file's video, each with its time, upright if options.autorotate. It
+  /// changes only the layout: 4:2:2 in planes becomes yuyv, 4:4:4 in planes ycbcr32, RGB in planes
+  /// rgb24. A cover picture does not count as a video. With options.rate, it returns the frames
+  /// that the file shows at equal distances. The options format and size have no effect.
+  /// \throws IoError  the file is missing, is no video, has no such track, or its kind is not
+  /// supported (more than 8 bits, interlaced, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
-  /// Reads the frames of a video that a peer in the network gives; `address` as in is_address().
-  /// Damaged frames of udp, rtp and rtsp are skipped.
-  /// \throws IoError  as open_file(), or nothing comes for options.timeout_seconds.
+  /// Reads the frames of a network peer's video; `address` as in is_address(). Damaged frames of
+  /// udp, rtp and rtsp are skipped.
+  /// \throws IoError  as open_file(), or nothing arrives for options.timeout_seconds.
   virtual std::unique_ptr<Source> open_address(const std::string& address,
                                                const SourceOptions& options) const = 0;
   /// Opens a camera; `path` is "/dev/video0". Among the modes that match the options it takes the
-  /// fastest, then the largest, preferably an uncompressed one. Without options it keeps the
-  /// camera's current mode. Damaged frames are skipped.
-  /// \throws IoError  as open_file(). A format, size or rate that the camera does not have is
-  /// refused, with a list of those it has.
+  /// fastest, then the largest, preferably an uncompressed one. Without options the camera keeps
+  /// its current mode. Damaged frames are skipped.
+  /// \throws IoError  as open_file(), or the camera lacks the format, size or rate: the message
+  /// lists those that it has.
   virtual std::unique_ptr<Source> open_camera(const std::string& path,
                                               const SourceOptions& options) const = 0;
   /// Creates a video file. `path` ends with one of video_extensions:

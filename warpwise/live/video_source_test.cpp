@@ -59,7 +59,7 @@ Bytes rgb_of_four(const Bytes& pixels, std::array<std::size_t, 3> parts) {
   return frame;
 }
 
-// Files hold headerless frames in a container, so that every byte is known.
+// Stores headerless frames in a container, so that every byte is known.
 TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   using Expected = std::function<Bytes(const Bytes&, Size)>;
   const Expected same = [](const Bytes& frame, Size) { return frame; };
@@ -111,7 +111,7 @@ TEST_F(VideoTest, ReadsPixelsOfEachKind) {
   }
 }
 
-// Odd widths of 4:2:2, as decoders give them.
+// Odd widths of 4:2:2, as decoders output them.
 TEST_F(VideoTest, ReadsOddWidthsOfPlanarAndPacked422) {
   constexpr Size size = {53, 37};
   ffmpeg(
@@ -214,7 +214,7 @@ TEST_F(VideoTest, RefusesWhatIsNoVideo) {
   EXPECT_NE(refusal("sound.mp4").find("there is no video in it"), std::string::npos);
 }
 
-// A playlist may name any other file.
+// A playlist may name any file.
 TEST_F(VideoTest, DoesNotFollowFilesToTheNetwork) {
   std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n"
                                       "http://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n";

@@ -10,8 +10,8 @@
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/video_module.hpp"
 
-// Helpers shared by the tests of the video module. The program ffmpeg makes files for Warpwise to
-// read, and reads the files that Warpwise writes.
+// Helpers shared by the tests of the video module. The program ffmpeg makes files to read, and
+// reads the files that Warpwise writes.
 namespace warpwise::live::test {
 
 inline Bytes content(const std::string& path) {
@@ -42,7 +42,7 @@ inline std::string message_of(const std::function<void()>& call) {
   return {};
 }
 
-// Makes frames that differ by motion, and are smooth so that lossy files come close.
+// Makes frames that differ by motion. They are smooth, so that lossy files are close to them.
 inline Bytes moving_ramp(const io::PictureShape& shape, int number) {
   Bytes frame(static_cast<std::size_t>(shape.bytes()));
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -72,7 +72,7 @@ class VideoTest : public FilesTest {
                                                << std::ifstream(path("errors")).rdbuf();
   }
 
-  // Decodes a video with ffmpeg, to its pixels of that name.
+  // Decodes a video with ffmpeg into a pixel format.
   Bytes decoded(const std::string& name, const std::string& pixels) const {
     ffmpeg("-i " + name + " -fps_mode passthrough -f rawvideo -pix_fmt " + pixels + " decoded.raw");
     return content(path("decoded.raw"));

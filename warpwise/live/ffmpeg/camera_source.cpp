@@ -38,7 +38,7 @@ const char* input_format(std::string_view name) {
   return nullptr;
 }
 
-// Tolerates the drivers' unit of 100 ns, but tells 29.97 from 30.
+// Tolerates a difference by the drivers' unit of 100 ns, but tells 29.97 from 30.
 bool equal(const Rate& a, const Rate& b) {
   return std::abs(a.per_second() - b.per_second()) < 5e-4 * b.per_second();
 }
@@ -50,7 +50,8 @@ bool has_what_was_asked(const CameraMode& mode, const SourceOptions& options) {
          (!options.rate || equal(mode.rate, *options.rate));
 }
 
-// Returns the fastest mode that matches the options, then the largest, then an uncompressed one.
+// Returns the best mode that matches the options: the fastest, then the largest, then an
+// uncompressed one.
 const CameraMode* best_of(const std::vector<CameraMode>& modes, const SourceOptions& options) {
   const auto worth = [](const CameraMode& mode) {
     return std::tuple(mode.rate.per_second(), mode.width * mode.height, mode.format != "mjpeg");
@@ -95,9 +96,8 @@ std::string text_of(const std::vector<CameraMode>& modes) {
                 (modes.empty() ? "" : "; it gives " + text_of(modes)));
 }
 
-// Returns the options for FFmpeg; the camera keeps its settings for all others. A size that is not
-// listed, for example one between the smallest and the largest, is passed on: only trying shows
-// whether it works.
+// Returns options for FFmpeg; the camera keeps all other settings. A size that is not listed, such
+// as one between the smallest and the largest, is passed on. Only a trial shows if it works.
 Dictionary asked_of(const std::vector<CameraMode>& modes, const SourceOptions& options) {
   const CameraMode* best = best_of(modes, options);
   CameraMode mode;
@@ -142,7 +142,7 @@ bool is_what_was_asked(const Stream& given, const SourceOptions& options) {
 
 }  // namespace
 
-// Checks the mode after opening: a driver that cannot do what it is asked for does something else.
+// Checks the mode after opening, because a driver may choose another mode than requested.
 std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions& options) {
   forget_messages();
   SourceOptions of_camera = options;

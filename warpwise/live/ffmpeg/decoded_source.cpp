@@ -32,7 +32,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
   }
 }
 
-// Refuses a tagged matrix that Warpwise does not know: any guess would be wrong.
+// Refuses a tagged matrix that Warpwise does not know, because any guess would be wrong.
 void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
   const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
   if (unknown.empty() || !has_luma(*format_of(static_cast<AVPixelFormat>(frame.format)))) return;
@@ -52,7 +52,7 @@ PixelFormat format_in(const AVFrame& frame) {
   return format_of(static_cast<AVPixelFormat>(frame.format)).value();
 }
 
-// Returns the turn that the source makes, by Exif's number.
+// Returns Exif's number of the turn that the source makes.
 int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& options) {
   const int orientation = orientation_of(first, decoder.stream());
   if (!options.autorotate || orientation == 1) return 1;
@@ -69,12 +69,12 @@ int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& o
   return orientation;
 }
 
-// Describes the frames as the source gives them.
+// Describes the frames as the source returns them.
 Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
                         const SourceOptions& options) {
   const AVStream& video = decoder.stream();
   const int turn = turn_by(first, decoder, options);
-  // The colours are guessed by the size as it is stored.
+  // The guess of the colours depends on the stored size.
   Stream stream = stream_of(format_in(first), first.width, first.height, {}, options.colours,
                             tags_of(first, *video.codecpar));
   stream.shape = turned(stream.shape, turn);
@@ -151,7 +151,7 @@ bool DecodedSource::decode_ahead() {
   return ahead_ != nullptr;
 }
 
-// Gives the frame that the file shows at the time of the next frame of the new rate.
+// Returns the frame that the file shows at the next time of the new rate.
 bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
   const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
   const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());

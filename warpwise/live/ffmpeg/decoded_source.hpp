@@ -13,11 +13,11 @@ namespace warpwise::live::ffmpeg {
 /// Formats a size: "640x480".
 std::string size_text(std::int64_t width, std::int64_t height);
 
-/// A source of the frames of a decoder.
+/// A source of a decoder's frames.
 class DecodedSource : public Source {
  public:
-  /// Decodes the first frame; all others must be like it.
-  /// \throws IoError  there is none, or of a kind that is not read.
+  /// Decodes the first frame. All others must have its size and format.
+  /// \throws IoError  there is no frame, or its kind is not supported.
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options);
 
   bool next(std::span<std::byte> pixels) final;
@@ -26,11 +26,11 @@ class DecodedSource : public Source {
 
  protected:
   const AVStream& video() const { return decoder_->stream(); }
-  /// Returns true if the frames have another rate than the file's.
+  /// Returns true if the frames are resampled to another rate than the file's.
   bool is_of_new_rate() const { return is_of_new_rate_; }
 
  private:
-  // Takes the decoder only after the first frame was decoded.
+  // Takes over the decoder only after the first frame was decoded.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                 const SourceOptions& options);
   void require_like_the_first(const AVFrame& frame) const;
@@ -41,16 +41,16 @@ class DecodedSource : public Source {
   std::unique_ptr<Decoder> decoder_;
   const AVFrame* ahead_;  // decoded and not yet returned; null if there is none
   FrameTime ahead_time_;
-  std::int64_t first_frame_;  // its time in the file, in microseconds
+  std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
-  io::PictureShape stored_;   // before the turn
-  int turn_;                  // by Exif's number
+  io::PictureShape stored_;   // shape before the turn
+  int turn_;                  // Exif's number
   std::vector<std::byte> unturned_;
-  Stream timing_;  // with the file's own rate and ticks
+  Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;
   bool is_of_new_rate_;
-  FrameTime time_;  // of the frame returned last
-  // For a new rate: the frame that is shown, its end, and the number of frames returned.
+  FrameTime time_;  // time of the frame returned last
+  // For a new rate: the current frame, the end of its time, and the number of frames returned.
   Frame shown_ = new_frame();
   std::int64_t shown_until_ = 0;
   std::int64_t returned_ = 0;

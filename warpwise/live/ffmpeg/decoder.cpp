@@ -84,9 +84,9 @@ void Decoder::open_codec(const AVCodec* codec) {
   int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
   codec_->pkt_timebase = stream_->time_base;
   codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
-  // These two codecs conceal damage, and no frame is marked. In strict mode, MJPEG's decoder
-  // returns an error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share
-  // one frame, so that the message belongs to a known frame.
+  // These two codecs conceal damage and mark no frame. In strict mode, MJPEG's decoder returns an
+  // error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share one frame,
+  // so that the message belongs to a known frame.
   if (codec->id == AV_CODEC_ID_MJPEG) codec_->err_recognition |= AV_EF_EXPLODE;
   if (codec->id == AV_CODEC_ID_FFV1) {
     codec_->thread_type = FF_THREAD_SLICE;
@@ -109,10 +109,10 @@ std::string Decoder::why_not_decoded(int error) const {
   return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
 }
 
-// Gives up after some seconds of nothing but damage.
+// Gives up after some seconds with nothing but damage.
 void Decoder::count_passed_over() {
   constexpr int most_of_a_camera = 100;
-  constexpr int most_of_a_network = 10'000;  // packets of sound too, until a key frame comes
+  constexpr int most_of_a_network = 10'000;  // includes packets of sound, until a key frame comes
   const int most = deadline_ ? most_of_a_network : most_of_a_camera;
   if (damage_ != Damage::is_passed_over || ++passed_over_ <= most) return;
   fail("none of its data can be decoded");
@@ -149,8 +149,8 @@ const AVFrame* Decoder::decode() {
   }
 }
 
-// Passes a packet to the decoder, or the end of the input. After any kind of end the decoder still
-// returns the frames in flight.
+// Passes a packet, or the end of the input, to the decoder. After any end the decoder still returns
+// the frames in flight.
 void Decoder::feed() {
   if (read_packet()) {
     send(packet_.get());
@@ -159,8 +159,8 @@ void Decoder::feed() {
   }
 }
 
-// Describes an error of reading; empty if there is none. For a truncated file some demuxers only
-// log a message.
+// Describes a read error; empty if there is none. For a truncated file some demuxers only log a
+// message.
 std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
   if (deadline_ && error < 0 && deadline_->has_passed()) return nothing_came(*deadline_);
@@ -178,15 +178,14 @@ std::string Decoder::trouble_in_reading(int error) const {
   return is_whole_in_transport_stream(*input_->pb, packet_->pos) ? "" : damaged;
 }
 
-// Puts a packet of another track aside, unless its file says that it is not to be heard or seen, as
-// of a part that was cut away.
+// Stores a packet of another track, unless the file says not to play it, such as a cut part.
 bool Decoder::is_of_the_video() {
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (packet_->stream_index == stream_->index) {
     if (others) others->see_video(*packet_, stream_->time_base);
     return packet_->size > 0;
   }
-  // The packet that ends at 0 is what AAC begins with; its successor needs it.
+  // AAC begins with a packet that ends at 0, and the packet after it needs it.
   const bool is_cut_away = (packet_->flags & AV_PKT_FLAG_DISCARD) != 0 &&
                            packet_->pts != AV_NOPTS_VALUE && packet_->pts + packet_->duration < 0;
   if (others && !is_cut_away && others->has(packet_->stream_index)) others->put(*packet_);

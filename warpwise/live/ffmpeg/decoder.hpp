@@ -18,16 +18,14 @@ enum class Damage { is_an_error, is_passed_over };
 /// Decodes the frames of one of an input's video streams, in the order of display.
 class Decoder {
  public:
-  /// Decodes a file on as many threads as there are cores. A camera is decoded on one thread,
-  /// because no frame may wait for the next. The options say which of the videos, and whether the
-  /// other tracks are collected. \throws IoError  the input has no such video, or FFmpeg no decoder
-  /// for it.
+  /// Decodes a file on one thread for each core, but a camera on one thread, because no frame may
+  /// wait for the next. The options select the video track, and say if other tracks are collected.
+  /// \throws IoError  the input has no such video, or FFmpeg no decoder for it.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
 
-  /// Returns the next frame, deinterlaced if the options say so, valid until the next call; null
-  /// after the last one.
-  /// \throws IoError  the input is damaged, cut short, or gone. All frames before that were
-  /// returned.
+  /// Returns the next frame, deinterlaced if the options say so; null after the last one. Valid
+  /// until the next call.
+  /// \throws IoError  the input is damaged, cut short, or gone. All earlier frames were returned.
   const AVFrame* next();
 
   /// Number of the last frame returned, counted from 1.
@@ -35,7 +33,7 @@ class Decoder {
 
   const AVStream& stream() const { return *stream_; }
   AVFormatContext& input() const { return *input_; }
-  /// Gives away the other tracks; see Source::take_companions().
+  /// Hands over the other tracks; see Source::take_companions().
   std::shared_ptr<OtherTracks> take_other_tracks();
   /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
@@ -60,7 +58,7 @@ class Decoder {
 
   std::string name_;
   Damage damage_;
-  std::unique_ptr<Deadline> deadline_;  // of the next packet; outlives the input
+  std::unique_ptr<Deadline> deadline_;  // deadline of the next packet; outlives the input
   Input input_;
   const AVStream* stream_ = nullptr;
   HasComplained has_complained_ = false;
@@ -69,7 +67,7 @@ class Decoder {
   Frame frame_ = new_frame();
   std::optional<Deinterlacer> deinterlacer_;
   Frame whole_ = new_frame();  // deinterlaced
-  bool has_ended_ = false;     // no further frame goes into the deinterlacer
+  bool has_ended_ = false;     // nothing more goes into the deinterlacer
   std::int64_t number_ = 0;
   int passed_over_ = 0;                       // failures since the last frame
   std::shared_ptr<OtherTracks> others_;       // until they are given away

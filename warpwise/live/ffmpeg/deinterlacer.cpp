@@ -37,7 +37,7 @@ void Deinterlacer::FreedGraph::operator()(AVFilterGraph* graph) const {
 void Deinterlacer::open(const AVFrame& first) {
   graph_.reset(avfilter_graph_alloc());
   if (!graph_) throw std::bad_alloc();
-  // A conversion would change samples.
+  // An automatic conversion would change samples.
   avfilter_graph_set_auto_convert(graph_.get(), AVFILTER_AUTO_CONVERT_NONE);
   kind_of_all_ = text_of(first, time_base_);
   in_ = add(*graph_, "buffer", kind_of_all_.c_str());

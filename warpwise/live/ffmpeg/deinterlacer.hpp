@@ -10,16 +10,16 @@ struct AVFilterGraph;
 
 namespace warpwise::live::ffmpeg {
 
-/// Makes whole frames of interlaced ones with FFmpeg's filter bwdif, one of each. A frame comes out
+/// Makes one whole frame of each interlaced frame, with FFmpeg's filter bwdif. A frame comes out
 /// after the next one went in.
 class Deinterlacer {
  public:
   explicit Deinterlacer(AVRational time_base) : time_base_(time_base) {}
 
-  /// Takes the next frame, or null after the last one. Called when take() has no more.
-  /// \throws IoError  the filter does not take such frames.
+  /// Puts in the next frame, or null after the last one. Call it when take() has returned false.
+  /// \throws IoError  the filter does not support such frames.
   void put(const AVFrame* frame);
-  /// Gives the next frame; false if another one has to be put in, or all were given.
+  /// Returns the next frame; false if another one has to be put in first, or after the last one.
   /// \throws IoError  as put()
   bool take(AVFrame& frame);
 
@@ -34,7 +34,7 @@ class Deinterlacer {
   std::unique_ptr<AVFilterGraph, FreedGraph> graph_;  // null before the first frame
   AVFilterContext* in_ = nullptr;
   AVFilterContext* out_ = nullptr;
-  Frame other_;              // waits until those before it, of another size, were given
+  Frame other_;              // frame of another size, which waits for the frames before it
   std::string kind_of_all_;  // size and pixels of the frames in the filter
 };
 

@@ -63,8 +63,8 @@ AVRational rational_of(const Rate& rate) {
   return result;
 }
 
-// An .avi file has a frame at every tick, which may be empty. Varying frames get ticks of a
-// millisecond.
+// An .avi file has one frame for each tick; a frame may be empty. Frames of varying length get
+// ticks of a millisecond.
 AVRational grid_of_avi(const Stream& stream) {
   return stream.is_varying ? AVRational{1000, 1} : rational_of(stream.rate);
 }
@@ -77,7 +77,7 @@ AVRational aspect_of(const PixelAspect& pixel) {
 
 bool keeps_turns(const KnownFile& file) { return file.kind == Kind::h264; }
 
-// Distance of key frames. A truncated file loses the frames after its last key frame.
+// Returns the distance of key frames. A truncated file loses all frames after its last key frame.
 int frames_of_two_seconds(AVRational rate) {
   return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
 }
@@ -95,8 +95,8 @@ void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
   }
   if (kind == Kind::ffv1) {
     codec.gop_size = 1;
-    // Version 3 cuts frames into slices, each with a checksum. For small frames FFmpeg makes empty
-    // slices and loses other ones, so they use version 1.
+    // Version 3 splits frames into slices with a checksum each. For small frames FFmpeg makes empty
+    // slices and loses others, so they use version 1.
     const bool is_small = std::min(codec.width, codec.height) < 32;
     codec.level = is_small ? 1 : 3;
     if (!is_small) options.set("slicecrc", "1");
@@ -149,19 +149,19 @@ class FileSink final : public Sink {
   const AVCodec& encoder_;
   PixelFormat format_ = PixelFormat::i420;
   Codec codec_;
-  Output output_;  // set by begin(); is_begun_ says that its header was written
+  Output output_;  // set by begin(); is_begun_: the header was written
   Packet packet_ = new_packet();
   Packet held_ = new_packet();
   std::int64_t frames_encoded_ = 0;
   std::int64_t first_decoded_ =
       0;                       // decoding time of the first packet, relative to the first frame
-  std::int64_t last_end_ = 0;  // of the last frame, in the encoder's unit
+  std::int64_t last_end_ = 0;  // end of the last frame, in the encoder's unit
   Frame frame_ = new_frame();
   Stream stream_;
   std::int64_t frames_ = 0;
   std::int64_t last_stamp_ = -1;
-  std::int64_t end_ = 0;                            // of the last frame, in microseconds
-  std::map<std::int64_t, std::int64_t> durations_;  // of frames in the encoder, by their times
+  std::int64_t end_ = 0;                            // end of the last frame, in microseconds
+  std::map<std::int64_t, std::int64_t> durations_;  // by the times of frames in the encoder
   std::shared_ptr<OtherTracks> others_;
   struct Copied {
     int from;
@@ -178,8 +178,8 @@ class FileSink final : public Sink {
 // Maximum width and height, close to FFmpeg's own limits for these encoders.
 constexpr std::int64_t most_pixels = 16384;
 
-// H.264 stores 4:2:0 of any colours unchanged. MJPEG cannot state colours: its readers assume full
-// range, BT.601, chroma in the centre.
+// H.264 stores 4:2:0 of any colour properties unchanged. MJPEG cannot state them: its readers
+// assume full range, BT.601, and chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
   if (std::max(stream.shape.width, stream.shape.height) > most_pixels) {
     throw InvalidArgument(name() + " takes frames of up to " + std::to_string(most_pixels) +
@@ -255,7 +255,7 @@ void FileSink::open_file() {
   AVFormatContext* output = nullptr;
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, nullptr));
   output_.reset(output);
-  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // written frames play if the program is killed
+  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // a killed program leaves a file that plays
   output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // FLAC in .mp4 files
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
@@ -275,7 +275,7 @@ void FileSink::open_file() {
   check(output->pb->error);
 }
 
-// Takes a new buffer if an encoder still reads the old one.
+// Allocates a new buffer if an encoder still reads the old one.
 void FileSink::renew_frame() {
   if (frame_->buf[0] != nullptr && av_frame_is_writable(frame_.get()) != 0) return;
   av_frame_unref(frame_.get());
@@ -323,8 +323,8 @@ void FileSink::encode(std::int64_t stamp, std::int64_t duration) {
   write_packets();
 }
 
-// FFmpeg puts at most 60,000 empty frames into an .avi file. The frame before a longer pause is
-// repeated.
+// FFmpeg puts at most 60,000 empty frames into an .avi file. Before a longer pause, the last frame
+// is repeated.
 void FileSink::repeat_until(std::int64_t stamp) {
   constexpr std::int64_t most_empty_frames = 50'000;
   if (file_.kind != Kind::mjpeg || frames_ == 0) return;
@@ -333,8 +333,8 @@ void FileSink::repeat_until(std::int64_t stamp) {
   }
 }
 
-// The last packet is held back, because an .mp4 file is as long as the sum of its packets'
-// durations. The last in the order of decoding may be shown before others.
+// Holds back the last packet, because an .mp4 file is as long as the sum of its packets' durations.
+// The last packet in decoding order may be shown before others.
 void FileSink::write_packets() {
   for (;;) {
     const int error = avcodec_receive_packet(codec_.get(), packet_.get());
@@ -362,7 +362,7 @@ void FileSink::write_held() {
   check(output_->pb->error);
 }
 
-// After a failure it writes as much of the end as it can, and reports nothing more.
+// After a failure it writes as much of the end as possible, and reports no further error.
 void FileSink::finish() {
   if (!is_begun_) return;
   forget_messages();
@@ -408,8 +408,8 @@ std::string FileSink::drops(const Stream& stream, const Companions* companions) 
   return dropped;
 }
 
-// Each packet of AAC in a transport stream has a header that .mp4 files must not have. FFmpeg 5.1
-// removes it by itself in files without fragments only.
+// AAC packets of a transport stream have a header that .mp4 files must not have. FFmpeg 5.1 removes
+// it by itself only in files without fragments.
 PacketFilter FileSink::filter_for(const OtherTracks::Track& track) {
   const bool has_headers =
       track.codec->codec_id == AV_CODEC_ID_AAC && track.codec->extradata_size == 0;
@@ -452,8 +452,8 @@ void FileSink::add_other_tracks() {
   }
 }
 
-// Writes the other tracks' packets that begin before that time, in microseconds. Leaves out those
-// without a time, or with one that is not after the packet before.
+// Writes the other tracks' packets that begin before a time, in microseconds. Skips packets without
+// a time, and those not later than their predecessor.
 void FileSink::write_other_packets(std::int64_t before) {
   while (const Packet packet = others_ ? others_->take(before) : nullptr) {
     const auto copied = std::ranges::find(copied_, packet->stream_index, &Copied::from);
@@ -481,7 +481,7 @@ void FileSink::write_other_packets(std::int64_t before) {
 
 void FileSink::write_copied(Copied& copied, AVPacket& packet, AVRational time_base) {
   av_packet_rescale_ts(&packet, time_base, output_->streams[packet.stream_index]->time_base);
-  // Two times may become one in the container's unit.
+  // Two different times may become equal in the container's unit.
   packet.dts = std::max(packet.dts, copied.last_written + 1);
   packet.pts = std::max(packet.pts, packet.dts);
   copied.last_written = packet.dts;

@@ -19,7 +19,7 @@ class FileSource final : public DecodedSource {
   }
 };
 
-// Frames of a peer that does not wait.
+// Frames of a network peer that does not wait.
 class LiveSource final : public DecodedSource {
  public:
   using DecodedSource::DecodedSource;
@@ -27,7 +27,7 @@ class LiveSource final : public DecodedSource {
   bool is_live() const override { return true; }
 };
 
-// Returns true if enough has come to decode a video, though perhaps not all that FFmpeg looks for.
+// Returns true if the data suffice to decode a video, even if FFmpeg would look at more.
 bool has_known_video(const AVFormatContext& input) {
   for (unsigned i = 0; i < input.nb_streams; ++i) {
     if (input.streams[i]->codecpar->width > 0) return true;
@@ -35,14 +35,13 @@ bool has_known_video(const AVFormatContext& input) {
   return false;
 }
 
-// Opens a URL of FFmpeg. Allows no other protocols than these, because a playlist could name
-// anything.
+// Opens a URL with FFmpeg. Allows only the given protocols, because a playlist could name anything.
 OpenInput open(const std::string& url, const std::string& name, const char* protocols,
                std::unique_ptr<Deadline> deadline) {
   Dictionary options;
   options.set("protocol_whitelist", protocols);
-  options.set("overrun_nonfatal", "1");  // udp: what comes too fast is lost, and the rest goes on
-  if (deadline) {  // FFmpeg looks at the first frames for up to 5 s, but must end in time
+  options.set("overrun_nonfatal", "1");  // udp: lost packets do not end the stream
+  if (deadline) {  // FFmpeg analyses up to 5 s of frames, but must stop in time
     const double microseconds = std::min(deadline->seconds() / 2, 5.0) * AV_TIME_BASE;
     options.set("analyzeduration", std::to_string(std::llround(microseconds)));
   }
@@ -59,7 +58,7 @@ OpenInput open(const std::string& url, const std::string& name, const char* prot
                 " as a video: " + (is_late ? nothing_came(*opened.deadline) : reason_of(error)));
 }
 
-// Leaves out the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".
+// Removes the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".
 std::string name_of_address(const std::string& address) {
   const std::size_t host = address.find("://") + 3;
   const std::size_t at = address.substr(0, address.find_first_of("/?", host)).rfind('@');
@@ -69,7 +68,7 @@ std::string name_of_address(const std::string& address) {
 
 }  // namespace
 
-// A name is that of a file, whatever it looks like.
+// Takes `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options) {
   forget_messages();
   return std::make_unique<FileSource>(

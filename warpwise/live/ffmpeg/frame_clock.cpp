@@ -21,8 +21,8 @@ std::int64_t duration_of(const AVFrame& frame) {
 
 }  // namespace
 
-// FFmpeg has the mean rate, and the slowest rate on whose grid all stamps lie. They differ if
-// frames vary. Times of equal frames get a unit of which each frame has a whole number.
+// FFmpeg has the mean rate, and the slowest rate whose grid contains all time stamps. The two
+// differ if frames vary. Equal frames get a unit that divides their duration.
 void set_pace(Stream& stream, const AVStream& video) {
   constexpr std::int64_t usual_ticks = 90000;
   constexpr double alike = 0.005;
@@ -40,8 +40,8 @@ void set_pace(Stream& stream, const AVStream& video) {
   }
 }
 
-// Stamps are often rounded, in Matroska to milliseconds. One that is a unit or less beside the
-// grid of equal frames lies on it.
+// Time stamps are often rounded, in Matroska to milliseconds. Stamps of equal frames that are one
+// unit or less off the grid are moved to it.
 std::int64_t FrameClock::ticks_of(std::int64_t stamps, const Stream& stream) const {
   const double seconds = static_cast<double>(stamps) * av_q2d(base_);
   if (!stream.is_varying) {

@@ -7,10 +7,10 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Sets the rate of a video, its unit of time, and whether its frames vary in length.
+/// Sets a video's rate and unit of time, and if its frames vary in length.
 void set_pace(Stream& stream, const AVStream& video);
 
-/// Converts FFmpeg's time stamps to times since the first frame, which always grow.
+/// Converts FFmpeg's time stamps to times since the first frame, which always increase.
 class FrameClock {
  public:
   explicit FrameClock(const AVStream& video) : base_(video.time_base) {}

@@ -11,8 +11,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// This thread's last message of FFmpeg. Nobody reads those of FFmpeg's own threads, which report by
-// error codes.
+// FFmpeg's last message on this thread. FFmpeg's own threads report by error codes, so their
+// messages are not read.
 thread_local std::string last_complaint;
 
 void mark(void* from) {

@@ -13,10 +13,10 @@ extern "C" {
 #include <string>
 #include <utility>
 
-// Owners of what FFmpeg's libraries allocate, and access to their messages.
+// Owners of memory from FFmpeg's libraries, and access to their messages.
 namespace warpwise::live::ffmpeg {
 
-/// The unit of times that pass between files.
+/// Unit of times that are copied between files.
 inline constexpr AVRational microsecond = {1, AV_TIME_BASE};
 
 struct Freed {
@@ -32,14 +32,14 @@ using PacketFilter = std::unique_ptr<AVBSFContext, Freed>;
 using Frame = std::unique_ptr<AVFrame, Freed>;
 using Packet = std::unique_ptr<AVPacket, Freed>;
 
-/// Ends FFmpeg's waiting for a peer in the network that gives nothing.
+/// Limits FFmpeg's wait for a silent network peer.
 class Deadline {
  public:
   explicit Deadline(double seconds) : seconds_(seconds) { restart(); }
   void restart() { start_ = std::chrono::steady_clock::now(); }
-  /// Returns true from the moment on at which FFmpeg was told to give up.
+  /// Returns true after FFmpeg was told to give up.
   bool has_passed() const { return has_passed_; }
-  /// FFmpeg asks this while it waits. The deadline must outlive the input.
+  /// FFmpeg calls this while it waits. The deadline must outlive the input.
   AVIOInterruptCB callback() {
     return {[](void* self) { return static_cast<int>(static_cast<Deadline*>(self)->passes()); },
             this};
@@ -58,7 +58,7 @@ class Deadline {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// Says that the deadline has passed.
+/// Returns the message for a deadline that has passed.
 std::string nothing_came(const Deadline& deadline);
 
 /// An opened input, and the deadline of its next packet; null if there is none.
@@ -72,7 +72,7 @@ Frame new_frame();
 /// \throws std::bad_alloc
 Packet new_packet();
 
-/// Options of FFmpeg by name; FFmpeg removes those that it has used.
+/// Options of FFmpeg by name; FFmpeg removes those that it used.
 class Dictionary {
  public:
   Dictionary() = default;
@@ -90,14 +90,13 @@ class Dictionary {
   AVDictionary* options_ = nullptr;
 };
 
-/// Flag that a codec sets when it logs an error, on any thread. AVCodecContext::opaque points to
-/// it.
+/// Set by a codec that logs an error, on any thread. AVCodecContext::opaque points to it.
 using HasComplained = std::atomic<bool>;
 
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
 
-/// Discards this thread's message, because it has nothing to do with the next calls.
+/// Discards this thread's message, so that it is not reported for a later call.
 void forget_messages();
 
 /// Returns FFmpeg's last error message since forget_messages(); empty if there is none.

@@ -20,7 +20,7 @@ Dictionary copied(const AVDictionary* all, std::initializer_list<const char*> ke
 
 Dictionary names_in(const AVDictionary* all) { return copied(all, {"language", "title"}); }
 
-// Other tags describe the container, not the film.
+// Copies the tags about the film. Other tags describe the container.
 Dictionary tags_in(const AVDictionary* all) {
   return copied(all, {"title", "artist", "album", "comment", "copyright", "date", "description",
                       "genre", "creation_time", "location"});
@@ -39,7 +39,7 @@ OtherTracks::Track track_of(const AVStream& stream) {
   if (!track.codec || avcodec_parameters_copy(track.codec.get(), stream.codecpar) < 0) {
     throw std::bad_alloc();
   }
-  track.codec->codec_tag = 0;  // a number of the source's container
+  track.codec->codec_tag = 0;  // the source's container has other numbers
   return track;
 }
 
@@ -77,16 +77,17 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
-// Returns the shift of the recording that a packet belongs to. All tracks of a recording have the
-// same, which the first packet decides. Times of decoding show a new recording: times of display
-// also go back where frames are stored in another order.
+// Returns the shift of the packet's recording. All tracks of a recording share one shift,
+// determined by its first packet. A step back in decoding time shows a new recording. Display times
+// also step back where frames are stored in another order.
 std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRational unit) {
   constexpr std::int64_t second = AV_TIME_BASE;
   constexpr std::int64_t longest_delay = 10 * second;  // between two tracks of a file
   if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
   const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
   if (clock.last && time < *clock.last - second) {
-    // A recording that began long ago is a jump in another track alone. The video does not follow.
+    // A recording that began long before the video's jump was a jump of another track alone. The
+    // video then begins its own.
     const bool has_begun =
         clock.recording + 1 < recordings_.size() &&
         (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);

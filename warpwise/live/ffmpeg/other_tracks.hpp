@@ -13,8 +13,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// The sound, subtitles, chapters and tags of a file. The reader of the file puts packets in, the
-/// writer of another file takes them out.
+/// The sound, subtitles, chapters and tags of a file. The file's reader puts packets in; the writer
+/// of another file takes them out.
 class OtherTracks final : public Companions {
  public:
   struct Track {
@@ -25,12 +25,12 @@ class OtherTracks final : public Companions {
     int disposition;
 
     bool is_sound() const { return codec->codec_type == AVMEDIA_TYPE_AUDIO; }
-    /// "sound (aac)"
+    /// Describes the track: "sound (aac)".
     std::string text() const;
   };
   struct Chapter {
     std::int64_t id;
-    std::int64_t start;  ///< in microseconds
+    std::int64_t start;  ///< start time in microseconds
     std::int64_t end;
     Dictionary names;
   };
@@ -49,20 +49,20 @@ class OtherTracks final : public Companions {
   /// Requires has(number).
   const Track& track(int number) const;
 
-  /// Says when the first frame comes, in microseconds of the source's clock. Called before the
+  /// Sets the time of the first frame, in microseconds of the source's clock. Call it before the
   /// writer begins.
   void set_first_frame(std::int64_t time) { first_frame_ = time; }
-  /// Time of the first frame, in microseconds from the source's start. Zero of all tracks is that
-  /// start: sound may begin before the frames.
+  /// Time of the first frame, in microseconds from the source's start. That start is time zero of
+  /// all tracks, because sound may begin before the frames.
   std::int64_t delay_of_frames() const { return first_frame_ - start(); }
   /// Start in microseconds of the source's clock.
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
   void put(const AVPacket& packet);
-  /// Sees a packet of the video. If several recordings were joined, the other tracks of the second
-  /// follow the video of the first.
+  /// Records a packet of the video. In a file of several joined recordings, the other tracks of
+  /// each recording follow its video.
   void see_video(const AVPacket& packet, AVRational time_base);
-  /// Says that no further packet comes: the source was read to its end.
+  /// Records that the source was read to its end.
   void end();
   bool has_ended() const;
   /// Takes the next packet that begins before a time, in microseconds from the start; null if
@@ -70,14 +70,14 @@ class OtherTracks final : public Companions {
   Packet take(std::int64_t before);
 
  private:
-  // A track's clock. It jumps back where the next recording begins.
+  // A track's clock. It steps back at the start of the next recording.
   struct Clock {
     std::size_t recording = 0;
     std::optional<std::int64_t> last;  // in microseconds, as in the file
   };
   struct Recording {
-    std::int64_t start;  // end of the video before it, with its shift, in microseconds
-    std::int64_t shift;  // in microseconds
+    std::int64_t start;  // shifted end of the earlier video, in microseconds
+    std::int64_t shift;  // added to the recording's times, in microseconds
   };
   std::int64_t shift_of(Clock& clock, const AVPacket& packet, AVRational unit);
 
@@ -92,7 +92,7 @@ class OtherTracks final : public Companions {
   bool has_ended_ = false;
   std::map<int, Clock> clocks_;  // by the track's number
   Clock video_clock_;
-  std::int64_t video_end_ = 0;  // with its shift, in microseconds
+  std::int64_t video_end_ = 0;  // end of the shifted video, in microseconds
   std::vector<Recording> recordings_ = {{0, 0}};
 };
 

@@ -11,7 +11,7 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Conversion of a decoder's samples to a frame's.
+// How a decoder's samples become a frame's.
 enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb };
 
 struct KnownPixels {
@@ -19,7 +19,7 @@ struct KnownPixels {
   PixelFormat format;
   Layout layout;
 };
-// Names with a J differ from those without only in the range.
+// A name with J differs from the name without it only in the range.
 constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
     {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},

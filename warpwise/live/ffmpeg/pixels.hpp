@@ -11,7 +11,7 @@
 // Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
 namespace warpwise::live::ffmpeg {
 
-/// Returns the format in which such frames are given. It is their own if Warpwise has it.
+/// Returns the format of a decoder's frames in Warpwise. Frames of a known format keep it.
 /// Otherwise:
 ///
 /// - planes of 4:2:2 become yuyv
@@ -27,11 +27,11 @@ std::string name_of_pixels(int pixels);
 /// Returns a frame's own tags; a missing one is taken from the file.
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file);
 
-/// Returns the name of a tagged matrix that Warpwise does not have; empty if the frame and the file
-/// tag none, or a known one.
+/// Returns the name of a tagged matrix that Warpwise lacks. Returns an empty text for a known
+/// matrix, and without a tag in the frame and the file.
 std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
 
-/// Copies a frame to `to`, which has the bytes of a format_of(frame.format) frame without gaps.
+/// Copies a frame to `to`, which has the size of a format_of(frame.format) frame without gaps.
 void copy_frame(const AVFrame& frame, std::span<std::byte> to);
 
 /// Colour tags for an encoder of those pixels.
@@ -42,9 +42,12 @@ struct EncoderTags {
 };
 EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelFormat pixels);
 
-/// Returns the pixels in which an encoder takes frames of that format without a change: gray for
-/// gray8, yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444, bgr0 and bgra for RGB. nullopt:
-/// there are none.
+/// Returns the encoder's pixel format that stores frames of this format unchanged; nullopt if there
+/// is none:
+///
+/// - gray for gray8
+/// - yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444
+/// - bgr0 and bgra for RGB
 std::optional<AVPixelFormat> planes_for(PixelFormat format);
 
 /// Fills a frame whose pixel format is planes_for(format).

@@ -7,8 +7,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// The part of a display matrix that turns: where a pixel's right and lower neighbours go, as x and
-// y. The index is Exif's number.
+// The rotation in a display matrix: the steps, in x and y, to a pixel's right and lower neighbours.
+// The index is Exif's number.
 using Turn = std::array<int, 4>;
 constexpr std::array<Turn, 9> turns = {{{},
                                         {1, 0, 0, 1},
@@ -19,7 +19,7 @@ constexpr std::array<Turn, 9> turns = {{{},
                                         {0, 1, -1, 0},
                                         {0, -1, -1, 0},
                                         {0, -1, 1, 0}}};
-constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // of a turn in a display matrix
+constexpr std::array<std::size_t, 4> places = {0, 1, 3, 4};  // turn's places in a display matrix
 using DisplayMatrix = std::array<std::int32_t, 9>;
 
 const std::uint8_t* matrix_in(const AVStream& video) {

@@ -13,7 +13,7 @@ bool reads(AVIOContext& input, std::int64_t place, Cell& cell) {
          avio_read(&input, cell.data(), cell_bytes) == cell_bytes && cell[0] == 0x47;
 }
 
-// Cells may have a time of four bytes before them, or sixteen bytes of checks behind them.
+// A cell may follow a time of four bytes, or precede sixteen bytes of checks.
 std::int64_t distance_of_cells(AVIOContext& input, std::int64_t place) {
   Cell next;
   for (const std::int64_t distance : {cell_bytes, cell_bytes + 4, cell_bytes + 16}) {
@@ -27,7 +27,7 @@ bool starts_a_packet(const Cell& cell) { return (cell[1] & 0x40) != 0; }
 bool has_content(const Cell& cell) { return (cell[3] & 0x10) != 0; }
 unsigned count_of(const Cell& cell) { return cell[3] & 0x0fU; }
 
-// Returns true if a cell is filled up, as the last one of a packet is.
+// Returns true if a cell has padding, like the last one of a packet.
 bool is_filled_up(const Cell& cell) {
   if ((cell[3] & 0x20) == 0) return false;
   const int fields = cell[4];
@@ -39,14 +39,14 @@ bool is_filled_up(const Cell& cell) {
   return !has_more && fields > used;
 }
 
-// Follows the counts of the packet's track through it and the next one: FFmpeg's parsers give the
-// mark of a packet to the frame before. A packet has its end if its last cell is filled up, or if
-// the next count is the right one.
+// Checks the cells' counters from the packet to the end of the next one, because FFmpeg's parsers
+// mark the frame before a damaged packet. A packet is whole if its last cell has padding, or if the
+// next counter fits.
 bool counts_on(AVIOContext& input, std::int64_t place) {
   Cell first;
   if (!reads(input, place, first) || !starts_a_packet(first)) return false;
   const std::int64_t distance = distance_of_cells(input, place);
-  constexpr std::int64_t most_looked_at = 1 << 24;  // bytes, more than two packets have
+  constexpr std::int64_t most_looked_at = 1 << 24;  // bytes, more than two packets
   const std::int64_t end = place + most_looked_at;
   int packets = 0;
   Cell last = first;

@@ -14,8 +14,8 @@
 namespace warpwise::live::gl {
 namespace {
 
-// EGL's state of a thread: the chosen API, and the current context. The destructor releases the
-// context, because no other thread can use it before.
+// EGL's state of a thread: the chosen API and the current context. The destructor releases the
+// context, so that another thread can use it.
 struct Thread {
   Thread() { eglBindAPI(EGL_OPENGL_API); }
   ~Thread() { eglReleaseThread(); }
@@ -52,7 +52,7 @@ EGLContext context_on(EGLDisplay display) {
     return EGL_NO_CONTEXT;
   }
   // Tries the attributes with a reset strategy first. Without it, a driver that loses its contents
-  // gives black frames and no error. A driver that refuses the strategy still draws.
+  // returns black frames and no error. If the driver refuses the strategy, the context has none.
   constexpr std::array<EGLint, 9> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
                                               3,
                                               EGL_CONTEXT_MINOR_VERSION,
@@ -72,7 +72,7 @@ EGLContext context_on(EGLDisplay display) {
 
 }  // namespace
 
-// Displays are never terminated, because that would end every other context of the same GPU.
+// Displays are never terminated, because that would end all other contexts of the same GPU.
 Context::Context() : display_(EGL_NO_DISPLAY), context_(EGL_NO_CONTEXT) {
   begin_thread();
   for (EGLDeviceEXT device : all_devices()) {

@@ -4,8 +4,8 @@
 
 namespace warpwise::live::gl {
 
-/// An OpenGL 3.3 context without a window or a screen. It is on CUDA's current device if that
-/// device can draw, otherwise on the first GPU or driver that can.
+/// An OpenGL 3.3 context without a window or a screen. It uses CUDA's current device if that can
+/// draw, otherwise the first GPU or driver that can.
 class Context {
  public:
   /// Makes the context current on the calling thread. \throws IoError  no driver offers one.

@@ -113,7 +113,7 @@ void Scene::draw(double turn) {
   glEnable(GL_DEPTH_TEST);
   glUseProgram(program_);
   glUniform1f(glGetUniformLocation(program_, "turn"), static_cast<float>(turn));
-  // The whole ring fits into the shorter side.
+  // Scales the ring to the shorter side.
   const float shorter = 2.4F * static_cast<float>(std::min(width_, height_));
   glUniform2f(glGetUniformLocation(program_, "zoom"), shorter / static_cast<float>(width_),
               shorter / static_cast<float>(height_));

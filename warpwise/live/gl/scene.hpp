@@ -4,8 +4,8 @@
 
 namespace warpwise::live::gl {
 
-/// Draws a chequered ring that turns in the light into its own frame buffer. All calls need the
-/// same OpenGL context.
+/// Draws a rotating, lit, chequered ring into its own frame buffer. All calls need the same OpenGL
+/// context.
 class Scene {
  public:
   /// \throws InvalidArgument  the driver has no frame buffers of that size.
@@ -15,8 +15,8 @@ class Scene {
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  /// Draws the ring, turned by that angle in radians, to the buffer that glReadPixels() reads. The
-  /// picture's top row comes first in it.
+  /// Draws the ring, rotated by an angle in radians, to the buffer that glReadPixels() reads. The
+  /// picture's top row comes first there.
   void draw(double turn);
 
  private:

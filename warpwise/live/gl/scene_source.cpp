@@ -53,7 +53,8 @@ class PixelBuffer {
   gpu::GlBuffer& shared() { return *shared_; }
 
  private:
-  // Separate, so that the destructor deletes the buffer if the other constructor throws.
+  // A constructor of its own, so that the destructor deletes the buffer if the other constructor
+  // throws.
   PixelBuffer() { glGenBuffers(1, &name_); }
 
   unsigned name_ = 0;
@@ -68,7 +69,7 @@ class SceneSource final : public Source {
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     Context::release();
   }
-  // If another thread still has the context, the end of the context frees its objects.
+  // If another thread still holds the context, its objects are freed with the context.
   ~SceneSource() override {
     try {
       context_->make_current();
@@ -81,7 +82,7 @@ class SceneSource final : public Source {
 
   bool is_opengl() const override { return true; }
 
-  // The answer is found on the first call, because it calls CUDA.
+  // Decides on the first call, because the decision calls CUDA.
   std::string why_not_on_gpu() override {
     if (!why_not_on_gpu_) {
       context_->make_current();
@@ -110,7 +111,7 @@ class SceneSource final : public Source {
   }
 
  private:
-  // Makes the shared buffer. Returns why it cannot; empty on success.
+  // Creates the shared buffer. Returns the reason of a failure; empty on success.
   std::string share_buffer() {
     std::string why_not = gpu::why_no_gl_sharing();
     try {
@@ -121,7 +122,7 @@ class SceneSource final : public Source {
     return why_not;
   }
 
-  // Turns the ring by the frame's time, so that its speed is the same at any rate.
+  // Rotates the ring by the frame's time, so that its speed does not depend on the rate.
   void draw_next() {
     context_->make_current();
     const double turns =
@@ -129,7 +130,7 @@ class SceneSource final : public Source {
     scene_.draw(2 * std::numbers::pi * (turns - std::floor(turns)));
   }
 
-  // Reads the pixels to memory, or to an offset in the bound buffer.
+  // Reads the pixels into memory, or to an offset in the bound buffer.
   void read_pixels(void* to) const {
     const io::PictureShape& shape = stream().shape;
     glReadPixels(0, 0, static_cast<GLsizei>(shape.width), static_cast<GLsizei>(shape.height),
@@ -148,7 +149,7 @@ std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   const Stream stream =
       stream_of(options.format.value_or(PixelFormat::rgba32), options.width.value_or(1280),
                 options.height.value_or(720), options.rate.value_or(Rate{30, 1}), options.colours);
-  order_of(stream.format());  // refuses a format before it looks for a driver
+  order_of(stream.format());  // refuses a format before the search for a driver
   return std::make_unique<SceneSource>(std::make_unique<Context>(), stream);
 }
 

@@ -7,7 +7,7 @@
 namespace warpwise::live {
 namespace {
 
-// Calls convert() with one pixel, so that it refuses undefined conversions itself.
+// Calls convert() with one pixel, which throws its own error for undefined conversions.
 void require_defined(PixelFormat from, PixelFormat to, const ConvertOptions& options) {
   const std::array<std::byte, 4> pixel{};
   std::array<std::byte, 4> result{};
@@ -23,8 +23,8 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
-// convert() changes the range of YUV, not its matrix: the codes would keep the old matrix under a
-// new name.
+// convert() changes the range of YUV, but not its matrix. The codes would keep the old matrix under
+// a new name.
 void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
   const Told<Matrix>& matrix = from.colours.matrix;
@@ -35,7 +35,7 @@ void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices
                         std::string(name_of(*choices.matrix)) + "; put rgb24 between");
 }
 
-// Returns the default matrix for a conversion. The conventions opencv and jfif have only one for
+// Returns the default matrix of a conversion. The conventions opencv and jfif define only one for
 // RGB.
 Matrix matrix_for(const Stream& from, Convention convention) {
   const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
@@ -141,7 +141,7 @@ class ConvertStage final : public Stage {
     if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
   }
 
-  // Leaves it to convert() to refuse a combination.
+  // convert() itself refuses undefined combinations.
   void take_conventions_defaults(const Stream& from) {
     options_ = {choices_.convention, choices_.matrix.value_or(Matrix::bt601), choices_.from_range,
                 choices_.to_range, choices_.upsampling};
@@ -156,12 +156,12 @@ class ConvertStage final : public Stage {
     convert(joined(from, chroma.data()), to.frame(), options_, stream);
   }
 
-  PixelFormat from_ = PixelFormat::rgb24;  // begin() says which
+  PixelFormat from_ = PixelFormat::rgb24;  // set by begin()
   PixelFormat to_;
   ConvertChoices choices_;
-  ConvertOptions options_;  // begin() completes them
+  ConvertOptions options_;  // completed by begin()
   bool lacks_chroma_ = false;
-  std::vector<std::byte> chroma_;  // for the host
+  std::vector<std::byte> chroma_;  // memory for the host
 };
 
 }  // namespace

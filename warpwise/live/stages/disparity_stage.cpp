@@ -55,7 +55,7 @@ class DisparityStage final : public Stage {
     draw_disparity(disparities.view(), options_.max_disparity,
                    HostResult{to.shape, picture.bytes().data()}.view());
     gpu::upload(picture.bytes().data(), to.view().data(), to.shape.bytes(), stream);
-    wait_for(stream);  // the picture's memory ends here
+    wait_for(stream);  // the picture's memory ends with this scope
   }
 
  private:
@@ -71,7 +71,7 @@ class DisparityStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options) {
-  // Calls disparity() with one pixel, so that it refuses options itself.
+  // Calls disparity() with one pixel, which throws its own error for invalid options.
   const std::byte pixel{};
   float result = 0;
   const ConstHostView image(&pixel, ElementType::u8, 1, 1);

@@ -35,7 +35,7 @@ void make_folder(const std::string& folder) {
   if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
 }
 
-// Data kept on a GPU between frames, and the host's picture.
+// Data on a GPU between frames, and the host's picture.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
       : previous(ElementType::u8, shape.width, shape.height, 1, stream),
@@ -113,7 +113,7 @@ class MatchStage final : public Stage {
   MatchOptions options_;
   float full_;
   std::string flo_folder_;
-  std::int64_t motions_ = 0;  // the first one belongs to the second frame
+  std::int64_t motions_ = 0;  // the first motion belongs to the second frame
   MatchGrid grid_;
   std::optional<Image> displacement_;
   std::optional<Image> previous_;

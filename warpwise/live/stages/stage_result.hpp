@@ -4,13 +4,14 @@
 
 namespace warpwise::live {
 
-/// Returns the input format of single-channel primitives: gray8, or nullopt if the stream is gray8.
+/// Returns the input format of single-channel primitives: gray8, or nullopt if the stream already
+/// is gray8.
 inline std::optional<PixelFormat> grey_unless_it_is(const Stream& from) {
   if (from.shape.format == PixelFormat::gray8) return std::nullopt;
   return PixelFormat::gray8;
 }
 
-/// Returns true for colours of u16 or f32, of which grey_stage() makes grey.
+/// Returns true for colours of u16 or f32, which grey_stage() converts to grey.
 inline bool are_deep_colours(const io::PictureShape& shape) {
   return shape.channels >= 3 && (shape.type == ElementType::u16 || shape.type == ElementType::f32);
 }
@@ -22,8 +23,8 @@ inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t he
   return result;
 }
 
-/// Returns a stage's result of one channel: gray8 for u8. Its range is full, because the stage says
-/// so.
+/// Returns a stage's result of one channel: gray8 for u8. Its range is full, as defined by the
+/// stage.
 inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8) {
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);

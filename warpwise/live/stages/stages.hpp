@@ -13,22 +13,22 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
-// All stages. Each is made from its text in the pipeline and its parsed options. Grey and YUV
+// All stages. Each is made from its text in the pipeline and from parsed options. Grey and YUV
 // results have full range, unless a stage says otherwise.
 namespace warpwise::live {
 
-/// Convention of the grey that stages read from RGB: that of COLOR_RGB2GRAY.
+/// Convention of the grey that stages compute from RGB, that of COLOR_RGB2GRAY.
 inline constexpr Convention convention_of_grey = Convention::opencv;
 
-/// The user's choices for a conversion; the frames decide the rest.
+/// The user's choices for a conversion; the frames determine the rest.
 struct ConvertChoices {
   std::optional<Matrix> matrix = std::nullopt;
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   Convention convention = Convention::exact;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
-  /// true: where nothing is chosen, convert()'s own defaults hold, which depend on the convention.
-  /// The only property of the frames that counts is a range that their shape states.
+  /// true: convert()'s own defaults apply, which depend on the convention. Of the frames'
+  /// properties, only a range in their shape counts.
   bool by_convention = false;
 };
 
@@ -40,74 +40,77 @@ struct ConvertChoices {
 ///
 /// convert() does not take grey of limited range; such grey is scaled like luma.
 ///
-/// Its luma_alone() computes the Y of these frames, byte for byte.
+/// convert() does not take grey of limited range; such grey is scaled like luma.
 ///
-/// Its begin() throws InvalidArgument with convert()'s own message if convert() does not define the
-/// formats with these choices. It also throws for ChromaUpsampling::linear if the chroma is not on
-/// the left.
+/// luma_alone() computes the same Y, byte for byte.
+///
+/// begin() throws InvalidArgument:
+///
+/// - if convert() does not define the formats with these choices, with its message
+/// - for ChromaUpsampling::linear, if the chroma is not sited left
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices = {});
 
 /// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
 std::unique_ptr<Stage> grey_stage();
 
-/// Returns the grey that a Pipeline makes of a picture for stages that read gray8, computed on the
-/// CPU. \throws InvalidArgument  the picture has no such grey.
+/// Returns the grey that a Pipeline computes for stages that read gray8, on the CPU.
+
+/// \throws InvalidArgument  the picture has no such grey.
 io::Picture grey_of(const io::Picture& colour);
 
-/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV: magnitudes
-/// of 8-bit pixels as gray8, other results in the first of sobel_dst_types(). The order of channels
-/// comes from the frame's format, not from the options.
+/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV. Magnitudes
+/// of 8-bit pixels are gray8; other results have the first type of sobel_dst_types(). The frame's
+/// format, not the options, gives the order of channels.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
 /// Thresholds grey of u8 or u16 by threshold(), as grey of the same type.
 /// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
 
-/// Returns the options for grey pixels of such a shape.
+/// Returns the options for grey pixels of a shape.
 using ThresholdChoice = std::function<ThresholdOptions(const io::PictureShape&)>;
 
 /// Thresholds grey with options that depend on its shape. If `gives_mean`, the mean image is a
-/// second result: f32 with ThresholdMethod::exact_mean, else of the pixels' type.
+/// second result: f32 for ThresholdMethod::exact_mean, otherwise of the pixels' type.
 std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choose,
                                           bool gives_mean = false);
 
-/// Runs consecutive stages as one Chain; each must be a step of a Chain. On a GPU it requires that
-/// the chain is one kernel, which keeps nothing between frames: run() throws InvalidArgument for
-/// frames for which Chain::is_fused() is false. Pipeline::join_chains() makes only stages that are
-/// one kernel.
+/// Runs consecutive stages as one Chain. Each stage must be a step of a Chain. On a GPU the chain
+/// must be one kernel, which keeps nothing between frames: run() throws InvalidArgument where
+/// Chain::is_fused() is false. Pipeline::join_chains() makes only such stages.
 std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 
 /// Computes the motion since the previous frame by match() of their grey, as rgb24 in the colours
 /// of draw_motion(). The first frame has no predecessor and gives a white picture.
 ///
-/// A motion of `max_motion` pixels (at least 1) has full colour. By default that is the largest
-/// displacement searched along an axis; a scale that follows the frames would flicker.
+/// A motion of `max_motion` pixels (at least 1) has full colour. The default is the largest
+/// displacement searched along an axis. A scale by the frames' content would flicker.
 ///
-/// If `flo_folder` is named, begin() makes it and the vectors go there too: those of the second
-/// frame as 000002.flo. run() throws IoError if they cannot be written.
+/// A `flo_folder` gets the vectors too: those of the second frame as 000002.flo. begin() creates
+/// the folder. run() throws IoError if a file cannot be written.
 ///
-/// It remembers the last frame. On a GPU it waits for the stream, because the host colours the
-/// blocks. Its begin() throws InvalidArgument where match_grid() does.
+/// The stage remembers the last frame. On a GPU it waits for the stream, because the host colours
+/// the blocks. begin() throws InvalidArgument where match_grid() does.
 /// \throws InvalidArgument  max_motion is below 1.
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options = {},
                                    std::optional<float> max_motion = std::nullopt,
                                    std::string flo_folder = {});
 
-/// Computes the disparity of a stereo pair that lies side by side in one frame, the left image on
-/// the left. Uses disparity() of their grey. The result is rgb24 of the left half's size in the
+/// Computes the disparity of a stereo pair, side by side in one frame with the left image on the
+/// left. It applies disparity() to their grey. The result is rgb24 of the left half's size in the
 /// colours of draw_disparity().
 ///
-/// On a GPU it waits for the stream, because the host colours the pixels. Its begin() throws
+/// On a GPU it waits for the stream, because the host colours the pixels. begin() throws
 /// InvalidArgument for frames of odd width.
 /// \throws InvalidArgument  options that disparity() does not take.
 std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions& options = {});
 
-/// Draws the outline of a box that Tracker follows, 2 pixels wide inside the box, on the frames as
-/// rgb24: green, and red at the last place of a box that is lost. `box` is its place in the first
-/// frame. Tracker compares the grey of cv::cvtColor(COLOR_RGB2GRAY).
+/// Draws the box that Tracker follows on the frames, as rgb24. The outline is 2 pixels wide inside
+/// the box: green, or red at the last place of a lost box. `box` is its place in the first frame.
+/// Tracker compares the grey of cv::cvtColor(COLOR_RGB2GRAY).
 ///
-/// It remembers the box's place. On a GPU it waits for the stream, as DeviceTracker does. Its
+/// The stage remembers the box's place. On a GPU it waits for the stream, as DeviceTracker does.
 /// begin() throws InvalidArgument where Tracker does.
 std::unique_ptr<Stage> track_stage(std::string text, const Box& box,
                                    const TrackOptions& options = {});

@@ -55,14 +55,14 @@ class ThresholdStage final : public Stage {
 
   ThresholdChoice choose_;
   bool gives_mean_;
-  ThresholdOptions options_;  // begin() chooses them
+  ThresholdOptions options_;  // chosen by begin()
   io::PictureShape mean_;
 };
 
 }  // namespace
 
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options) {
-  // Calls threshold() with one pixel, so that it refuses options itself.
+  // Calls threshold() with one pixel, which throws its own error for invalid options.
   const std::byte pixel{};
   std::byte result{};
   threshold(ConstHostView(&pixel, ElementType::u8, 1, 1), HostView(&result, ElementType::u8, 1, 1),

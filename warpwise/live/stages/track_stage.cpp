@@ -17,7 +17,7 @@ constexpr std::array<std::uint8_t, 3> red = {255, 0, 0};  // the last known plac
 constexpr std::int64_t outline_pixels = 2;
 constexpr ConvertOptions to_grey = {.convention = convention_of_grey};
 
-// Returns four bars inside the box that meet in its corners.
+// Returns four bars along the box's inner edges.
 std::array<Box, 4> outline_of(const Box& box) {
   const std::int64_t across = std::min(outline_pixels, box.width);
   const std::int64_t down = std::min(outline_pixels, box.height);
@@ -27,7 +27,7 @@ std::array<Box, 4> outline_of(const Box& box) {
            {box.x + box.width - across, box.y, across, box.height}}};
 }
 
-// Makes an image of one colour, large enough for each bar.
+// Makes an image of one colour, at least as large as each bar.
 Image ink_of(const Box& box, const std::array<std::uint8_t, 3>& colour) {
   Image ink(ElementType::u8, box.width, box.height, 3);
   for (std::int64_t y = 0; y < box.height; ++y) {
@@ -81,7 +81,7 @@ class TrackStage final : public Stage {
   }
 
  private:
-  // Makes a Tracker on a black frame, so that it refuses the box itself.
+  // Makes a Tracker on a black frame, which throws its own error for an invalid box.
   void require_box(const io::PictureShape& shape) const {
     const std::vector<std::byte> black(static_cast<std::size_t>(shape.width * shape.height));
     Tracker(ConstHostView(black.data(), ElementType::u8, shape.width, shape.height), box_,
@@ -109,7 +109,7 @@ class TrackStage final : public Stage {
     }
   }
 
-  Box box_;  // in the first frame
+  Box box_;  // place in the first frame
   TrackOptions options_;
   std::optional<Image> ink_;
   std::optional<Image> ink_of_lost_;
