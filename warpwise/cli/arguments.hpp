@@ -44,7 +44,7 @@ Size parse_size(std::string_view option, std::string_view text);
 [[noreturn]] void refuse_choice(std::string_view option, std::string_view text,
                                 const std::vector<std::string_view>& choices);
 
-/// Returns the names of some values of an enum, for messages and help texts.
+/// Returns the names of enum values, for messages and help texts.
 template <class Choices>
 std::vector<std::string_view> names_of(const Choices& choices) {
   std::vector<std::string_view> names;
@@ -52,7 +52,7 @@ std::vector<std::string_view> names_of(const Choices& choices) {
   return names;
 }
 
-/// Returns the one of `choices` that is named `text`. \throws UsageError  with a list of the names.
+/// Returns the choice that is named `text`. \throws UsageError  with a list of the names.
 template <class Choices>
 auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
   for (const auto choice : choices) {
@@ -64,7 +64,7 @@ auto parse_choice(std::string_view option, std::string_view text, const Choices&
 /// Joins names: "a, b, c".
 std::string list_of(const std::vector<std::string_view>& names);
 
-/// Adds "--name VALUE", one of `choices`, to a subcommand. Its help lists the choices.
+/// Adds "--name VALUE" to a subcommand, with one of `choices` as VALUE. Its help lists them.
 template <class Choices, class T>
 void add_choice(CLI::App& app, const std::string& option, const std::string& help,
                 const Choices& choices, T& value) {
@@ -77,13 +77,13 @@ void add_choice(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("NAME");
 }
 
-/// Says why a text cannot name a file, for CLI::Option::check(); empty if it can.
+/// Returns why a text cannot name a file, for CLI::Option::check(); empty if it can.
 std::string refuse_empty_name(const std::string& name);
 
-/// Pixel layout of headerless frames, under the name that --from takes.
+/// Pixel layout of headerless frames, with its name in --from.
 struct RawFormat {
   std::string name;
-  io::PictureShape pixel;  ///< a shape of size 1x1
+  io::PictureShape pixel;  ///< shape of one pixel: 1x1
 
   io::PictureShape shape(Size size) const {
     io::PictureShape shape = pixel;
@@ -106,20 +106,20 @@ constexpr auto enum_names(BackendChoice) {
 }
 inline constexpr auto all_backend_choices = all_values<BackendChoice>();
 
-/// Options of every subcommand that computes: the backend, and the form of the report.
+/// Options of every subcommand that computes: the backend and the report's form.
 struct RunOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   std::optional<int> threads;
   bool json = false;
 
-  /// Refuses combinations that have no meaning. \throws UsageError
+  /// Refuses combinations without a meaning. \throws UsageError
   void validate() const;
 };
 
 /// Adds --backend, --device and --threads.
 void add_place_options(CLI::App& app, RunOptions& options);
-/// Adds these and --json.
+/// Adds --backend, --device, --threads and --json.
 void add_run_options(CLI::App& app, RunOptions& options);
 
 /// Adds --frames.
@@ -131,8 +131,8 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate);
 struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
-  std::optional<std::int64_t> frames;  ///< of a stream; has no meaning without one
-  std::optional<live::Rate> rate;      ///< likewise
+  std::optional<std::int64_t> frames;  ///< number of a stream's frames; only for streams
+  std::optional<live::Rate> rate;      ///< rate of a stream; only for streams
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
@@ -144,7 +144,7 @@ struct InputOptions : RunOptions {
   /// \throws UsageError
   void require_readable(const std::vector<std::string>& inputs) const;
 
-  /// Refuses combinations that have no meaning for files. \throws UsageError
+  /// Refuses combinations without a meaning for files. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
 };
 
@@ -154,25 +154,25 @@ void add_input_options(CLI::App& app, InputOptions& options, const std::vector<R
 /// Adds --frames and --fps to a subcommand that can be a stream.
 void add_stream_options(CLI::App& app, InputOptions& options);
 
-/// Options of every subcommand that processes files one by one.
+/// Options of every subcommand that processes files one at a time.
 struct SharedOptions : InputOptions {
   std::vector<std::string> paths;  ///< inputs, then the output
-  std::optional<int> jobs;         ///< maximum number of files in flight
+  std::optional<int> jobs;         ///< maximum number of files in progress at once
   bool keep_going = false;         ///< continue after a failure
 
-  /// Refuses combinations that have no meaning. \throws UsageError
+  /// Refuses combinations without a meaning. \throws UsageError
   void validate() const;
 };
 
-/// Adds an option whose text `take` reads. \param type  name of its value in the help
+/// Adds an option and passes its text to `take`. \param type  placeholder of the value in the help
 template <class Take>
 void add_text_option(CLI::App& app, const std::string& option, const std::string& type,
                      const std::string& help, Take take) {
   app.add_option_function<std::string>(option, take, help)->type_name(type);
 }
 
-/// Checks names. `command` calls them `what` in the message. \throws UsageError  one of `names` is
-/// not in `known`.
+/// Checks names; the message calls them `what` of `command`. \throws UsageError  a name is not in
+/// `known`.
 void require_one_of(std::string_view command, std::string_view what,
                     const std::vector<std::string>& names, const std::vector<std::string>& known);
 

@@ -7,8 +7,8 @@
 
 namespace warpwise::cli {
 
-/// Adds "--check LIST" to a subcommand: the errors that the emulator looks for. \param help  the
-/// text before the list of checks
+/// Adds "--check LIST" to a subcommand, for the emulator's checks. \param help  text before the
+/// list of checks
 void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks);
 
 }  // namespace warpwise::cli

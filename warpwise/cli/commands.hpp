@@ -13,7 +13,7 @@ class Command {
   virtual void execute() const = 0;
 };
 
-/// Each function adds its subcommand to `app` and returns it. Each is defined in a file of its own.
+/// Each function adds its subcommand to `app` and returns it. Each has a source file of its own.
 std::unique_ptr<Command> add_convert(CLI::App& app);
 std::unique_ptr<Command> add_sobel(CLI::App& app);
 std::unique_ptr<Command> add_threshold(CLI::App& app);

@@ -34,7 +34,7 @@ struct Camera {
   std::vector<live::CameraMode> modes;
 };
 
-// Returns the cameras among /dev/video0 and on that give pictures, in the order of their numbers.
+// Returns the cameras among /dev/video0, /dev/video1, … that deliver pictures, by their numbers.
 std::vector<Camera> cameras() {
   constexpr int most = 64;
   std::vector<Camera> found;

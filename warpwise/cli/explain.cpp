@@ -39,7 +39,7 @@ io::Picture read_texture(const std::string& path) {
   return channels == 3 || channels == 4 ? live::grey_of(picture) : std::move(picture);
 }
 
-// With more pixels, filling the operands takes longer than the budget allows the kernels.
+// With more pixels, filling the operands takes longer than the kernels' time budget.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 void require_explainable(Size size, const std::string& name) {
@@ -84,7 +84,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // The requested GPU. Without one: the reason, or an empty reason if none was requested.
+  // The requested GPU; without one the reason, which is empty if none was requested.
   struct Gpu {
     std::unique_ptr<lab::GpuProbe> probe;
     std::string why_not;
@@ -100,7 +100,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // With a GPU's counters, the emulator counts for that GPU's compute capability too.
+  // With a GPU's counters, the emulator also counts for that GPU's compute capability.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
@@ -110,7 +110,7 @@ class ExplainCommand final : public Command {
     return all;
   }
 
-  // Returns the device for the prediction: the requested one, the GPU at hand if its profile is
+  // Returns the device for the prediction: the requested one, the present GPU if its profile is
   // installed, or one of the newest compute capability.
   std::optional<lab::DeviceProfile> device_of(const std::vector<rules::ComputeCapability>& all,
                                               const Gpu& gpu) const {
@@ -119,7 +119,7 @@ class ExplainCommand final : public Command {
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
-  // Notes that the GPU is missing. The report then has the emulator's part only.
+  // Adds a note that the GPU is missing. The report then has only the emulator's part.
   static void note_missing(const Gpu& gpu, std::span<lab::Explanation> launches) {
     if (gpu.why_not.empty()) return;
     for (lab::Explanation& each : launches) {
@@ -128,7 +128,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Called after the report: throws if a requested GPU was not used.
+  // Throws if a requested GPU was not used. Called after the report.
   void finish(std::span<const lab::Explanation> launches) const {
     const bool in_text = !options_.json && options_.html.empty();
     for (const lab::Explanation& each : launches) report_faults(each, in_text);
@@ -139,7 +139,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Quotes a word for a shell where that is needed.
+  // Quotes a word for a shell if needed.
   static std::string quoted(const std::string& word) {
     const bool is_plain = std::ranges::all_of(word, [](unsigned char c) {
       return std::isalnum(c) != 0 ||
@@ -151,7 +151,7 @@ class ExplainCommand final : public Command {
     return text + "'";
   }
 
-  // Lists the kernels of a file, each with a command that explains it.
+  // Lists a file's kernels, each with a command that explains it.
   void list_kernels(const lab::ExplainRequest& request) const {
     const std::vector<lab::ListedKernel> kernels =
         with_compiler_log([&] { return lab::listed_kernels(request); });
@@ -229,7 +229,7 @@ class ExplainCommand final : public Command {
       if (app_.count(option) > 0)
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }
-    // The second FILE's options are checked before the first one runs.
+    // Checks the second FILE's options before the first one runs.
     if (!rungs) file_request(options_, 1);
     const Gpu gpu = open_gpu();
     const auto [before, after] = with_compiler_log([&] {
@@ -284,7 +284,7 @@ class ExplainCommand final : public Command {
     return {explanation.request.name, std::move(explanation.launches)};
   }
 
-  // Requires the problem of the first rung: rungs with different problems differ in everything.
+  // Requires the first rung's problem: rungs with different problems cannot be compared.
   void require_same_problem(const Selection& selection) const {
     const Selection first = rung_named(options_.names.front());
     if (first.table.name() != selection.table.name()) {
@@ -355,7 +355,7 @@ class ExplainCommand final : public Command {
         name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
-  // Writes the command line anew from the parsed options.
+  // Runs this command again, with a command line built from the parsed options.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
     std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
@@ -378,7 +378,7 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
-  // Adds the source of the explained file. For other files a page shows only the lines with counts.
+  // Adds the source of the explained file. Of other files, a page shows only lines with counts.
   static void add_source(const lab::Explanation& launch,
                          std::map<std::string, std::string>& texts) {
     for (const lab::SourceFile& each : launch.sources) {
@@ -419,7 +419,7 @@ class ExplainCommand final : public Command {
                         : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
   }
 
-  // Throws if the launch has faults. \param in_text  a report in text names them already
+  // Throws if the launch has faults. \param in_text  true if a text report already names them
   static void report_faults(const lab::Explanation& explanation, bool in_text = false) {
     const auto& faults = explanation.launch.faults;
     if (faults.empty()) return;

@@ -16,7 +16,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Options that only a FILE needs; a primitive determines them itself.
+// Options that are only for a FILE; a primitive determines them itself.
 constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
                                             "--define",    "--include", "--arg",   "--arch",
                                             "--registers", "--dump"};
@@ -30,7 +30,7 @@ void add_number(CLI::App& app, const std::string& option, const std::string& hel
       ->type_name("N");
 }
 
-// Each occurrence takes one value, because FILE or another option follows it.
+// Takes one value for each occurrence, because FILE or another option may follow.
 void add_list(CLI::App& app, const std::string& option, const std::string& type,
               const std::string& help, std::vector<std::string>& values) {
   app.add_option(option, values, help)
@@ -40,7 +40,7 @@ void add_list(CLI::App& app, const std::string& option, const std::string& type,
       ->allow_extra_args(false);
 }
 
-// Suggests a similar name if FILE looks like LADDER/RUNG and not like a path.
+// Suggests the most similar name if FILE looks like LADDER/RUNG and not like a path.
 std::string nearest_ladder(const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos || slash == 0 || name[0] == '.') return "";
@@ -49,7 +49,7 @@ std::string nearest_ladder(const std::string& name) {
   return lab::suggestion(name, names);
 }
 
-// Returns an option's value for one of two files. A single value is for both.
+// Returns an option's value for one of two files. A single value applies to both.
 const std::string* value_of(const ExplainOptions& options, const char* option,
                             const std::vector<std::string>& values, std::size_t which) {
   if (values.empty()) return nullptr;
@@ -67,7 +67,7 @@ const std::string& needed(const ExplainOptions& options, const char* option,
   return *value;
 }
 
-// Adds the options that say which kernel is launched, and how.
+// Adds the options that choose the kernel and its launch.
 void add_launch_options(CLI::App& app, ExplainOptions& options) {
   add_list(app, "--kernel", "NAME",
            "Name of the kernel, plain or mangled. Repeat this option and the next three for a "
@@ -180,7 +180,7 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
     throw UsageError("--size is for a rung or a primitive; use --arg for a FILE's kernel");
   if (!options.ladder_folder.empty())
     throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
-  // A missing file is told before a missing option.
+  // Reports a missing file before a missing option.
   if ((options.grids.empty() || options.blocks.empty()) && !std::filesystem::exists(name))
     throw IoError(name + " cannot be read: there is no such file");
   lab::ExplainRequest request = options.file;

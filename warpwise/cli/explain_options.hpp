@@ -14,21 +14,21 @@ namespace warpwise::cli {
 
 struct ExplainOptions {
   std::vector<std::string> names;  ///< FILE, NAME/RUNG or a primitive; two are compared
-  // For a FILE. With two files: one value for both, or one for each.
+  // Options of a FILE. With two files: one value for both, or one for each.
   std::vector<std::string> kernels;
   std::vector<std::string> grids;
   std::vector<std::string> blocks;
   std::vector<std::string> shared;
-  lab::ExplainRequest file;  ///< further options for a FILE
+  lab::ExplainRequest file;  ///< further options of a FILE
   std::vector<std::string> arguments;
   std::vector<std::string> dumps;
   std::vector<std::string> includes;
-  std::optional<Size> size;   ///< for a rung or a primitive
-  std::string ladder_folder;  ///< for a rung
+  std::optional<Size> size;   ///< for a rung or a primitive only
+  std::string ladder_folder;  ///< for a rung only
   CountedFor counted_for;
   LabPlace place = LabPlace::emulator;
   bool json = false;
-  std::string html;  ///< file for the page; empty: no page
+  std::string html;  ///< the HTML page's file; empty: no page
 
   /// The first name; empty if there is none.
   std::string name() const { return names.empty() ? "" : names.front(); }
@@ -36,19 +36,20 @@ struct ExplainOptions {
 
 void add_explain_options(CLI::App& app, ExplainOptions& options);
 
-/// Returns true if one FILE has neither a launch nor arguments.
+/// Returns true if there is one FILE with neither a launch nor arguments.
 bool lists_kernels(const ExplainOptions& options);
 
 /// Returns the request for the FILE names[which]; without a launch if lists_kernels().
-/// \throws UsageError, InvalidArgument  a required option is missing, or an option has no meaning
-/// for the FILE  \throws IoError  there is no such file
+/// \throws UsageError, InvalidArgument  a required option is missing, or one does not apply to the
+/// FILE
+/// \throws IoError  there is no such file
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which);
 
-/// Refuses options that are only for a FILE. \throws UsageError
+/// Refuses options that only a FILE may have. \throws UsageError
 void refuse_options_of_files(const CLI::App& app, const std::string& name);
 
-/// Returns true for NAME/RUNG of a ladder or a study, false for a file's path, which has an
-/// extension.
+/// Returns true for NAME/RUNG of a ladder or a study. Returns false for a file's path, recognised
+/// by its extension.
 bool is_rung(const ExplainOptions& options, const std::string& name);
 
 /// Lists the primitives: "convert, copy, ...".

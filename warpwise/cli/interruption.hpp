@@ -1,11 +1,11 @@
 #pragma once
 
-// Ctrl-C during long work with results worth keeping.
+// Handles Ctrl-C during long work with results worth keeping.
 namespace warpwise::cli {
 
-/// While it lives, the first SIGINT or SIGTERM only asks to stop, and `said` is printed to standard
-/// error. The second one ends the program by default. An ignored signal stays ignored. `said` must
-/// outlive this. Only one may exist at a time.
+/// During its lifetime, the first SIGINT or SIGTERM only requests a stop and prints `said` to
+/// standard error. A second one ends the program by default. An ignored signal stays ignored.
+/// `said` must outlive this. Only one may exist at a time.
 class Interruption {
  public:
   explicit Interruption(const char* said);

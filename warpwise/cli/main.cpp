@@ -1,4 +1,4 @@
-// The command `warpwise`. Exit codes: 0 done, 1 could not be done, 2 called wrongly.
+// The command `warpwise`. Exit codes: 0 success, 1 failure, 2 usage error.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -35,9 +35,9 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// Opens /dev/null for closed standard descriptors. Otherwise the next file would get the
-// descriptor, and messages would go into the file. The replacements are opened for the opposite
-// direction: reading and writing fail, so that a lost result is an error.
+// Opens /dev/null for closed standard descriptors. Otherwise the next opened file would get that
+// descriptor, and messages would go into the file. Each is opened for the opposite direction: a
+// read or write fails, so that a lost result is an error.
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
@@ -51,8 +51,8 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
-// Keeps a picture's freed memory for the next picture. If it were returned to the system, each page
-// would fault again, and faults of many threads wait for one another.
+// Keeps a picture's freed memory for the next picture. Memory returned to the system faults again
+// at each page, and the faults of many threads wait for one another.
 void keep_freed_memory() {
   constexpr int largest_that_is_kept = 32 << 20;  // glibc's maximum
   ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
@@ -62,8 +62,8 @@ void keep_freed_memory() {
 void set_up_process() {
   open_standard_descriptors();
   keep_freed_memory();
-  // OpenCV's codecs load OpenBLAS, which nothing here calls. It starts a thread for each core when
-  // it is loaded. With limited memory these do not start, and it waits for them at the end.
+  // OpenCV's codecs load OpenBLAS, which nothing here calls. On loading it starts one thread for
+  // each core. With limited memory these do not start, and it waits for them at the end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   // A closed pipe and a file that is too large become errors of write().
   std::signal(SIGPIPE, SIG_IGN);
@@ -116,9 +116,9 @@ int run(int argc, char** argv) {
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);
-  // For an unknown subcommand CLI11 would print the help of the command before it.
+  // CLI11 would print the help of the command before an unknown subcommand.
   const CLI::App* behind = &app;
-  std::string names;  // of the subcommands, for their help
+  std::string names;  // subcommands' names, for their help
   for (const std::string& word : words) {
     if (behind->get_subcommands({}).empty() || word.starts_with('-')) break;
     require_subcommand(*behind, word);
@@ -146,7 +146,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A program started by `run` must find signals, descriptors and variables unchanged.
+  // A program started by `run` must find signals, descriptors and variables as they were.
   if (argc < 2 || std::string_view(argv[1]) != "run") set_up_process();
   try {
     return run(argc, argv);

@@ -68,7 +68,7 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
   return selection;
 }
 
-// Adds rungs in the ladder's order, each once, because a rung is compared with those before it.
+// Adds rungs in the ladder's order, each once, because each is compared with the rungs before it.
 void add_rungs(const Selection& other, Selection& selection) {
   const std::vector<std::string>& more = other.rungs;
   selection.whole = selection.whole || other.whole;
@@ -167,7 +167,7 @@ std::vector<Selection> select(const LabOptions& options) {
   }
   for (const std::string& name : options.names) {
     Selection selection = selection_of(name, options);
-    // Rungs of one ladder that are named separately belong to one run.
+    // Joins rungs of one ladder that are named separately into one run.
     const auto same =
         std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
           return !each.experiment && each.table.name() == selection.table.name();

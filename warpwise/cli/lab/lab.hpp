@@ -15,7 +15,7 @@
 // Parts shared by the subcommands of `warpwise lab`.
 namespace warpwise::cli {
 
-/// Place where rungs run; automatic is a GPU if there is one.
+/// Place where rungs run; automatic is the GPU if there is one.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
 constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
@@ -23,7 +23,7 @@ constexpr auto enum_names(LabPlace) {
 }
 inline constexpr auto all_lab_places = all_values<LabPlace>();
 
-/// GPUs that the emulator stands for, from --cc and --device.
+/// GPUs that the emulator models, from --cc and --device.
 struct CountedFor {
   std::optional<std::vector<rules::ComputeCapability>> listed;  ///< from --cc
   std::optional<lab::DeviceProfile> device;
@@ -43,28 +43,28 @@ struct LabOptions {
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
-/// Adds --cc, a list of compute capabilities, and --device, a GPU that has one.
+/// Adds --cc, a list of compute capabilities, and --device, a GPU by its name.
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,
                      const std::string& help_of_device, CountedFor& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
-/// A ladder or another study, and the part of it that a name selects.
+/// A ladder or another study, with the part that a name selects.
 struct Selection {
   lab::StudyTable table;
   std::vector<std::string> rungs;             ///< in the ladder's order
   std::optional<lab::Experiment> experiment;  ///< of NAME/EXPERIMENT
-  bool whole = false;                         ///< true if the name is the ladder's alone: all rungs
+  bool whole = false;                         ///< true for the ladder's name alone: all rungs
 };
 
-/// Returns the ladders of all names, each with all rungs or the one after the '/'. The given folder
-/// replaces the installed ladder of its name. \throws InvalidArgument  with the nearest name
+/// Returns the ladders of all names: each with all rungs, or with the rung after the '/'. The given
+/// folder replaces the installed ladder of its name. \throws InvalidArgument  with the nearest name
 std::vector<Selection> select(const LabOptions& options);
 
-/// Replaces each collection by the experiments that it names.
+/// Replaces each collection by its experiments.
 std::vector<Selection> expanded(std::vector<Selection> selections);
 
 /// Checks that a plot can be written: FILE.svg of `lab run --plot` or `lab plot --out`, and
-/// FILE.csv beside it with its figures. Called before anything is measured.
+/// FILE.csv with its figures. Called before any measurement.
 /// \throws UsageError   the name does not end with .svg
 /// \throws IoError      one of the files could not be written
 /// \throws Unsupported  there is no gnuplot

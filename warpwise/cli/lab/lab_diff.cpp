@@ -21,7 +21,7 @@ std::string source_change(const lab::StudyTable& table, const lab::Rung& before,
                         lab::text_with_own_includes(table, after));
 }
 
-// Returns one line for each name with different texts.
+// Returns one line for each name whose texts differ.
 template <class Map>
 std::string changes(const Map& before, const Map& after, const char* what) {
   Map all = before;

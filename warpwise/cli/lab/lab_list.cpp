@@ -35,7 +35,7 @@ Json json_of(const lab::Rung& rung) {
   return object;
 }
 
-// If there is no axis of sizes, the table's size is used.
+// Uses the table's size if there is no axis of sizes.
 Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
   Json sizes = Json::array();
   for (const lab::Size& size : axes.sizes) sizes.push_back({size.width, size.height});

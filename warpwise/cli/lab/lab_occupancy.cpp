@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Limit of rows: more than anybody reads or plots.
+// Maximum number of rows, more than anybody reads or plots.
 constexpr std::size_t most_rows = 1'000'000;
 
 // Parses "16", "8,16", "32:256" or "32:256:32"; ranges include both ends.
@@ -65,8 +65,8 @@ int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {
   }
 }
 
-// Returns the greatest value of one resource, at most `most`, that keeps the number of blocks on
-// the SM. Searches by bisection, since more of a resource never allows more blocks.
+// Returns the largest amount of one resource, up to `most`, that allows as many blocks on the SM.
+// Searches by bisection, since more of a resource never allows more blocks.
 int up_to(rules::ComputeCapability cc, rules::BlockResources block,
           int rules::BlockResources::* resource, int most, int blocks) {
   int kept = block.*resource;
@@ -115,7 +115,7 @@ Json json_of(const Row& row) {
   return object;
 }
 
-// At most 80 characters wide, like a terminal.
+// Limits lines to 80 characters, as on a terminal.
 constexpr const char* heading =
     "  regs, shared      registers of a thread and bytes of shared memory of a block\n"
     "  occ.              occupancy: resident warps, as a share of the maximum\n"

@@ -33,7 +33,7 @@ class LabReport final : public Command {
   }
 
   void execute() const override {
-    // Reads first, so that a bad record leaves no file behind.
+    // Reads first, so that an invalid record leaves no file behind.
     const report::Collection collection =
         report::read_folder(from_.empty() ? recorded_results() : fs::path(from_));
     report::speak(language_);

@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// A fault's text names a folder, whose name may not be UTF-8.
+// A fault's text names a folder, and the folder's name may not be UTF-8.
 constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
 
 // Parses "32", "32x8" or "8x8x4".
@@ -105,7 +105,7 @@ class LabRun final : public Command {
       if (!json_ && !csv_) {
         print(lab::knees_of(run) + lab::halved_text(run) + lab::transfers_of(run));
       }
-      // JSON contains the notice itself.
+      // JSON already contains the notice.
       if (!json_) tell(lab::counters_notice(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
@@ -121,7 +121,7 @@ class LabRun final : public Command {
   }
 
  private:
-  // Returns the model of the GPU of --device, or of one of the newest compute capability.
+  // Returns the model of --device's GPU, or of a GPU of the newest compute capability.
   std::optional<lab::TimeModel> model() const {
     const CountedFor& counted_for = options_.counted_for;
     if (counted_for.device) return lab::time_model(*counted_for.device);
@@ -130,7 +130,7 @@ class LabRun final : public Command {
     return profile ? std::optional(lab::time_model(*profile)) : std::nullopt;
   }
 
-  // Prints a notice, on standard error for CSV: a CSV file has no place for it.
+  // Prints a notice, for CSV on standard error because a CSV file has no place for it.
   void tell(const std::string& notice) const {
     if (notice.empty()) return;
     if (csv_) {
@@ -179,7 +179,8 @@ class LabRun final : public Command {
     }
   }
 
-  // A record of a part of a ladder gets its own name, so it does not replace that of the whole.
+  // Names the record of a part of a ladder differently, so that it does not replace the whole
+  // ladder's.
   std::string record_of(const Selection& selection, bool interrupted) const {
     std::string name = selection.table.name();
     if (selection.experiment) {
@@ -191,7 +192,8 @@ class LabRun final : public Command {
     return (std::filesystem::path(out_) / (name + ".json")).string();
   }
 
-  // Checked before anything runs: minutes of measurement on a GPU would be lost.
+  // Checks the places before anything runs, because a later error would lose minutes of
+  // measurement.
   void require_writable(const std::vector<Selection>& selections) const {
     if (!plot_.empty()) {
       if (selections.size() != 1) {

@@ -41,7 +41,7 @@ class LabVerify final : public Command {
 
   void execute() const override {
     std::vector<Selection> selections = select(options_);
-    // Without names all ladders are selected directly, so collections of them are dropped.
+    // Selects all ladders directly if no name is given, so collections of them are left out.
     if (options_.names.empty()) {
       std::erase_if(selections, [](const Selection& each) { return each.table.is_collection(); });
     }

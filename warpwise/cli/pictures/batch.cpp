@@ -10,8 +10,8 @@
 namespace warpwise::cli {
 namespace {
 
-// Open files of a job (its input and two results), and of the program, its libraries and a GPU's
-// driver.
+// Number of open files of a job (its input and two results); of the program, its libraries and a
+// GPU's driver.
 constexpr std::size_t files_of_job = 3;
 constexpr std::size_t files_of_program = 64;
 
@@ -65,7 +65,7 @@ void Batch::work_off() {
   try {
     worker_.with_its_threads(work);
   } catch (const std::exception&) {
-    work();  // no memory to bound the threads: run without; jobs report their own errors
+    work();  // no memory for threads: run on this one; jobs report their own errors
   }
 }
 
@@ -104,7 +104,7 @@ std::int64_t half_of_memory() {
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur < RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<std::int64_t>(addresses.rlim_cur));
   }
-  // A container's own limit. A missing file, or one that says "max", means no limit.
+  // Limit of a container. A missing file, or one with "max", means no limit.
   std::int64_t limit = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
   return bytes / 2;

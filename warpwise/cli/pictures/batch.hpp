@@ -20,28 +20,28 @@ struct Outcome {
   std::exception_ptr failure;  ///< reason for a missing report; null if there is a report
 };
 
-/// Runs jobs one after another or several at a time. Each stays on one thread from its first byte
-/// read to its last written, so one is decoded while others are computed and encoded. No pictures
-/// wait between threads: there are never more pictures than threads.
+/// Runs jobs one after another, or several at a time. Each job stays on one thread from its first
+/// read to its last write, so one is decoded while others are computed and encoded. No pictures
+/// wait between threads, so there are never more pictures than threads.
 class Batch {
  public:
   struct Limits {
-    std::size_t jobs = 1;    ///< in flight; with 1 the calling thread runs them
-    std::int64_t bytes = 0;  ///< for all jobs in flight; a single job may need more
+    std::size_t jobs = 1;    ///< number of jobs in flight; with 1 the calling thread runs them
+    std::int64_t bytes = 0;  ///< memory for all jobs in flight; a single job may exceed it
     bool stops_at_failure = true;
   };
 
-  /// `bytes_of_jobs` estimates each job's memory in bytes. `work(job, worker)` runs a job, on other
-  /// threads with a worker for each.
+  /// `bytes_of_jobs` estimates each job's memory in bytes. `work(job, worker)` runs a job; each
+  /// further thread has its own worker.
   Batch(std::vector<std::int64_t> bytes_of_jobs, const Limits& limits, Worker& worker,
         std::function<FileReport(std::size_t, Worker&)> work);
-  /// Begins no further job and waits for those in flight.
+  /// Begins no further job, and waits for the jobs in flight.
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// Waits for a job and returns its outcome; nullopt if the job was not begun because another one
-  /// had failed. Call it once for each job, in their order.
+  /// Waits for a job and returns its outcome; nullopt if it was not begun because another job
+  /// failed. Call it once for each job, in their order.
   std::optional<Outcome> outcome(std::size_t job);
 
  private:
@@ -63,13 +63,13 @@ class Batch {
   std::int64_t bytes_in_use_ = 0;
   bool stopped_ = false;
 
-  std::vector<std::jthread> threads_;  // last member: they end before what they use
+  std::vector<std::jthread> threads_;  // last member: threads end before the members that they use
 };
 
 /// Returns half of the memory that this process may use, in bytes.
 std::int64_t half_of_memory();
 
-/// Returns how many jobs in flight fit into this process's limit of open files.
+/// Returns the number of jobs in flight that this process's limit of open files allows.
 std::size_t jobs_with_open_files();
 
 }  // namespace warpwise::cli

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view disparity_output_types[] = {".png", ".pfm"};
 constexpr std::string_view colour_types[] = {".png"};
 
-// A .png holds 256 times the disparity in 16 bits.
+// A .png stores 256 times the disparity in 16 bits.
 constexpr int png_scale = 256;
 constexpr int max_png_disparity = 255;
 
@@ -33,7 +33,7 @@ io::Picture png_of(ConstHostView disparities) {
                                                     disparities.height()));
   for (std::int64_t i = 0; i < disparities.width() * disparities.height(); ++i) {
     const auto disparity = load<float>(disparities.data(), i);
-    // 0 means invalid, so disparity 0 becomes 1.
+    // 0 marks invalid pixels, so disparity 0 is stored as 1.
     const long scaled = std::max(1L, std::lround(png_scale * disparity));
     store(picture.bytes().data(), i, static_cast<std::uint16_t>(is_valid(disparity) ? scaled : 0));
   }
@@ -50,8 +50,8 @@ void mark_invalid_as_infinite(HostView disparities) {
 
 // Statistics of the disparities for the report.
 struct Summary {
-  double valid = 0;   // share of the pixels
-  double at_end = 0;  // share of the valid ones at the end of the range
+  double valid = 0;   // share of all pixels
+  double at_end = 0;  // share of the valid pixels at the range's end
   bool range_may_be_too_small = false;
 };
 
@@ -63,11 +63,9 @@ Summary summary_of(ConstHostView disparities, int range) {
     valid += is_valid(disparity) ? 1 : 0;
     at_end += disparity == static_cast<float>(range) ? 1 : 0;
   }
-  // An object nearer than the range allows finds its best match at the end of the range, and both
-  // images often agree on that. More than twice the average of the other disparities is no
-  // coincidence. samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with
-  // 0.3 %.
-  // 0.3 %.
+  // An object nearer than the range allows finds its best match at the end of the range, often in
+  // both images. More than twice the average of the other disparities is no coincidence. In
+  // samples/ it is 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with 0.3 %.
   return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
           at_end * range > 2 * (valid - at_end)};
 }
@@ -127,7 +125,7 @@ class DisparityCommand final : public Command {
 
     const HostView disparities = HostResult{result.shape(), result.bytes().data()}.view();
     const Summary summary = summary_of(disparities, options_.max_disparity);
-    std::optional<io::Picture> picture;  // made before the invalid ones become infinite
+    std::optional<io::Picture> picture;  // made before invalid disparities become infinite
     if (!colour_.empty()) picture = coloured(disparities);
     if (is_png) {
       task.write(out, png_of(disparities));

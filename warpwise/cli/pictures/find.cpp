@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view map_types[] = {".npy", ".tif", ".tiff", ".pfm"};
 
-// Stores find()'s Finding in the bytes of a result, because on a GPU find() cannot return it.
+// Stores find()'s Finding in the bytes of a result, because a GPU's find() cannot return it.
 void find_into(std::span<const HostSource> sources, std::span<const HostResult> results,
                Measure measure) {
   const ConstHostView templ = sources[0].view();

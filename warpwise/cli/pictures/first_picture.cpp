@@ -1,6 +1,6 @@
-// scripts/demo.sh builds and runs this program before everything else. It writes edges to a PNG
-// file, with the bytes of `warpwise sobel IN.png OUT.png`. It is compiled from the few sources that
-// this takes, for the CPU alone.
+// scripts/demo.sh builds and runs this program first. It writes edges to a PNG file, byte for byte
+// as `warpwise sobel IN.png OUT.png` does. It is compiled from the few sources that it needs, for
+// the CPU alone.
 //
 //   first_picture IN.png OUT.png
 

@@ -55,7 +55,7 @@ void require_no_file(const std::string& path) {
   if (fs::exists(path, ignored)) {
     throw IoError(path + " is a file; several inputs need an output folder");
   }
-  // A user who forgot that OUT is a folder would not expect a folder of that name.
+  // Refuses a folder named like a picture: the user has probably forgotten that OUT is a folder.
   if (io::is_readable_extension(io::extension_of(path))) {
     throw UsageError(path + " is the name of a picture; several inputs need an output folder");
   }
@@ -67,7 +67,7 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
   std::vector<std::string> extensions = {io::extension_of(input)};
-  // A picture's file cannot hold the many frames of a video.
+  // A picture file cannot hold a video's many frames.
   if (!io::takes_many_pictures(extensions[0]))
     extensions.insert(extensions.end(), {".png", ".npy"});
   for (const std::string& extension : extensions) {
@@ -78,7 +78,7 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
 
 OutputFolders::OutputFolders(const std::vector<Job>& jobs) {
   try {
-    for (const Target& target : jobs.front().targets) {  // all jobs have the same
+    for (const Target& target : jobs.front().targets) {  // all jobs have the same targets
       if (target.extension_is_open) make(fs::path(target.path).parent_path());
     }
   } catch (...) {

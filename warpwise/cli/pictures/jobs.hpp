@@ -10,7 +10,7 @@ namespace warpwise::cli {
 
 /// Destination of a result.
 struct Target {
-  std::string path;  ///< the file's path; without extension when `extension_is_open`
+  std::string path;  ///< path of the file; without extension if `extension_is_open`
   bool extension_is_open = false;
 };
 
@@ -19,13 +19,13 @@ struct Job {
   std::string input;
   std::vector<Target> targets;
 
-  /// Returns the path of result `index`. In a folder a result keeps the input's name, and its type
-  /// if that type holds the result exactly. Otherwise it gets the first of .png, .npy, .raw that
-  /// does; the result of a .y4m file gets .raw.
+  /// Returns the path of result `index`. In a folder, a result keeps the input's name, and its type
+  /// if that holds the result exactly. Otherwise it gets the first of .png, .npy, .raw that does.
+  /// The result of a .y4m file gets .raw.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
-/// Makes missing output folders. Removes those that it made if they are still empty at the end.
+/// Creates missing output folders. At the end it removes its folders that are still empty.
 class OutputFolders {
  public:
   /// \throws IoError  a folder cannot be made.
@@ -43,13 +43,13 @@ class OutputFolders {
 
 bool is_folder(const std::string& path);
 
-/// Returns true if the file's name is a video's, other than .y4m.
+/// Returns true for a video file's name, except .y4m.
 bool is_video(const std::string& path);
 
-/// Refuses a video. \throws IoError  the message says how one is read.
+/// Refuses a video. \throws IoError  the message says how to read one.
 void refuse_video(const std::string& path);
 
-/// Refuses outputs that lead to the same file, even by different paths. Ignores empty names.
+/// Refuses outputs that are the same file, even by different paths. Ignores empty names.
 /// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
 

@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Takes one input to its outputs; pictures pass through process() one by one.
+// Takes one input to its outputs. process() computes its pictures one by one.
 class Passage {
  public:
   Passage(const Job& job, const Operation& operation, Worker& worker)
@@ -25,7 +25,7 @@ class Passage {
     report_.input = job.input;
   }
 
-  /// Returns the lane for this input's pictures, which have one shape.
+  /// Returns the lane for this input's pictures, all of one shape.
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
@@ -60,7 +60,7 @@ class Passage {
     sequence_.before = ++report_.frames;
   }
 
-  /// Returns true if an output is a regular file. It would grow as long as the input does not end.
+  /// Returns true if an output is a regular file. An endless input would fill it.
   bool fills_files() const {
     return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
   }
@@ -71,7 +71,7 @@ class Passage {
     });
   }
 
-  /// Takes over the header fields that .y4m results state besides their pixels.
+  /// Takes over the header fields of .y4m results that pixels do not show.
   void take_rates(const io::Y4mHeader& header) {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
@@ -159,13 +159,13 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   return passage.finish();
 }
 
-// Returns the bytes of one frame of a .y4m file; for any other file at least the file's bytes.
+// Returns the size of one frame of a .y4m file; for any other file at least the file's size.
 std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
   try {
     io::InputFile file(path);
     if (const auto y4m = io::y4m_frames_in(file)) return y4m->shape().bytes();
   } catch (const IoError&) {
-    // The error is reported when this file is processed.
+    // This error is reported when the file is processed.
   }
   return bytes_of_file;
 }
@@ -185,14 +185,14 @@ void check_job(const Job& job, const SharedOptions& options) {
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
-  // Covers the file, its pixels, their grey, and results of up to four bytes for each byte of grey.
+  // Covers the file, its pixels, their grey, and results of up to four bytes for each grey byte.
   constexpr std::int64_t of_pixels = 8;
-  // JPEG photographs take a tenth to a twentieth of their pixels' bytes.
+  // JPEG photographs are ten to twenty times smaller than their pixels.
   constexpr std::int64_t of_encoded = 32;
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);
-  if (no_file) return 0;  // a pipe, or an unreadable file
-  // A sparse file may claim any size.
+  if (no_file) return 0;  // a pipe or an unreadable file
+  // The size of a sparse file may be anything.
   const auto bytes = std::min(static_cast<std::int64_t>(size),
                               std::numeric_limits<std::int64_t>::max() / of_encoded);
   if (options.is_raw(job.input)) {

@@ -8,12 +8,12 @@
 
 namespace warpwise::cli {
 
-/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and the place of
-/// its results. Reads nothing from pipes and devices. \throws IoError, InvalidArgument
+/// Refuses a bad job before any job runs. Checks the input's size and first bytes, and its results'
+/// places. Does not read from pipes and devices. \throws IoError, InvalidArgument
 void check_job(const Job& job, const SharedOptions& options);
 
-/// Estimates the memory that run_job() needs, in bytes, from the size of the input file: a
-/// picture's own size is known only after decoding.
+/// Estimates run_job()'s memory in bytes from the input file's size, because a picture's size is
+/// known only after decoding.
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options);
 
 /// Reads a job's input, runs the operation on each picture in it, and writes the results.

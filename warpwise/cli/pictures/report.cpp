@@ -28,8 +28,8 @@ Rates rates_of(const FileReport& file) {
           frames * static_cast<double>(file.bytes_per_frame) / seconds / 1e9};
 }
 
-// Writes to standard error. A failure of this (it is full or closed) is ignored, since it is no
-// failure of the work.
+// Writes to standard error. Ignores errors (it is full or closed), because the work itself has not
+// failed.
 void tell(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);

@@ -34,12 +34,12 @@ struct FailedInput {
 struct BatchReport {
   std::vector<FileReport> files;
   std::vector<FailedInput> failures;
-  std::size_t jobs = 1;  ///< files in flight
+  std::size_t jobs = 1;  ///< number of files in flight
   double milliseconds = 0;
 };
 
 /// Describes a file: "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991
-/// MPix/s, 3.9 GB/s". GB/s counts the bytes of source and results once.
+/// MPix/s, 3.9 GB/s". GB/s counts each byte of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
 
 /// Returns the object that --json prints.
@@ -52,11 +52,12 @@ void print(std::string_view text);
 /// Returns the width in characters of the terminal on standard output; 0 if it is no terminal.
 std::size_t terminal_width();
 
-/// Writes a line to standard output or standard error. Control characters are escaped, so that no
-/// terminal obeys them.
+/// Writes a line to standard output or standard error. Control characters are escaped, because a
+/// terminal would obey them.
 void print_line(std::string_view line);
 void print_error(std::string_view line);
-/// Writes a compiler's log, which quotes sources, likewise escaped.
+/// Writes a compiler's log, which quotes sources, to standard error. Control characters are
+/// escaped.
 void print_error_log(std::string_view lines);
 
 /// A progress bar on standard error, if that is a terminal and there is more than one task.
@@ -68,7 +69,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done, std::string_view what);
-  /// Removes the bar, so that a line of output can be printed.
+  /// Removes the bar, so that output can be printed.
   void clear();
 
  private:
@@ -76,7 +77,7 @@ class Progress {
   bool visible_;
 };
 
-/// A line on standard error that is overwritten again and again; silent if that is no terminal.
+/// A line on standard error that is overwritten; silent without a terminal.
 class StatusLine {
  public:
   StatusLine();
@@ -90,8 +91,8 @@ class StatusLine {
   bool is_terminal_;
 };
 
-/// Shows the current work and its duration in a line on standard error, from one second on. Silent
-/// if standard error is no terminal.
+/// Shows the current work and its duration in a line on standard error, after one second. Silent if
+/// standard error is no terminal.
 class Waiting {
  public:
   explicit Waiting(std::string what);
@@ -103,7 +104,7 @@ class Waiting {
   std::string what_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread line_;  // last member: ends before what it uses
+  std::jthread line_;  // last member: ends before the members that it uses
 };
 
 }  // namespace warpwise::cli

@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-// Returns for each output the kinds of pixels that it may get, as 1x1 shapes, for any input.
+// Returns, for each output, the kinds of pixels that it may get from any input, as 1x1 shapes.
 std::vector<std::vector<io::PictureShape>> possible_results(const Operation& operation) {
   std::vector<std::vector<io::PictureShape>> possible(1 + operation.further_outputs().size());
   for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
@@ -33,7 +33,7 @@ std::vector<std::vector<io::PictureShape>> possible_results(const Operation& ope
   return possible;
 }
 
-// Refuses, before any work, an output whose type cannot hold any result of the operation.
+// Refuses an output whose type cannot hold any result of the operation. Called before any work.
 void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& operation) {
   const std::vector<std::vector<io::PictureShape>> possible = possible_results(operation);
   for (const Job& job : jobs) {
@@ -56,7 +56,7 @@ bool goes_to_standard_output(const std::vector<Job>& jobs) {
   });
 }
 
-// Refuses a terminal: a picture's bytes are noise there, and some act as commands.
+// Refuses a terminal, which would show a picture's bytes as noise and obey some as commands.
 void require_no_terminal(const std::vector<Job>& jobs) {
   if (goes_to_standard_output(jobs) && ::isatty(STDOUT_FILENO) != 0) {
     throw UsageError(
@@ -65,7 +65,7 @@ void require_no_terminal(const std::vector<Job>& jobs) {
   }
 }
 
-// Returns a failure's message with the name of the input, to tell it from many others.
+// Returns a failure's message with the input's name.
 std::string reason_of(const std::exception_ptr& failure, const std::string& input) {
   try {
     std::rethrow_exception(failure);
@@ -86,7 +86,7 @@ bool is_invalid_argument(const std::exception_ptr& failure) {
   }
 }
 
-// Runs the jobs and prints a line for each result. Throws the first failure unless the batch keeps
+// Runs the jobs and prints a line for each result. Throws the first failure, unless the batch keeps
 // going.
 BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
                      const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
@@ -95,7 +95,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
   const bool pixels_to_stdout = goes_to_standard_output(jobs);
   BatchReport report;
   report.jobs = jobs_at_once;
-  bool is_wrong_call = false;  // as opposed to a failure with a file
+  bool is_wrong_call = false;  // true for a usage error, false for a failure with a file
   Progress progress(jobs.size());
   Batch batch(
       bytes, {jobs_at_once, half_of_memory(), !options.keep_going}, worker,
@@ -107,7 +107,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
     if (outcome->failure) {
       if (report.failures.empty()) is_wrong_call = is_invalid_argument(outcome->failure);
       report.failures.push_back({jobs[i].input, reason_of(outcome->failure, jobs[i].input)});
-      continue;  // jobs begun beside it may have finished; print their lines
+      continue;  // jobs in flight may have finished; print their lines
     }
     report.files.push_back(std::move(outcome->report));
     if (options.json) continue;

@@ -7,16 +7,16 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-// Parsing and reporting for subcommands and stages that compare blocks of pixels.
+// Parsing and reports for subcommands and stages that compare blocks of pixels.
 namespace warpwise::cli {
 
-/// Parses "A:B", both included, A not above B. \throws UsageError
+/// Parses "A:B", a range that includes both ends; A must not exceed B. \throws UsageError
 SearchRange parse_range(std::string_view option, std::string_view text);
 
 /// Parses "X,Y,W,H": left and top from 0, width and height from 1. \throws UsageError
 Box parse_box(std::string_view option, std::string_view text);
 
-/// Returns [first, last], the form of a range in --json.
+/// Returns a range as [first, last], for --json.
 nlohmann::ordered_json json_of_range(SearchRange range);
 
 }  // namespace warpwise::cli

@@ -21,7 +21,7 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
-// Frames of a video file, with the interface of other frames.
+// A video file's frames, through the interface of io::Frames.
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path)

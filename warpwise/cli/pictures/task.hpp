@@ -16,12 +16,12 @@
 
 namespace warpwise::cli {
 
-/// Refuses an output before anything is read: a path whose type is not in `extensions` ({".flo",
-/// ".csv"}), or that cannot be written. \throws UsageError, IoError
+/// Checks an output before anything is read. Refuses a path whose type is not in `extensions`
+/// ({".flo", ".csv"}), or that cannot be written. \throws UsageError, IoError
 void require_output(const std::string& path, std::span<const std::string_view> extensions);
 
 /// Work on several inputs that belong together: reads, computes, writes, and reports once at the
-/// end. run_on_files() takes inputs one by one instead.
+/// end. run_on_files() processes inputs one by one instead.
 class Task {
  public:
   /// `name` and `option_values` are reported by --json.
@@ -34,14 +34,14 @@ class Task {
   /// \throws IoError  it cannot be read, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
   /// Calls `use(index, picture)` for each picture in the inputs, converted as by read_grey().
-  /// Headerless inputs and videos give each of their frames.
+  /// Headerless inputs and videos contribute every frame.
   void for_each_grey(const std::vector<std::string>& paths,
                      const std::function<void(std::size_t, io::Picture)>& use);
   /// Reads an .npy file: a matrix, or a vector as a picture of one row. \throws IoError
   io::Picture read_matrix(const std::string& path);
   io::Picture read_vector(const std::string& path);
 
-  /// Allocates and touches memory for a result: the system provides memory on first touch, and a
+  /// Allocates and touches a result's memory. The system provides memory on first touch, and a
   /// computation's time must not include that.
   static io::Picture result(const io::PictureShape& shape);
 
@@ -77,7 +77,7 @@ class Task {
 /// Returns the formats of headerless frames that Task::read_grey() takes.
 std::vector<RawFormat> grey_formats();
 
-/// Compares two pictures' sizes. \throws IoError  they differ.
+/// Requires two pictures of equal size. \throws IoError  their sizes differ.
 void require_same_size(const std::string& a_path, const io::PictureShape& a,
                        const std::string& b_path, const io::PictureShape& b);
 

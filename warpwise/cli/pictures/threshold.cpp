@@ -12,9 +12,9 @@
 namespace warpwise::cli {
 namespace {
 
-// The window and the offset for a photo of a page, found by trial on photos of pages and on
-// pictures of printed text with shadows and noise. The window holds some letters; the offset is
-// what noise on white paper stays below.
+// Window and offset for a photo of a page. They were found by trial on photos of pages, and on
+// pictures of printed text with shadows and noise. The window spans some letters; the offset
+// exceeds the noise on white paper.
 constexpr std::int64_t windows_in_page = 16;
 constexpr std::int64_t least_window_of_page = 15;
 constexpr double offset_of_page = 15;  // of 255

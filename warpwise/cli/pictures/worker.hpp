@@ -17,7 +17,7 @@ using live::DeviceSource;
 using live::HostResult;
 using live::HostSource;
 
-/// Milliseconds of each part of the work, summed over frames.
+/// Milliseconds of each part of the work, summed over all frames.
 struct Times {
   double read = 0;
   double upload = 0;
@@ -26,47 +26,47 @@ struct Times {
   double write = 0;
 };
 
-/// Work on pictures that belong together, for either backend.
+/// A computation on pictures that belong together, for either backend.
 struct Computation {
   std::function<void(std::span<const HostSource>, std::span<const HostResult>)> on_cpu;
   live::PicturesOnGpu::Work on_gpu;
 
-  /// Makes a computation from one function for both backends: `function(sources, results)` and
-  /// `function(sources, results, stream)`.
+  /// Makes a computation of one function that serves both backends: `function(sources, results)`
+  /// and `function(sources, results, stream)`.
   template <class Function>
   static Computation of(const Function& function) {
     return {function, function};
   }
 };
 
-/// Returns the number of CPU threads for all jobs: that of --threads, or the number of cores.
+/// Returns the number of CPU threads for all jobs: --threads, or the number of cores.
 std::size_t cpu_threads(const RunOptions& options);
 
-/// Chooses the backend. Returns true if a GPU computes, and makes it the calling thread's current
-/// one.
-/// \throws NoCudaDevice     a GPU was asked for and there is none.
+/// Chooses the backend. If a GPU computes, returns true and makes it the calling thread's current
+/// GPU.
+/// \throws NoCudaDevice     a GPU was requested and there is none.
 /// \throws InvalidArgument  there is no device of that number.
 bool take_gpu(const RunOptions& options);
 
 /// Computes pictures on the chosen backend. Used by one thread only.
 class Worker {
  public:
-  /// `jobs` share the CPU's threads; each has at least one.
-  /// \throws NoCudaDevice     a GPU was asked for and there is none.
+  /// `jobs` share the CPU's threads; each gets at least one.
+  /// \throws NoCudaDevice     a GPU was requested and there is none.
   /// \throws InvalidArgument  there is no device of that number.
   explicit Worker(const RunOptions& options, std::size_t jobs = 1);
 
-  /// Makes a similar worker for the calling thread. On a GPU it has its own stream and memory, so
-  /// that the transfers of one worker overlap with the kernels of another. \throws CudaError
+  /// Makes a worker of the same kind for the calling thread. On a GPU it has its own stream and
+  /// memory, so that one worker's transfers overlap with another's kernels. \throws CudaError
   Worker another() const;
 
-  /// Calls `work` with this job's share of the CPU's threads.
+  /// Runs `work` with this job's share of the CPU's threads.
   void with_its_threads(const std::function<void()>& work) const;
 
-  /// Makes a lane for the pictures of one file. The worker and `pipeline` must outlive it.
+  /// Makes a lane for one file's pictures. The worker and `pipeline` must outlive it.
   /// \throws CudaError
   std::unique_ptr<live::Lane> lane(const live::Pipeline& pipeline);
-  /// Runs a computation on inputs that belong together, which no pipeline takes, and adds its times
+  /// Runs a computation on inputs that belong together, outside of any pipeline. Adds up its times
   /// of upload, compute and download.
   void run(const Computation& computation, std::span<const io::Picture> sources,
            std::span<io::Picture> results, Times& times);

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Returns the records of all processes in the order of their starts, which is that of the names. A
-// process that was killed before it wrote anything leaves an empty file.
+// Returns the records of all processes in the order of their starts, which is the order of the
+// names. A process killed before it wrote anything leaves an empty file.
 std::vector<Json> records_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& each : fs::directory_iterator(folder)) {
@@ -42,7 +42,7 @@ double attribute(std::string_view tag, std::string_view name) {
   return at == std::string_view::npos ? 0 : std::atof(tag.data() + at + name.size() + 3);
 }
 
-// Puts the test suites of all processes into one element, with the sums of their counts.
+// Joins the test suites of all processes in one element, with the sums of their counts.
 std::string joined_junit(const std::vector<Json>& records) {
   if (records.size() == 1) return records[0].at("junit");
   std::string suites;
@@ -65,7 +65,7 @@ std::string joined_junit(const std::vector<Json>& records) {
       suites);
 }
 
-// Puts all results into one run: GitHub rejects several of one tool.
+// Joins all results in one run, because GitHub rejects several runs of one tool.
 std::string joined_sarif(const std::vector<Json>& records) {
   Json all = Json::parse(records[0].at("sarif").get<std::string>());
   Json& run = all.at("runs").at(0);
@@ -81,7 +81,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// No process has loaded the emulated runtime, so the reports name the program alone.
+// No process has loaded the emulated runtime, so the reports contain only the program.
 void describe_nothing(GatheredReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
   all.junit = fmt::format(
@@ -103,7 +103,7 @@ std::uint64_t sum(const std::vector<Json>& records, const char* name) {
   return all;
 }
 
-// Returns the number of kernels that ran. Processes may have run the same ones.
+// Returns the number of different kernels that ran in all processes.
 std::uint64_t kernels_in(const std::vector<Json>& records) {
   std::set<std::string> names;
   for (const Json& record : records) {
@@ -140,7 +140,7 @@ GatheredReports gather_reports(const fs::path& folder, const std::string& progra
     describe_nothing(all, program);
     return all;
   }
-  // Processes that only loaded the runtime do not show, except for one if there are no others.
+  // Leaves out processes that only loaded the runtime, but keeps one if there are no others.
   const auto is_empty = [](const Json& record) { return record.at("is_empty").get<bool>(); };
   if (std::ranges::all_of(records, is_empty)) records.resize(1);
   if (records.size() > 1) std::erase_if(records, is_empty);

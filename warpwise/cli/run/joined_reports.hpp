@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-// The reports of all processes that a program under `warpwise run` has started, itself included.
+// Joins the reports of all processes of a program under `warpwise run`.
 namespace warpwise::cli {
 
-/// Several processes' reports as one.
+/// The reports of several processes, joined.
 struct GatheredReports {
   std::uint64_t faults = 0;
   std::uint64_t refused = 0;  ///< kernels and functions that the emulator does not run
-  std::vector<std::string> unused_suppressions;  ///< unused in every process
-  std::string summary;                           ///< counts all launches and faults, in one line
+  std::vector<std::string> unused_suppressions;  ///< suppressions that no process used
+  std::string summary;                           ///< one line that counts all launches and faults
   std::string junit;                             ///< a test suite for each process
   std::string sarif;                             ///< one run with all results
 };
 
-/// Joins the records in a folder; emulator/runtime writes them.
+/// Joins the records in a folder, which emulator/runtime has written.
 /// \param program  its file name, for reports without any process
 GatheredReports gather_reports(const std::filesystem::path& folder, const std::string& program);
 

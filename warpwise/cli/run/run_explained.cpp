@@ -1,4 +1,4 @@
-// `warpwise run --explain`: reports on a program's kernels after its end.
+// `warpwise run --explain`: reports on a program's kernels after the program has ended.
 
 #include "warpwise/cli/run/run_explained.hpp"
 

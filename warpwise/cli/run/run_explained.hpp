@@ -7,11 +7,11 @@
 
 namespace warpwise::cli {
 
-/// Refuses a file to which no report can be written. \throws UsageError, IoError
+/// Refuses a file that no report can be written to. \throws UsageError, IoError
 void require_explanation_place(const std::string& file);
 
-/// Writes a report on the costs of a program's kernels: to a FILE.json, a FILE.html, any other file
-/// as text, or "-", standard output.
+/// Writes a report on the costs of a program's kernels: JSON to FILE.json, a page to FILE.html,
+/// text to any other file or, for "-", to standard output.
 /// \param tells   name on standard error the kernels to look at first, unless the report goes to
 ///                standard output
 /// \param record  written by the program's process

@@ -1,4 +1,4 @@
-// `warpwise run`: the process of the program.
+// `warpwise run`: the program's process.
 
 #include "warpwise/cli/run/run_process.hpp"
 
@@ -18,7 +18,7 @@ namespace warpwise::cli {
 namespace {
 
 /// Returns the signals that are blocked here and forwarded to the program. A shell's signals to
-/// stop and continue jobs are left alone.
+/// stop and continue jobs are not among them.
 sigset_t forwarded_signals() {
   sigset_t signals;
   ::sigfillset(&signals);
@@ -31,7 +31,7 @@ int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
     siginfo_t signal{};
     if (::sigwaitinfo(&signals, &signal) < 0) continue;  // interrupted by a stop and continue
-    // The terminal signals the program itself; signals from a process must be forwarded.
+    // The terminal itself signals the program; other processes' signals must be forwarded.
     if (signal.si_signo != SIGCHLD && signal.si_code <= 0) ::kill(child, signal.si_signo);
     int status = 0;
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -47,8 +47,8 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   const sigset_t signals = forwarded_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  // The parent may have made this process ignore SIGCHLD, and then the program's end would go
-  // unnoticed.
+  // Resets SIGCHLD: the parent may have made this process ignore it, and then the program's end
+  // would go unnoticed.
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
   struct sigaction ends_before{};
@@ -56,7 +56,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
   const pid_t child = ::fork();
   if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
   if (child == 0) {
-    // Nobody would gather the reports if this process were killed.
+    // Ends the program if this process is killed, because nobody would gather the reports.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::sigaction(SIGCHLD, &ends_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
@@ -68,7 +68,7 @@ int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void(
     ::_exit(1);
   }
   const int status = wait_for(child, signals);
-  // Discards a Ctrl-C: it was for the program, and the report is still made.
+  // Discards a Ctrl-C that was for the program; the report is still made.
   timespec at_once{};
   while (::sigtimedwait(&signals, nullptr, &at_once) > 0) {
   }

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view runtime_library = "libcudart.so.13";
 
-// Searches like execvp(), but gives a reason if it finds nothing.
+// Searches like execvp(), but gives a reason if it finds no program.
 fs::path find_program(const std::string& name) {
   if (name.ends_with(".cu") && !lab::is_program(name) && fs::exists(name))
     throw Error(name + " is source code: compile it first, nvcc -lineinfo -o PROGRAM " + name);
@@ -77,7 +77,7 @@ std::string libraries_of(const fs::path& program) {
   return lab::run_program({loader(), "--list", program.string()}, folder).output;
 }
 
-// Returns the file of the first library in the loader's list whose name begins with `name`; empty
+// Returns the file of the first library whose name in the loader's list begins with `name`; empty
 // if there is none.
 std::string place_of(const std::string& libraries, std::string_view name) {
   std::istringstream lines(libraries);
@@ -90,33 +90,34 @@ std::string place_of(const std::string& libraries, std::string_view name) {
   return "";
 }
 
-// Puts a variable's new part in front of its earlier value.
+// Puts a new part in front of a variable's earlier value.
 void put_in_front(const char* variable, const std::string& part) {
   const char* before = std::getenv(variable);
   const std::string others = before == nullptr || *before == 0 ? "" : fmt::format(":{}", before);
   ::setenv(variable, (part + others).c_str(), 1);
 }
 
-// Loads the emulated runtime's companion into the program and all processes that it starts. It
-// leads each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC and
-// nvJitLink.
+// Loads the emulated runtime's companion into the program and all processes that it starts. The
+// companion redirects each name of the CUDA runtime to the emulated one, and keeps the PTX of NVRTC
+// and nvJitLink.
 void load_first(const fs::path& folder) {
-  // A script may replace LD_LIBRARY_PATH, so the path is better than the name. A space would end
-  // it.
+  // Uses the path, because a script may replace LD_LIBRARY_PATH. A path with a space or a colon
+  // would be split, so the name replaces it.
   const std::string name = "libwarpwise_preload.so";
   const std::string path = (folder / name).string();
   put_in_front("LD_PRELOAD", path.find_first_of(" :") == std::string::npos ? path : name);
-  // Triton and CuPy make PTX too, and would go on to machine code.
+  // Triton and CuPy make PTX too, and would compile it to machine code.
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
-  // PyCUDA finds nvcc in PATH, and CuPy by NVCC.
+  // PyCUDA finds nvcc through PATH, and CuPy through NVCC.
   if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
     ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);
     put_in_front("PATH", (folder / "bin").string());
     ::setenv("NVCC", (folder / "bin/nvcc").c_str(), 0);
   }
-  // Programs built with AddressSanitizer would end because it is not their first library.
+  // Lets programs start that were built with AddressSanitizer: it ends a program if it is not the
+  // first library.
   put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
@@ -126,7 +127,7 @@ bool is_script(const fs::path& program) {
   return start[0] == '#' && start[1] == '!';
 }
 
-// Returns true for a program with a static CUDA runtime that has lost its symbols.
+// Returns true for a program that has a static CUDA runtime without symbols.
 bool has_stripped_runtime(const fs::path& program) {
   std::ifstream in(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -174,14 +175,14 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   }
 }
 
-// Requires a file that can be replaced, because a report is written while the program runs.
+// Requires a replaceable file, because a report is written while the program runs.
 void require_report(const std::string& option, const std::string& file) {
   if (io::written_directly(file))
     throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
   io::require_place(file);
 }
 
-// Reads the file here too, so that a mistake shows before the program runs. The runtime reads it
+// Reads the file here too, so that an error shows before the program runs. The runtime reads it
 // again.
 void require_suppressions(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -194,7 +195,7 @@ void require_suppressions(const std::string& file) {
   }
 }
 
-// PROGRAM and its arguments are no options of this command, so the parser does not know them.
+// Shows PROGRAM and its arguments, which the parser does not know, in the help.
 class Help final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string name) const override {
@@ -217,7 +218,7 @@ void require_different(std::string_view option, const std::string& file, std::st
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
-    app.prefix_command();  // words after PROGRAM are its own
+    app.prefix_command();  // words after PROGRAM belong to it
     app.formatter(std::make_shared<Help>());
     add_checks(app,
                "Checks in addition to those always on (accesses out of bounds, misaligned "
@@ -398,7 +399,7 @@ class RunCommand final : public Command {
     fmt::print(stderr, "warpwise: {}\n", reports.summary);
   }
 
-  // Returns the status, as waitpid() does, in place of 0.
+  // Returns the exit status that replaces a program's 0, in the form of waitpid().
   int exit_status(const GatheredReports& reports) const {
     const bool found = reports.faults + reports.refused > 0;
     const std::int64_t refused = reports.refused > 0 ? 1 : 0;
@@ -427,8 +428,8 @@ class RunCommand final : public Command {
   std::string sarif_;
   std::int64_t error_exit_code_ = 1;
   std::int64_t time_limit_ = 0;  // 0: none
-  // A Jetson Orin Nano has 8. Programs that choose their grid by this number then
-  // run few blocks that have nothing to do, and enough to race.
+  // A Jetson Orin Nano has 8. Programs that choose their grid by this number then have few idle
+  // blocks, and enough blocks to race.
   std::int64_t multiprocessors_ = 8;
   std::optional<std::int64_t> sms_;
   bool keep_going_ = false;

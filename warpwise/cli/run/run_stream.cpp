@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Frames in flight on a GPU: while one is computed, others are uploaded and downloaded.
+// Frames in flight on a GPU: one is uploaded, one computed, one downloaded.
 constexpr std::size_t frames_on_gpu = 3;
 
-// Returns the folder of a name's pictures; empty if the name is not for pictures.
+// Returns the folder in a name of pictures; empty for any other name.
 std::string folder_of_pictures(const std::string& name) {
   if (name.ends_with('/') || is_folder(name)) return name;
   const bool is_pattern = name.find_first_of("*?[%") != std::string::npos;
@@ -37,7 +37,7 @@ std::string folder_of_pictures(const std::string& name) {
   return folder.empty() ? "." : folder;
 }
 
-// Refuses a sink in the place of a source, because it is written while the source is read.
+// Refuses a sink at the source's place, because it is written while the source is read.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
   const bool is_same_folder =
@@ -65,8 +65,7 @@ void require_free_output(const StreamCall& call) {
   }
 }
 
-// Prints a line for the user to standard output, or to standard error if frames go to standard
-// output.
+// Prints a line for the user to standard output; to standard error if frames go to standard output.
 void say(const StreamCall& call, const std::string& line) {
   if (call.where.json) return;
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
@@ -83,7 +82,8 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
   return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
 }
 
-// Gives the sink the source's sound, subtitles and chapters. Returns what it cannot hold.
+// Passes the source's sound, subtitles and chapters to the sink. Returns the list of parts that the
+// sink cannot hold.
 std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   std::string not_held = sink.drops(stream, companions.get());
@@ -94,7 +94,7 @@ std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source
 StreamPlace find_place(const StreamCall& call, const live::Pipeline& pipeline, bool is_gpu,
                        live::Source& source) {
   const std::size_t threads = cpu_threads(call.where);
-  // In real time one frame gets all threads, for the shortest delay.
+  // In real time one frame gets all threads, to keep the delay short.
   const bool one_by_one = pipeline.remembers() || (call.run.realtime && !is_gpu);
   if (is_gpu) {
     return {"cuda", gpu::device_info(call.where.device.value_or(0)).name,
@@ -139,7 +139,7 @@ void finish(const StreamCall& call, const StreamReport& report) {
   if (report.summary.was_stopped) Interruption::end();
 }
 
-// Returns true if the name says that frames come one after another, not that a file is there.
+// Returns true if the name means a sequence of frames, not a file.
 bool is_frame_source(const std::string& name) {
   if (is_video(name) || name.starts_with("/dev/video")) return true;
   static constexpr std::string_view kinds[] = {"camera:", "test:", "scene:", "pipe:"};
@@ -148,7 +148,7 @@ bool is_frame_source(const std::string& name) {
          std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
-// Returns true for an output that takes frames and that no picture alone can be written to.
+// Returns true for an output that takes frames and that is not a picture file.
 bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
   const std::string extension = io::extension_of(name);
   if (is_folder(name)) return false;
@@ -156,7 +156,7 @@ bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
          std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
 }
 
-// Refuses one picture as a whole video.
+// Refuses a single picture as the output of a video.
 void require_frames(const std::string& source, const std::string& sink) {
   const std::string extension = io::extension_of(source);
   const bool is_pattern = source.find_first_of("*?[") != std::string::npos;

@@ -11,10 +11,10 @@
 
 namespace warpwise::cli {
 
-/// The ends of a stream, and how its frames pass.
+/// The ends of a stream, and the way of its frames.
 struct StreamCall {
   std::string command;               ///< the subcommand's name, for --json
-  std::vector<std::string> sources;  ///< one source, or several pictures and folders of them
+  std::vector<std::string> sources;  ///< one source, or several pictures and folders of pictures
   std::string sink;
   live::SourceOptions source = {};
   live::RunOptions run = {};
@@ -22,15 +22,15 @@ struct StreamCall {
   RunOptions where = {};
 };
 
-/// Opens both ends, runs the stages on every frame and prints a report. \param make_stages  called
-/// once, with true if a GPU computes
-/// \throws UsageError, IoError, NoCudaDevice, …  the sink then holds the frames written before
+/// Opens both ends, runs the stages on every frame and prints a report.
+/// \param make_stages  called once, with true if a GPU computes
+/// \throws UsageError, IoError, NoCudaDevice, …  the sink then holds the frames written so far
 void run_stream(const StreamCall& call,
                 const std::function<std::vector<std::shared_ptr<live::Stage>>(bool)>& make_stages);
 
-/// Returns true if a subcommand's "IN... OUT" is a stream: the only input is a video, a camera or
-/// frames that are made up, or the output is a video. A .y4m file is a video here if many pictures
-/// go into it.
+/// Returns true if a subcommand's "IN... OUT" is a stream. Then the only input is a video, a camera
+/// or generated frames, or the output is a video. A .y4m file counts as a video if many pictures go
+/// into it.
 bool is_stream(const std::vector<std::string>& paths);
 
 /// Runs a subcommand as a stream of one stage, from "IN... OUT".

@@ -18,7 +18,7 @@
 namespace warpwise::cli {
 namespace {
 
-// A ladder whose rungs a stage may run, with the options and formats that its rungs need.
+// A ladder whose rungs can replace a stage, with the options and formats that they need.
 struct StageLadder {
   std::string_view stage;
   const char* ladder;
@@ -43,7 +43,7 @@ class RungStage final : public live::Stage {
         parameters_(std::move(parameters)) {}
 
   std::optional<PixelFormat> reads(const live::Stream& from) const override {
-    // RGB in any order is converted to the rungs' own order of bytes; the colours stay the same.
+    // Converts RGB to the rungs' own order of bytes; the colours stay the same.
     if (!live::has_luma(from.format()) && !live::has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
@@ -78,7 +78,7 @@ class RungStage final : public live::Stage {
   }
 
  private:
-  // Returns the run for these addresses. Their first frame makes it, before any graph is recorded.
+  // Returns the run for these addresses. Their first frame creates it, before a graph is recorded.
   const lab::RungRun& run_of(const live::DeviceSource& from, const live::DeviceResult& to) {
     const std::scoped_lock lock(mutex_);
     const std::pair<const void*, const void*> memory(from.data, to.data);
@@ -93,9 +93,9 @@ class RungStage final : public live::Stage {
         .first->second;
   }
 
-  // Allocates the operands. In these ladders the first one is the frame and the last the result;
-  // the problem gives those between. Refuses a size that the rung does not take, before the first
-  // frame.
+  // Allocates the operands. In these ladders the first one is the frame and the last one the
+  // result. The problem determines those between. Refuses a size that the rung does not support,
+  // before the first frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});
@@ -195,7 +195,7 @@ viewer::Rungs window_rungs(bool on_gpu) {
     if (found == ladders_of_stages.end()) return {};
     return {rung_names(found->ladder), found->options};
   };
-  // Measured now, while nothing else runs on the GPU and no window waits for it.
+  // Measures now, while nothing else runs on the GPU and no window waits.
   rungs.copy_roof_gb_per_s = [roof = measured_copy_roof()] { return roof; };
   return rungs;
 }

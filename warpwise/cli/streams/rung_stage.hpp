@@ -10,12 +10,12 @@
 // Rungs of the ladders that replace a stage's own kernel, on the current GPU.
 namespace warpwise::cli {
 
-/// Make these stages with a rung's kernels. The frames are the same, byte for byte, as those of the
-/// stage with the same options; options that the rungs do not compute are refused. The rung
-/// "shipped" is the library's own kernel, compiled and launched like the others.
+/// Make these stages with a rung's kernels. The frames equal those of the stage with the same
+/// options, byte for byte. Options that the rungs do not compute are refused. The rung "shipped" is
+/// the library's own kernel, compiled and launched like the others.
 ///
 /// begin() throws InvalidArgument for frames that the ladder, or on this GPU the rung, does not
-/// take. The first frame, or making a lane, throws the errors of compiling the rung.
+/// support. The first frame, or making a lane, throws the errors of compiling the rung.
 /// \throws InvalidArgument  no such rung, with the nearest; options that the rungs do not have
 /// \throws Unsupported      there is no compiler here
 std::shared_ptr<live::Stage> sobel_rung(std::string text, const SobelOptions& options,

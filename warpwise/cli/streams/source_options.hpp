@@ -7,7 +7,7 @@
 namespace warpwise::cli {
 
 /// Adds --format, --size, --fps, --matrix, --range and --siting: properties that a source's name
-/// does not state, and colours that win over its tags. `options` must live as long as `app`.
+/// does not state. The colours override the source's tags. `options` must outlive `app`.
 void add_source_options(CLI::App& app, live::SourceOptions& options);
 
 }  // namespace warpwise::cli

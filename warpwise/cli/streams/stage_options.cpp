@@ -15,10 +15,10 @@ namespace {
 using live::StageOption;
 using Kind = StageOption::Kind;
 
-// The least zncc of two pictures of one thing: bench/find_scores.py, warpwise/primitives/find.
+// The lowest zncc of two pictures of one object, as measured by bench/find_scores.py.
 constexpr double zncc_of_the_same = 0.8;
 
-// A slider's range, for values that may be much greater.
+// A slider's range; the values themselves may be much greater.
 struct Span {
   std::int64_t least;
   std::int64_t greatest;
@@ -79,7 +79,7 @@ void add_flag(StageOptions& options, const std::string& name, const std::string&
               [&value](const std::string&, const std::string&) { value = true; });
 }
 
-// Adds search-x and search-y after search, so that they override it.
+// Adds search-x and search-y after search, so that they override its parts.
 void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
   options.add(integer("search", "Displacements from -S to S-1 along both axes", "S",
                       std::to_string(-x.first), {1, 64}),
@@ -103,7 +103,7 @@ void add_search(StageOptions& options, SearchRange& x, SearchRange& y) {
 
 float parse_length(std::string_view called, std::string_view text) {
   const double length = parse_number(called, text);
-  // Displacements are whole pixels.
+  // Displacements are whole pixels, so a length below 1 has no meaning.
   if (length >= 1 && length <= max_match_displacement) return static_cast<float>(length);
   throw UsageError(fmt::format("{} got '{}', but needs a length from 1 to {} pixels", called, text,
                                max_match_displacement));

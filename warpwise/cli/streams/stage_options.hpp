@@ -10,12 +10,12 @@
 #include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// Options shared by a subcommand and the stage of the same name. They are stated once for the
+// Options shared by a subcommand and the stage of the same name. Each is stated once, for the
 // command line, for a pipeline's text, and for the window's controls.
 namespace warpwise::cli {
 
-/// Options and the variables that they set. The variables must live as long as options are read; an
-/// option that is not given leaves its variable unchanged.
+/// Options and the variables that they set. The variables must stay valid as long as options are
+/// read. An option that is not given leaves its variable unchanged.
 class StageOptions {
  public:
   /// Parses a value's text, or throws UsageError with a message that calls the option `name`.
@@ -23,10 +23,10 @@ class StageOptions {
 
   void add(live::StageOption option, Set set);
 
-  /// Adds them as --NAME VALUE to a subcommand. The variables must live as long as `app`.
+  /// Adds the options as --NAME VALUE to a subcommand. The variables must outlive `app`.
   void add_to(CLI::App& app) const;
 
-  /// Reads "window=31", "invert". Some options override others, in any order of the words.
+  /// Reads "window=31", "invert". Some options override others, whatever the order of the words.
   /// \throws UsageError
   void read(const std::vector<std::string>& words) const;
 
@@ -48,8 +48,8 @@ StageOptions convert_options(live::ConvertChoices& choices);
 /// Options output, norm, kernel, border.
 StageOptions sobel_options(SobelOptions& options);
 
-/// Options window, offset, method, max, invert. window has no default: set it to 0 beforehand to
-/// see whether it was given.
+/// Options window, offset, method, max, invert. window has no default: a 0 that stays 0 means that
+/// it was not given.
 StageOptions threshold_options(ThresholdOptions& options);
 
 /// Options block, stride, search…, measure, border, max-motion.
@@ -67,8 +67,8 @@ void add_measure(StageOptions& options, Measure& measure);
 /// Options measure and min-score of find and track, whose measure is zncc unless it is given.
 void add_found(StageOptions& options, Measure& measure, std::optional<double>& min_score);
 
-/// Returns the least score of a place that is taken for the template: `given`, else for zncc a
-/// calibrated value, for the other measures none.
+/// Returns the least score at which a place counts as the template: `given`, or a calibrated value
+/// for zncc; none for the other measures.
 /// \throws UsageError  it is given for sad or ssd
 std::optional<double> least_score(Measure measure, std::optional<double> given);
 

@@ -9,7 +9,7 @@
 #include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// Parses the text of a pipeline. make_stages.hpp makes stages of it.
+// Parses a pipeline's text. make_stages.hpp makes the stages.
 namespace warpwise::cli {
 
 struct ConvertText {
@@ -39,12 +39,12 @@ struct TrackText {
 struct StageText {
   std::string text;  ///< its words, separated by a blank
   std::variant<ConvertText, SobelText, ThresholdText, MatchText, DisparityText, TrackText> what;
-  std::string rung;  ///< rung that replaces the library's kernel; empty for none
+  std::string rung;  ///< rung that replaces the library's kernel; empty: none
 };
 
-/// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and its
-/// options: those of the subcommand of that name without their dashes, and rung=NAME. The name of a
-/// format has the options of convert. An empty text has no stages.
+/// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and
+/// options: those of the subcommand of that name without dashes, and rung=NAME. A format's name has
+/// the options of convert. An empty text has no stages.
 /// \throws UsageError  an unknown stage, option or value; the message names the stage.
 std::vector<StageText> read_stages(std::string_view text);
 

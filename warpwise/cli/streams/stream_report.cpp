@@ -34,7 +34,7 @@ std::string drops_text(const live::Progress& progress) {
   return text;
 }
 
-// Formats long times with three digits, short ones to a tenth of a microsecond.
+// Formats a long time with three digits, a short one to a tenth of a microsecond.
 std::string milliseconds_text(double milliseconds) {
   if (milliseconds < 0.1) return fmt::format("{:.4f} ms", milliseconds);
   if (milliseconds < 1000) return fmt::format("{:.3g} ms", milliseconds);

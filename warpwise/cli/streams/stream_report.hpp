@@ -7,17 +7,17 @@
 
 namespace warpwise::cli {
 
-/// Place where a pipeline runs, and the number of frames in flight.
+/// Place where a pipeline runs, with the number of frames in flight.
 struct StreamPlace {
   std::string backend;  ///< "cpu" or "cuda"
   std::string device;
   std::size_t workers = 1;
   int threads_of_worker = 1;
-  /// Reason why frames pass through the host on cuda; empty if the GPU gets them from OpenGL.
+  /// Reason why frames pass through the host on cuda; empty if OpenGL passes them on the GPU.
   std::string why_no_interop = {};
 };
 
-/// A stream that has ended, for a report.
+/// Data of a finished stream, for a report.
 struct StreamReport {
   const std::string& command;
   const live::Summary& summary;
@@ -25,17 +25,17 @@ struct StreamReport {
   const live::Source& source;
   const live::Sink& sink;
   const StreamPlace& place;
-  std::string not_held = {};  ///< of the source, by the sink; empty if it holds all
+  std::string not_held = {};  ///< parts that the sink cannot hold; empty if it holds all
 };
 
 /// Describes a running stream: "120 of 300 frames, 59.9 fps, 2 dropped".
 std::string status_text(const live::Progress& now, const std::optional<std::int64_t>& total);
 
-/// Returns ", shared with CUDA", or why not; empty on the CPU and for a source that OpenGL does not
-/// draw.
+/// Returns ", shared with CUDA", or why the frames are not shared. Empty on the CPU, and for a
+/// source that OpenGL does not draw.
 std::string interop_text(const StreamPlace& place, const live::Source& source);
 
-/// Describes the result in one line: the frames written, their rate, and each part's mean time.
+/// Describes the result in one line: frames written, their rate, and each part's mean time.
 std::string text_of(const StreamReport& report);
 
 /// Returns the object that --json prints, with a newline.
