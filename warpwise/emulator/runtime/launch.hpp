@@ -9,12 +9,12 @@
 
 #include "warpwise/emulator/runtime/code/registry.hpp"
 
-// Prepares and runs launches of all interfaces.
+// Prepares and runs the launches of all interfaces.
 namespace warpwise::emulator::runtime {
 
 /// Properties of a launch besides its shape.
 struct LaunchMode {
-  bool cooperative = false;  ///< its blocks may wait for each other: all must be resident at once
+  bool cooperative = false;  ///< its blocks may wait for each other, so all must be resident
   std::optional<Dim3> cluster = {};
 };
 
@@ -31,11 +31,11 @@ bool is_launchable(dim3 grid, dim3 block);
 ///   is negative if the static part alone is larger.
 std::int64_t dynamic_shared_limit(const KernelInfo& info, std::optional<int> asked_for);
 
-/// Returns true if a kernel may ask for this much dynamic shared memory: with its static part it
+/// Returns true if a kernel may request this much dynamic shared memory. With its static part it
 /// must fit into the GPU's limit for a block.
 bool may_ask_for_shared(const KernelInfo& info, int bytes);
 
-/// Builds the parameter block of arguments that are given one by one.
+/// Builds the parameter block from separate arguments.
 std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);
 
 /// Makes the work of a launch, with copies of the arguments. Returns an error for an unknown
@@ -44,7 +44,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
                            std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work);
 
-/// Runs a kernel to its end and informs the observer. \param ptx  returns the text of its module
+/// Runs a kernel and notifies the observer. \param ptx  returns its module's text
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
                        std::size_t shared, const std::vector<std::byte>& parameters,

@@ -7,7 +7,7 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Shows a program on the emulated runtime what its launches cost.
+// Shows programs on the emulated runtime the cost of their launches.
 namespace warpwise::emulator::runtime {
 
 /// A finished launch; valid only during the call that receives it.
@@ -16,8 +16,8 @@ struct ObservedLaunch {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::span<const std::byte> parameters;  ///< laid out as the kernel's parameter block
-  std::string_view ptx;                   ///< of the kernel's whole module
+  std::span<const std::byte> parameters;  ///< in the layout of the kernel's parameter block
+  std::string_view ptx;                   ///< PTX of the whole module
   const LaunchResult& result;
 };
 
@@ -28,9 +28,9 @@ struct Observer {
   LaunchOptions options;  ///< for every launch; read when it begins
 };
 
-/// Type of `warpwise_emulated_observe`, which the library exports for dlsym(). Passes every later
-/// launch of the process to `observer`, which the caller keeps; null ends this. Must not be called
-/// while kernels run.
+/// Type of `warpwise_emulated_observe`, which the library exports for dlsym(). Passes all later
+/// launches of the process to `observer`; null ends that. The caller owns the observer. Must not be
+/// called while kernels run.
 using Observe = void (*)(const Observer* observer);
 inline constexpr const char* observe_name = "warpwise_emulated_observe";
 

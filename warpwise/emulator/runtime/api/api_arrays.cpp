@@ -38,7 +38,7 @@ bool is_shape(const cudaExtent& extent, unsigned flags) {
   return extent.depth == 0 || extent.height > 0;
 }
 
-/// Keeps a freed handle's address from being reused, so that a second free is recognised.
+/// Keeps the address of a freed handle in use, so that a second free is recognised.
 void keep_freed(cudaArray_t array) {
   struct Freed {
     std::mutex mutex;
@@ -75,14 +75,14 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
   });
 }
 
-/// One end of a copy: its first row, and the distances between rows and slices.
+/// One end of a copy: its first row, and the distances of rows and slices.
 struct End {
   std::byte* first = nullptr;
   std::size_t pitch = 0;
   std::size_t slice = 0;
 };
 
-/// Finds a place in an array. Returns false if the copy does not fit. x and width are in bytes.
+/// Finds a position in an array. Returns false if the copy does not fit. x and width are in bytes.
 bool end_in(const cudaArray& array, const cudaPos& at, const cudaExtent& bytes, End& end) {
   end.pitch = array.row_bytes;
   end.slice = array.row_bytes * array.rows;
@@ -112,7 +112,7 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   if (copy.srcArray != nullptr && copy.dstArray != nullptr &&
       copy.srcArray->texel_bytes != copy.dstArray->texel_bytes)
     return report(cudaErrorInvalidValue);
-  // With an array, extents and positions count its elements.
+  // Extents and positions count elements if an array takes part.
   const std::size_t unit = array != nullptr ? array->texel_bytes : 1;
   cudaExtent bytes = copy.extent;
   bytes.width *= unit;
@@ -138,7 +138,7 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   return cudaSuccess;
 }
 
-/// Returns the start of one end of a copy of slices.
+/// Returns the start of one end of a copy between slices.
 const void* end_of(cudaArray_t array, const cudaPitchedPtr& memory) {
   return array != nullptr ? reinterpret_cast<const void*>(array->data) : memory.ptr;
 }
@@ -159,7 +159,7 @@ cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, voi
   return copy_rows(to, pitch, from.first, from.pitch, width, height, kind);
 }
 
-/// Finds bytes that continue from row to row in a two-dimensional array; null if they do not fit.
+/// Finds consecutive bytes in a two-dimensional array, across rows; null if they do not fit.
 std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes) {
   const std::size_t first = y * array->row_bytes + x;
   if (first + bytes > array->row_bytes * array->rows) return nullptr;

@@ -1,4 +1,4 @@
-// Devices, errors.
+// Devices and errors.
 
 #include <algorithm>
 #include <cstring>

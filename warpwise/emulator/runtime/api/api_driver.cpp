@@ -1,5 +1,5 @@
-// Gives programs that use the runtime the driver's functions. They are in libcuda.so.1, beside this
-// library.
+// Gives the driver's functions, from libcuda.so.1 beside this library, to programs that use the
+// runtime.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// Type of cuGetProcAddress_v2. The driver is linked with this library, not the other way round.
+// Type of cuGetProcAddress_v2. The driver links this library, not the reverse.
 using Find = int(const char*, void**, int, unsigned long long, int*);
 
 Find* driver() {

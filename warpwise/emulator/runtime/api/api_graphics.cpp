@@ -1,4 +1,4 @@
-// Buffers of OpenGL. Mapping copies them, because the program's OpenGL has memory of its own.
+// Buffers of OpenGL. Mapping copies them, because the program's OpenGL has its own memory.
 
 #include <dlfcn.h>
 
@@ -20,10 +20,9 @@ struct cudaGraphicsResource {
 
 namespace {
 
-// OpenGL's constants, as its interface defines them. The program loads OpenGL; this library does
-// not need it.
+// OpenGL's constants. The program loads OpenGL; this library does not depend on it.
 constexpr unsigned gl_version = 0x1F02;
-constexpr unsigned gl_copy_write_buffer = 0x8F37;  // a binding that programs hardly use
+constexpr unsigned gl_copy_write_buffer = 0x8F37;  // a binding that programs rarely use
 constexpr unsigned gl_buffer_size = 0x8764;
 
 struct OpenGl {

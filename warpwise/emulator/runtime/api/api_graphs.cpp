@@ -1,4 +1,4 @@
-// Graphs, captured from streams or built node by node.
+// Graphs: captured from streams, or built node by node.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ struct CUgraphExec_st {
   std::vector<GraphStep> steps;
   std::vector<CUgraph_st::InitialCondition> conditions;
   std::vector<UserReference> user_objects;
-  bool frees_first = false;  // memory left by an earlier launch
+  bool frees_first = false;  // frees memory left by an earlier launch
 };
 
 namespace {
@@ -47,7 +47,8 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-// Each step continues the branch of a dependency that no other step continues; else it starts one.
+// Each step continues the branch of a dependency that no other step has continued. Without one, it
+// starts a branch.
 void find_branches(std::vector<GraphStep>& steps) {
   std::vector<bool> is_continued(steps.size());
   std::size_t branches = 0;
@@ -90,7 +91,7 @@ cudaError_t fill(const cudaMemsetParams& p) {
     const std::size_t row = p.width * p.elementSize;
     if (row == 0 || p.height == 0) return cudaSuccess;
     check_fill({p.dst, p.pitch, row, p.height});
-    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // checks that all of it exists
+    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // checks that all bytes exist
     const WorkScope scope;
     WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
     for (std::size_t y = 0; y < p.height; ++y) {
@@ -177,7 +178,7 @@ cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps) {
 
 extern "C" {
 
-// ---- by capture
+// ---- graphs by capture
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
@@ -241,7 +242,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 
-// ---- node by node
+// ---- graphs node by node
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
   *graph = new CUgraph_st;
@@ -254,7 +255,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   for (const auto& node : graph->nodes) {
     made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
   }
-  // Dependencies on copied nodes become dependencies on their copies.
+  // Maps dependencies on the original nodes to their copies.
   for (const auto& node : made->nodes) {
     for (cudaGraphNode_t& earlier : node->after) {
       const auto place = std::find_if(graph->nodes.begin(), graph->nodes.end(),
@@ -339,7 +340,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
   return cudaSuccess;
 }
 
-// ---- to be launched
+// ---- executable graphs
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
@@ -370,13 +371,13 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   }
   return report(cudaErrorInvalidValue);
 }
-// Any graph may replace another one here; a GPU accepts only the same shape.
+// Any graph may replace another here; a GPU accepts only graphs of the same shape.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   std::vector<GraphStep> steps;
   const cudaError_t error = steps_of(*graph, steps);
   if (error == cudaSuccess && steps.size() == executable->steps.size()) {
-    // Later changes name the nodes of the first graph.
+    // Later updates name the nodes of the first graph.
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i].node = executable->steps[i].node;
     }
@@ -389,7 +390,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  // Captures a copy: the captured launch runs the graph as it is now.
+  // Captures a copy, because the captured launch runs the graph in its current state.
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, [own = *executable] { return run(own); });
   const OnStream on(stream);

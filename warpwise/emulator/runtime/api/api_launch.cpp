@@ -35,7 +35,7 @@ struct Configuration {
   cudaStream_t stream = nullptr;
 };
 thread_local std::vector<Configuration> configurations;
-// The next launch is a `kernel<<<...>>>()`: the program does not see what its call returns.
+// True if the next launch is a `kernel<<<...>>>()`, whose result the program does not see.
 thread_local bool launch_returns_nothing = false;
 
 cudaError_t error_of(FaultKind kind) {
@@ -63,7 +63,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::leak:
     case FaultKind::copy:
     case FaultKind::unchecked_launch:
-    case FaultKind::unsynchronised: break;  // a fault of the host's calls, not of kernels
+    case FaultKind::unsynchronised: break;  // a fault of host calls, not of kernels
   }
   return cudaErrorUnknown;
 }
@@ -95,7 +95,7 @@ void tell_origins(LaunchResult& result) {
   for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
 }
 
-/// Prints a kernel's output. Keeps and returns the error of its first fault.
+/// Prints a kernel's output. Stores and returns the error of its first fault.
 cudaError_t outcome(const LaunchResult& result) {
   std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
   if (result.faults.empty() || keeps_going()) return cudaSuccess;
@@ -111,7 +111,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
   const cudaError_t ran = run_or_capture(stream, std::move(work));
-  // The next call returns a kernel's fault, because on a GPU the launch has returned by then.
+  // The next call returns a kernel's fault, because a launch returns earlier on a GPU.
   return was_sound && emulated().sticky != cudaSuccess ? cudaSuccess : ran;
 }
 
@@ -121,19 +121,19 @@ namespace warpwise::emulator::runtime {
 namespace {
 
 /// Returns a kernel's properties. If the emulator cannot run the kernel, the reports name it, even
-/// if the program asks for its properties only.
+/// if the program only asks for its properties.
 const KernelInfo& info_of(const Kernel& kernel) {
   return noting_refusal(
       kernel.name, [&]() -> const KernelInfo& { return kernel.module->get().kernel(kernel.name); });
 }
 
-// A kernel must ask for larger clusters, of up to 16 blocks.
+// Larger clusters, of up to 16 blocks, need the kernel's consent.
 constexpr std::uint64_t portable_cluster_blocks = 8;
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 bool has_clusters() { return emulated().cc.major >= 9; }
 
-/// Returns the error of a launch's cluster, stated by the launch or by the kernel.
+/// Returns the error in a launch's cluster, which the launch or the kernel states.
 cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
                           const std::optional<Dim3>& given, dim3 grid) {
   if (!given && info.required_cluster.empty())
@@ -156,7 +156,7 @@ cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
   return cudaSuccess;
 }
 
-/// Adds to each fault the place of the current call, which launches the kernel.
+/// Adds the place of the current call, which launches the kernel, to each fault.
 /// \param kernel  its readable name
 void tell_launch(LaunchResult& result, const std::string& kernel) {
   if (result.faults.empty() || !is_reported()) return;
@@ -231,7 +231,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
         return cudaErrorCooperativeLaunchTooLarge;
     }
     work = [kernel, grid, block, shared, mode, parameters = parameters_of(info, arguments)] {
-      // The text is not kept with the module: only observers ask for it.
+      // Builds the text only for observers, so the module does not keep it.
       return run_kernel(
           kernel->module->get(), kernel->name, [kernel] { return kernel->module->ptx(); }, grid,
           block, shared, parameters, mode);
@@ -251,7 +251,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const WorkScope scope(stream_order() == nullptr ? std::string() : readable(name));
-    // While a launch runs several times, no other one may change the memory.
+    // No other launch may change the memory while a launch runs several times.
     static std::mutex& one_at_a_time = *new std::mutex;
     std::unique_lock lock(one_at_a_time, std::defer_lock);
     if (options.orders > 1) lock.lock();
@@ -264,7 +264,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
     });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    // A thread that waits for it may hold Python's lock, which a fault's place needs.
+    // A waiting thread may hold Python's lock, which is needed for a fault's place.
     if (lock.owns_lock()) lock.unlock();
     if (observer != nullptr) {
       const std::string text = ptx();
@@ -311,7 +311,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-// Called before the host first reads or writes a managed variable of the module.
+// Called before the host first accesses a managed variable of the module.
 char __cudaInitModule(void** registered) {
   auto* module = reinterpret_cast<Module*>(registered);
   const cudaError_t error = guarded([&] {
@@ -439,7 +439,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->maxThreadsPerBlock = info.most_threads;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
-    // CUB selects by this among the architectures that the program was compiled for.
+    // CUB chooses by this number among the architectures that the program was compiled for.
     attributes->ptxVersion = info.target;
     const auto& cluster = info.required_cluster;
     attributes->clusterDimMustBeSet = info.needs_cluster ? 1 : 0;
@@ -457,7 +457,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
                                                                    int threads, size_t shared,
                                                                    unsigned int) {
   if (blocks == nullptr) return report(cudaErrorInvalidValue);
-  *blocks = 0;  // also after an error
+  *blocks = 0;  // also the result after an error
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
@@ -474,7 +474,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                                 0);
 }
 
-// The emulated GPU's clusters fill its multiprocessors like blocks do: no GPC limits them.
+// Clusters fill the emulated GPU's multiprocessors like single blocks; there are no GPCs that limit
+// them.
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
   Kernel* kernel = find_kernel(function);

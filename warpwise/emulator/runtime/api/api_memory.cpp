@@ -1,4 +1,4 @@
-// Memory: allocation, copies, fills.
+// Memory: allocation, copies and fills.
 
 #include <atomic>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-/// Allocates zero bytes: a null pointer, without an error.
+/// Handles an allocation of zero bytes: returns a null pointer and no error.
 cudaError_t nothing(void** pointer) {
   *pointer = nullptr;
   return cudaSuccess;
@@ -38,7 +38,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes) {
   });
 }
 
-/// A function that frees memory waits for the device's work, as on a GPU.
+/// Waits for the device's work, as functions that free memory do on a GPU.
 void end_of_memory(const void* pointer) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
@@ -47,7 +47,7 @@ void end_of_memory(const void* pointer) {
   order->hides(begin, bytes);
 }
 
-/// \param host  true for a function that frees pinned memory
+/// \param host  true in a function that frees pinned memory
 cudaError_t release(void* pointer, bool host) {
   if (pointer == nullptr) return cudaSuccess;
   return guarded([&] {
@@ -79,7 +79,7 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
   check_fill({to, pitch, width, height});
   if (to == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
-    bytes_of(to, pitch * (height - 1) + width);  // checks that all of it exists
+    bytes_of(to, pitch * (height - 1) + width);  // checks that all bytes exist
     const WorkScope scope;
     WorkScope::touch(to, pitch, width, height, Use::write);
     for (std::size_t y = 0; y < height; ++y)
@@ -111,7 +111,7 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
   });
 }
 
-/// Finds the part of a symbol that a copy reads or writes.
+/// Finds the part of a symbol that a copy accesses.
 cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t bytes,
                            void** pointer) {
   Address address = 0;
@@ -160,7 +160,7 @@ cudaError_t free_in_stream(void* pointer) {
     const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
     if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
     emulated().device.free(address_of(pointer));
-    // Device memory has pages of its own here.
+    // Device memory lies in separate pages here.
     if (begin == address_of(pointer) && is_device_address(begin)) WorkScope::forget(begin, bytes);
     return cudaSuccess;
   } catch (const Error&) {
@@ -198,7 +198,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t,
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
-    // A captured graph uses this memory at each launch, so it is kept.
+    // A captured graph uses this memory at each launch, so the memory stays.
     if (!is_graph_memory(pointer)) {
       note_kept(pointer);
       return cudaSuccess;
@@ -242,7 +242,7 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
-    // Returns watched pages to the state of others: readable and writable.
+    // Makes watched pages readable and writable again, like all others.
     StreamOrder* const order = stream_order();
     if (order != nullptr && are_read_and_written(address_of(host), bytes))
       order->shows(address_of(host), bytes);
@@ -315,7 +315,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-// The location of memory changes no result.
+// The memory's location changes no result.
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return cudaSuccess;
 }
@@ -373,13 +373,13 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// There is one pool, the emulated GPU's memory.
+// The only pool is the emulated GPU's memory.
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   *pool = reinterpret_cast<cudaMemPool_t>(&emulated());
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-// No memory is kept for later allocations, so the threshold is never reached.
+// Freed memory is not kept for later allocations, so the threshold is never reached.
 std::atomic<std::uint64_t> release_threshold = 0;
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
   if (attribute == cudaMemPoolAttrReleaseThreshold)

@@ -14,9 +14,9 @@ using namespace warpwise::emulator::runtime;
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
-  Clock done;                          // at the time of recording, for the order checks
-  std::weak_ptr<Capture> capture;      // the capture that it was recorded in
-  std::vector<cudaGraphNode_t> after;  // the nodes that it stands for there
+  Clock done;                          // work done at the recording, for the checks of order
+  std::weak_ptr<Capture> capture;      // the capture that recorded it
+  std::vector<cudaGraphNode_t> after;  // the capture's nodes before it
 };
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
@@ -30,7 +30,7 @@ namespace {
 constexpr int least_priority = 0;
 constexpr int greatest_priority = -5;
 
-// Returns true for the streams that exist without being made.
+// Returns true for the predefined streams.
 bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
@@ -92,7 +92,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
-// All work is done.
+// All work is already done.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
@@ -107,7 +107,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // A graph has host functions instead, on GPUs too.
+  // Callbacks cannot be captured, on GPUs neither: graphs have host functions instead.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
   const OnStream on(stream);
   const HostFunctionScope scope;
@@ -130,7 +130,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   const std::shared_ptr<Capture> capture = capture_of(stream);
   event->capture = capture;
   if (capture != nullptr) event->after = capture->last[stream];
-  // A captured event makes other streams join. It may be destroyed before the graph runs.
+  // A captured event lets other streams join. It may be destroyed before the graph runs.
   if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, [event] {
     if (StreamOrder* const order = stream_order())
@@ -143,7 +143,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
-// A stream that waits for an event of another stream's capture joins the capture.
+// A stream that waits for another stream's captured event joins the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   const std::shared_ptr<Capture> capture = event->capture.lock();
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
@@ -164,7 +164,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
-  cudaEventSynchronize(end);  // the host may rely on its end from here on
+  cudaEventSynchronize(end);  // the host may rely on the event from here on
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }

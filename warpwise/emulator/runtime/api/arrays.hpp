@@ -4,24 +4,24 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-/// Definition of the runtime's opaque type: rows of texels in the emulated GPU's memory, at
-/// addresses that the program never sees.
+/// Defines the runtime's opaque type: rows of texels in the emulated GPU's memory. Programs never
+/// see the addresses.
 struct cudaArray {
   warpwise::emulator::Address data = 0;
   bool is_freed = false;
   cudaChannelFormatDesc format{};
-  cudaExtent extent{};  ///< in texels; 0 for a missing dimension
+  cudaExtent extent{};  ///< in texels; 0 for an unused dimension
   unsigned flags = 0;
   std::size_t texel_bytes = 0;
   std::size_t row_bytes = 0;
-  std::size_t rows = 0;    ///< in a slice
+  std::size_t rows = 0;    ///< rows of a slice
   std::size_t slices = 0;  ///< number of planes, layers or faces
 };
 
 namespace warpwise::emulator::runtime {
 
-/// Copies rows between any two of host, device and array; see api_memory.cpp.
-/// \param kind  direction that the call states, only for Check::runtime
+/// Copies rows between host, device and arrays; see api_memory.cpp.
+/// \param kind  direction that the call states, for Check::runtime only
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind);
 

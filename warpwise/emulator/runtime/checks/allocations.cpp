@@ -17,7 +17,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Limit of remembered freed allocations, the same as the device's.
+// Maximum number of remembered freed allocations, the same as the device's.
 constexpr std::size_t most_freed = 65536;
 
 struct AllocationRecord {
@@ -35,7 +35,7 @@ struct Records {
   std::mutex mutex;
   std::map<Address, AllocationRecord> all;
   std::map<std::uint64_t, Address> by_number;
-  std::deque<std::uint64_t> freed;  ///< numbers; the first is forgotten when there are too many
+  std::deque<std::uint64_t> freed;  ///< numbers; at the limit the first one is dropped
   std::uint64_t made = 0;
 
   void forget(Address address) {
@@ -56,7 +56,7 @@ std::string of_bytes(const AllocationRecord& record) {
   return record.name() + " of " + std::to_string(record.bytes) + " bytes";
 }
 
-/// Returns the error in a call that frees `address`; empty if there is none.
+/// Describes the error of a call that frees `address`; empty if there is none.
 std::string mistake(Address address, bool host, const AllocationRecord* record) {
   const auto [begin, bytes] = emulated().device.allocation_of(address);
   const std::string what =
@@ -66,7 +66,7 @@ std::string mistake(Address address, bool host, const AllocationRecord* record) 
     return "frees byte " + std::to_string(address - begin) + " of " + what +
            ": free memory by the address of its first byte";
   }
-  if (record == nullptr) return {};  // allocated without a record, by a graph's node
+  if (record == nullptr) return {};  // allocated by a graph's node, without a record
   const bool is_pinned = record->kind == AllocationKind::pinned;
   if (is_pinned && !host)
     return "frees " + what + ", which is pinned memory: cudaFreeHost frees it";
@@ -102,7 +102,7 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
   record.kind = kind;
   if (is_reported()) record.made = CallSite::here_in_python();
   const std::lock_guard lock(records().mutex);
-  records().forget(address);  // forgets an earlier freed allocation there
+  records().forget(address);  // drops an earlier freed allocation at this address
   records().by_number[record.number] = address;
   records().all[address] = std::move(record);
 }
@@ -117,7 +117,7 @@ void note_free(const void* pointer, bool host) {
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    // Here the wrong function frees it too.
+    // The wrong function frees the memory here, too.
     if (begin == address && found != own.all.end()) {
       AllocationRecord& record = found->second;
       record.is_live = false;
@@ -170,10 +170,10 @@ std::string with_origins(std::string message) {
 }
 
 void report_leaks() {
-  // A device in error is unusable: the program cannot free its memory. After a refusal it may have
-  // ended early.
+  // A device with an error is unusable, so the program cannot free its memory. After a refusal the
+  // program may have ended early.
   if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
-  // Python frees neither global arrays nor the pools of its packages at its end.
+  // Python does not free global arrays and its packages' pools at its end.
   if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr) return;
   struct Sum {
     std::uint64_t count = 0;

@@ -5,7 +5,8 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Records each allocation of the program: the call that made it, and whether it was freed. For
+// Records each allocation of the program: the call that made it, and if it was freed. The records
+// serve messages and Check::memory.
 // messages and for Check::memory.
 namespace warpwise::emulator::runtime {
 
@@ -18,20 +19,20 @@ std::string next_allocation_name();
 void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
                      const std::string& name);
 
-/// Records that the current call frees memory. With Check::memory a wrong free is reported.
-/// \param host  true for a function that frees pinned memory
+/// Records that the current call frees memory. With Check::memory, a wrong free is reported.
+/// \param host  true in a function that frees pinned memory
 void note_free(const void* pointer, bool host);
 
 /// Records that a graph keeps this memory. It is never freed and does not count as a leak.
 void note_kept(const void* pointer);
 
-/// Forgets all allocations, as cudaDeviceReset() frees them: none of them leaks.
+/// Drops all records, after cudaDeviceReset() has freed the memory: no allocation leaks.
 void forget_allocations();
 
-/// Returns a fault's message, with the places where the allocations in it were made and freed.
+/// Adds to a fault's message the places where its allocations were made and freed.
 std::string with_origins(std::string message);
 
-/// With Check::memory, reports memory that was never freed; called at the program's end.
+/// Reports memory that was never freed, with Check::memory. Called at the program's end.
 void report_leaks();
 
 }  // namespace warpwise::emulator::runtime

@@ -32,10 +32,10 @@ const char* text_of(cudaMemcpyKind kind) {
   return "cudaMemcpyDefault";
 }
 
-/// Returns the error in one end of a copy; empty if there is none.
+/// Describes the error in one end of a copy; empty if there is none.
 std::string mistake(const Rows& rows) {
   if (rows.first == nullptr) return "a null pointer";
-  if (side_of(rows.first) == Side::host) return {};  // its size is unknown here
+  if (side_of(rows.first) == Side::host) return {};  // the size of host memory is unknown
   try {
     emulated().device.bytes_at(address_of(rows.first), extent_of(rows));
     return {};
@@ -44,7 +44,7 @@ std::string mistake(const Rows& rows) {
   }
 }
 
-/// Returns how one end contradicts the copy's kind; empty if it does not.
+/// Describes how one end contradicts the copy's kind; empty if it does not.
 std::string contradiction(const Rows& rows, const char* end, bool says_device,
                           cudaMemcpyKind kind) {
   const Side side = side_of(rows.first);

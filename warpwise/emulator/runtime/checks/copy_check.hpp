@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-// Check::runtime for copies and fills: both ends are valid memory, and match the call's direction.
-// Errors are reported, and the call continues as without the check.
+// Check::runtime for copies and fills: both ends must be valid memory, and match the call's
+// direction. Errors are reported, and the call continues as without the check.
 namespace warpwise::emulator::runtime {
 
 /// Rows of memory, or of an array.
@@ -25,7 +25,7 @@ void check_fill(const Rows& to);
 /// With Check::init, reports a copy to the host of memory that was never written.
 void check_written(const void* to, const Rows& from);
 
-/// Reports an invalid copy or fill call. `wrong` follows the function's name in the report.
+/// Reports an invalid copy or fill. `wrong` follows the function's name in the report.
 void report_bad_copy(const std::string& wrong);
 
 }  // namespace warpwise::emulator::runtime

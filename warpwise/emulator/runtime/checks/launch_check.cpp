@@ -22,7 +22,7 @@ struct Failed {
   CallSite site;
 };
 
-// Failed launches by thread, because each thread has its own last error.
+// Failed launches of each thread, because each thread has its own last error.
 struct AllFailed {
   std::mutex mutex;
   std::map<std::uint64_t, std::vector<Failed>> by_thread;
@@ -32,7 +32,7 @@ AllFailed& all_failed() {
   return instance;
 }
 
-/// Returns this thread's number. The system may reuse its own number after a thread has ended.
+/// Returns this thread's number. The system's own number may be reused after a thread's end.
 std::uint64_t this_thread() {
   static std::atomic<std::uint64_t> threads = 0;
   thread_local const std::uint64_t number = ++threads;

@@ -2,17 +2,17 @@
 
 #include <cuda_runtime_api.h>
 
-// Check::runtime for launches: the program must ask for their errors.
+// Check::runtime for launches: a program must check their errors.
 namespace warpwise::emulator::runtime {
 
-/// Records a failed `kernel<<<...>>>()`, whose error the program does not see.
+/// Records a failed `kernel<<<...>>>()`, which does not return its error to the program.
 void note_failed_launch(const void* function, cudaError_t error);
 
-/// Records that this thread has asked for its last error.
+/// Records that this thread has read its last error.
 void note_question();
 
-/// Reports failed launches whose error was never asked for, and launches that were never waited
-/// for. Called at the program's end.
+/// Reports failed launches whose error was never read, and launches that were never waited for.
+/// Called at the program's end.
 void report_unchecked_launches();
 
 }  // namespace warpwise::emulator::runtime

@@ -12,10 +12,10 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Each run splits a mapping into up to three, and a program may have 65530 mappings. It also costs
-// each piece of work two system calls.
+// Each run splits one mapping into up to three, and a process may have 65530 mappings. Each run
+// also costs two system calls for each piece of work.
 constexpr std::size_t most_runs = 512;
-// 64 MiB: changing that much takes some milliseconds a call.
+// 64 MiB. Protecting that much takes some milliseconds a call.
 constexpr std::size_t most_protected = 16384;
 
 void say_once(const char* text) {
@@ -147,7 +147,8 @@ void PageGuard::report_touches(const MemoryUses& uses) {
     const std::string wrong = uses.host_conflict(touch.address, touch.writes);
     if (wrong.empty()) continue;
     const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
-    // A touch inside a CUDA call, of memory that the program passed, is not the program's own.
+    // Skips accesses inside a CUDA call, to memory that the program passed: the program itself made
+    // none.
     if (site.is_in_library()) continue;
     note_host_fault(FaultKind::unsynchronised, site,
                     with_origins(std::string(touch.writes ? "writes " : "reads ") +

@@ -8,33 +8,34 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Protects pages that work in flight may still write or read. In flight means that the program has
-/// not waited for it.
+/// Protects pages that work in flight may still access. Work is in flight until the program has
+/// waited for it.
 ///
 /// - The program's first touch of a page opens it.
-/// - The next CUDA call, or the program's end, reports the touch as an `unsynchronised` fault if
-///   the very byte belongs to such work.
+/// - The next CUDA call, or the program's end, reports an `unsynchronised` fault if such work uses
+///   the touched byte.
 ///
 /// Callers hold StreamOrder's lock.
 class PageGuard {
  public:
-  /// Allows protecting the whole pages in these bytes: they hold only the program's own data.
+  /// Allows protecting all whole pages among these bytes, which hold nothing but the program's
+  /// data.
   void allow(Address begin, std::uint64_t bytes);
-  /// Undoes allow() of this address.
+  /// Reverts allow() of this address.
   void disallow(Address begin);
 
   /// Opens all pages, before work runs.
   void lift();
-  /// Protects pages that the finished work has touched, and renews the protection.
+  /// Protects the pages that the finished work has touched, and renews the protection.
   void work_done(MemoryUses& uses);
-  /// Updates each page's protection after the host has waited.
+  /// Updates every page's protection after a wait of the host.
   void renew(MemoryUses& uses);
 
   /// Suspends the protection until close().
   void open();
   void close();
 
-  /// Reports early touches. Called before work is added or becomes known to be done.
+  /// Reports early touches. Called before work is added, and before it counts as done.
   void report_touches(const MemoryUses& uses);
 
  private:
@@ -50,9 +51,9 @@ class PageGuard {
   void find_runs();
 
   std::map<Address, std::uint64_t> allowed_;
-  std::map<Address, PageState> pages_;  ///< pages to protect, and how
-  std::vector<Run> runs_;               ///< of neighbouring pages in one state
-  bool runs_are_true_ = true;           ///< false: `pages_` has changed since
+  std::map<Address, PageState> pages_;  ///< pages to protect, with their state
+  std::vector<Run> runs_;               ///< runs of neighbouring pages in one state
+  bool runs_are_true_ = true;           ///< false if `pages_` has changed since
   bool is_lifted_ = true;
   int open_ = 0;
 };

@@ -21,12 +21,12 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// ---- one byte for each page, which handlers read without a lock
+// ---- one byte for each page, for handlers to read without a lock
 
 using State = std::atomic<PageState>;
 static_assert(sizeof(State) == 1 && State::is_always_lock_free);
 
-// End of a program's address space.
+// Upper end of a program's address space.
 #if defined(__x86_64__)
 constexpr Address end_of_addresses = Address{1} << 47;
 #else
@@ -37,7 +37,7 @@ constexpr std::size_t most_pages = (end_of_addresses - host_visible_base) / Memo
 State* states_of_all() {
   static State* const states = []() -> State* {
     if (::sysconf(_SC_PAGESIZE) != static_cast<long>(MemoryUses::page_bytes)) return nullptr;
-    // Only bytes that are written take memory.
+    // Takes memory only for the bytes that are written.
     void* const mapped = ::mmap(nullptr, most_pages, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
@@ -48,7 +48,7 @@ State* states_of_all() {
   return states;
 }
 
-// A separate pointer for handlers, which must not wait for a static variable's initialisation.
+// A separate pointer, because handlers must not wait for a static variable's initialisation.
 std::atomic<State*> all_states = nullptr;
 
 // ---- touches recorded by handlers
@@ -62,7 +62,8 @@ struct Slot {
 std::array<Slot, 1024> slots;
 std::atomic<std::uint64_t> touches = 0;
 
-// Reads through the system, which returns an error for unreadable memory instead of a signal.
+// Copies memory through the system, which returns an error for unreadable memory instead of a
+// signal.
 void read_memory(const void* from, void* to, std::size_t bytes) {
   const iovec there{const_cast<void*>(from), bytes};
   const iovec here{to, bytes};
@@ -85,7 +86,7 @@ void note(Address address, const ucontext_t& context) {
     read_memory(reinterpret_cast<const void*>(machine.gregs[REG_RSP]), touch.stack.data(),
                 sizeof(touch.stack));
 #elif defined(__aarch64__)
-    // Counts as a read: the position of the write bit in the CPU's report is not fixed.
+    // Counts as a read, because the position of the write bit in the CPU's report varies.
     touch.program_counter = reinterpret_cast<const void*>(machine.pc);
     touch.stack[0] = reinterpret_cast<const void*>(machine.regs[30]);
     read_memory(reinterpret_cast<const void*>(machine.sp), &touch.stack[1],
@@ -101,8 +102,8 @@ void note(Address address, const ucontext_t& context) {
 
 // ---- handlers
 
-// A page may have been opened after the signal, so the access is repeated; but not a thousand
-// times.
+// Returns true if an access to an open page keeps failing. The page may have been opened after the
+// signal, so the access is tried again up to a thousand times.
 bool comes_again(Address address) {
   static std::atomic<Address> last = 0;
   static std::atomic<int> count = 0;
@@ -110,7 +111,7 @@ bool comes_again(Address address) {
   return ++count > 1000;
 }
 
-/// Returns true if a signal concerns one of our pages; the page is then open.
+/// Returns true if a signal is from one of our pages, which is then open.
 bool meets(Address address, const ucontext_t& context) {
   State* const states = all_states;
   if (states == nullptr || address < host_visible_base || address >= end_of_addresses) return false;
@@ -118,7 +119,7 @@ bool meets(Address address, const ucontext_t& context) {
   PageState was = state;
   if (was == PageState::unknown) return false;
   if (was == PageState::open && comes_again(address)) return false;
-  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // the access is repeated
+  if (!state.compare_exchange_strong(was, PageState::open)) return true;  // access repeated
   void* const page =
       reinterpret_cast<void*>(address / MemoryUses::page_bytes * MemoryUses::page_bytes);
   if (::mprotect(page, MemoryUses::page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
@@ -131,14 +132,14 @@ void pass_on(const struct sigaction& to, int signal, siginfo_t* info, void* cont
   if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) return to.sa_handler(signal);
   const bool is_sent = info->si_code <= 0;
   if (is_sent && to.sa_handler == SIG_IGN) return;
-  // Restores the earlier handler; the instruction runs again and meets it.
+  // Restores the earlier handler and repeats the instruction, which then calls it.
   ::sigaction(SIGSEGV, &to, nullptr);
   if (is_sent) ::raise(signal);
 }
 
-// The program may install a handler above ours which passes unknown signals down to ours. Ours is
-// then installed above it a second time, as another function. So each of our functions always knows
-// the handler below it.
+// The program may install its own handler over ours, which passes unknown signals to ours. Ours is
+// then installed over that one, as another function. Each of our functions thus has one known
+// handler below it.
 constexpr std::size_t most_handlers = 8;
 std::array<struct sigaction, most_handlers> below;
 std::size_t handlers_used = 0;
@@ -180,8 +181,8 @@ bool can_watch(Address begin, std::uint64_t bytes) {
 
 bool are_read_and_written(Address begin, std::uint64_t bytes) {
   std::ifstream maps("/proc/self/maps");
-  Address reached = begin;  // everything before it is
-  // Lines like "7f0c2a000000-7f0c2a021000 rw-p …", in order of addresses.
+  Address reached = begin;  // all earlier addresses are checked
+  // Parses lines like "7f0c2a000000-7f0c2a021000 rw-p …", in order of addresses.
   for (std::string line; reached < begin + bytes && std::getline(maps, line);) {
     std::istringstream fields(line);
     Address first = 0;
@@ -207,7 +208,7 @@ bool set_pages(Address begin, std::uint64_t bytes, PageState state) {
     tell(state);
     return true;
   }
-  // A page's state must be set before its first signal, and stay until after its last.
+  // A page's state must be set before its first signal, and remain until after its last.
   if (state != PageState::open) tell(state);
   const int protection = state == PageState::closed      ? PROT_NONE
                          : state == PageState::read_only ? PROT_READ
@@ -232,7 +233,7 @@ bool start_handling() {
   own.sa_sigaction = handlers[static_cast<std::size_t>(known - below.begin())];
   own.sa_flags = SA_SIGINFO | SA_NODEFER | (now.sa_flags & SA_ONSTACK);
   ::sigemptyset(&own.sa_mask);
-  // The first call lets the loader find the function now, not later on a small stack.
+  // Makes the loader find the function now, and not later on a small stack.
   static const bool has_read = [] {
     char from = 0;
     char to = 0;

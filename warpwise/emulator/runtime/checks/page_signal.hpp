@@ -7,13 +7,13 @@
 #include "warpwise/emulator/emulator.hpp"
 
 // Signals of pages that the host must not touch yet. The handler may interrupt any function on any
-// stack. So it only records the touch and opens the page, in memory that is already allocated.
+// stack. It therefore only records the touch and opens the page, in preallocated memory.
 namespace warpwise::emulator::runtime {
 
-/// Access of host threads to a page.
+/// Accesses to a page that host threads may make.
 enum class PageState : std::uint8_t {
   unknown,  ///< not watched
-  open,     ///< all accesses; late signals are expected
+  open,     ///< all accesses; late signals may still arrive
   read_only,
   closed,
 };
@@ -27,26 +27,25 @@ struct HostTouch {
   std::array<const void*, 32> stack{};
 };
 
-/// Returns false if pages do not have 4096 bytes, or if there is no room for one byte for each
-/// page.
+/// Returns false if the page size is not 4096 bytes, or if memory for one byte a page is missing.
 bool can_watch_pages();
 
-/// Returns true if pages of these addresses can be watched.
+/// Returns true if these pages can be watched.
 bool can_watch(Address begin, std::uint64_t bytes);
 
-/// Returns true if the program may read and write these pages but not execute them. set_pages()
-/// leaves pages in this state.
+/// Returns true if the program may read and write these pages, but not execute them. set_pages()
+/// restores this state.
 bool are_read_and_written(Address begin, std::uint64_t bytes);
 
-/// Sets the access to pages. Returns false if the system refuses.
+/// Sets the allowed accesses to pages. Returns false if the system refuses.
 bool set_pages(Address begin, std::uint64_t bytes, PageState state);
 
-/// Begins to record the program's touches. Returns true on success.
+/// Starts recording the program's touches. Returns true on success.
 bool start_handling();
-/// Restores the program's own handler, unless another handler of the program is above ours.
+/// Restores the program's own handler, unless the program has installed another one over ours.
 void stop_handling();
 
-/// Returns the touches since the last call: at most the first 1024.
+/// Returns the touches since the last call, at most the first 1024.
 std::vector<HostTouch> take_touches();
 
 }  // namespace warpwise::emulator::runtime

@@ -13,13 +13,13 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// About 300 MB of records, in a program that never waits for all its work.
+// Corresponds to about 300 MB of records, in a program that never waits for all its work.
 constexpr std::size_t most_works = std::size_t{1} << 20;
 
 thread_local std::optional<cudaStream_t> on_stream;
-thread_local std::optional<std::uint32_t> on_branch;  // number of a branch of a running graph
+thread_local std::optional<std::uint32_t> on_branch;  // branch of a running graph
 
-/// Merges a clock into another. Returns true if that adds something.
+/// Merges a clock into another. Returns true if that changes it.
 bool join(Clock& to, const Clock& from) {
   bool is_new = false;
   for (const auto& [stream, work] : from) {
@@ -35,7 +35,7 @@ bool covers(const Clock& clock, std::uint32_t stream, WorkNumber work) {
   return found != clock.end() && found->second >= work;
 }
 
-// Returns this thread's number, which no later thread reuses; the system reuses its own.
+// Returns this thread's number, which is never reused; the system's own number is.
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> numbered = 0;
   thread_local const std::uint64_t own = ++numbered;
@@ -69,7 +69,7 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
     number = free_numbers_.back();
     free_numbers_.pop_back();
   }
-  // A clock's entry for an earlier stream of this number stays true: its work is done.
+  // A clock's entry for the number's earlier stream remains true, because that work is done.
   Stream& made = streams_[number];
   made = {};
   made.number = made.launched_in = number;
@@ -91,7 +91,7 @@ void StreamOrder::forget(Stream& stream) {
   for (const std::uint32_t branch : stream.branches) forget(streams_[branch]);
   stream.branches.clear();
   stream.is_free = true;
-  stream.is_blocking = false;  // nothing waits for it
+  stream.is_blocking = false;  // no stream waits for it
   stream.clock.clear();
   free_numbers_.push_back(stream.number);
 }
@@ -131,7 +131,7 @@ StreamOrder::Stream& StreamOrder::current() {
 void StreamOrder::catch_up(Stream& own) {
   join(own.clock, host_);
   if (!own.is_blocking) return;
-  // The legacy default stream and the blocking streams wait for each other.
+  // The legacy default stream and blocking streams wait for each other.
   if (own.number != 0) {
     join(own.clock, streams_[0].clock);
     return;
@@ -154,7 +154,7 @@ void StreamOrder::begin(std::string kernel, bool is_waited_for, CallSite site) {
   if (is_waited_for) own.last = number;
   own.clock[own.number] = number;
   current_ = own.number;
-  // With one stream everything is in order, so only host-visible memory is recorded.
+  // With one stream all work is in order, so only host-visible memory is recorded.
   uses_.begin(number, streams_.size() > 1 && checks_asked_for().has(Check::races));
   page_guard().lift();
 }
@@ -279,7 +279,7 @@ GraphBranches::GraphBranches(std::size_t count) : outer_(on_branch) {
   const StreamOrder::Lock lock(order->mutex_);
   StreamOrder::Stream& from = order->current();
   launched_in_ = from.number;
-  // Reuses the branches of an earlier graph in the same stream; this graph follows it.
+  // Reuses the branches of the stream's earlier graph, which this graph follows.
   branches_ = std::move(from.branches);
   from.branches.clear();
   while (branches_.size() < count) {
@@ -383,7 +383,7 @@ cudaError_t wait_for_copy(const void* to, const void* from, cudaError_t error,
   if (order == nullptr) return report(error);
   const auto is_device = [](const void* p) { return is_device_address(address_of(p)); };
   if (stream) {
-    // The copy writes memory that only the host sees before the call returns.
+    // A copy to pageable memory of the host is complete when the call returns.
     if (!emulated().device.holds(address_of(to)) && capture_of(*stream) == nullptr)
       order->host_waits_for(*stream);
   } else if (!OnStream::is_any() && !(is_device(to) && is_device(from))) {

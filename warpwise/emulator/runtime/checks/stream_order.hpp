@@ -14,43 +14,44 @@
 #include "warpwise/emulator/memory_uses.hpp"
 #include "warpwise/emulator/runtime/reports/call_site.hpp"
 
-// Order of the program's work by streams, events and host waits. The emulated GPU runs work in the
-// order of the calls. A GPU guarantees only the order recorded here.
+// Order of the program's work by streams, events and waits of the host. The emulated GPU runs work
+// in the order of the calls. A GPU guarantees only the order recorded here.
 namespace warpwise::emulator::runtime {
 
-/// Last work known to be done on each stream, by the stream's number.
+/// Last work of each stream, by its number, that is known to be done.
 using Clock = std::map<std::uint32_t, WorkNumber>;
 
-/// Null if no check of this run needs the order.
+/// Null if no enabled check needs the order.
 class StreamOrder;
 StreamOrder* stream_order();
 
 class StreamOrder final : public WorkOrder {
  public:
-  /// Serialises work: launches of several threads wait for each other.
+  /// Lets one piece of work run at a time: launches of several threads wait for each other.
   using Lock = std::unique_lock<std::recursive_mutex>;
 
   StreamOrder();
 
   void made(cudaStream_t stream, unsigned flags);
   void destroyed(cudaStream_t stream);
-  /// Marks everything in a stream as done for the host. `nullptr` is the legacy default stream.
+  /// Records that the host has waited for a stream. `nullptr` is the legacy default stream.
   void host_waits_for(cudaStream_t stream);
   void host_waits_for_all();
   void host_waits_for(const Clock& recorded);
-  /// Returns the state that an event recorded now stands for.
+  /// Returns the state of an event that is recorded now in the stream.
   Clock recorded_in(cudaStream_t stream);
   void stream_waits_for(cudaStream_t stream, const Clock& recorded);
-  /// Reports memory that the program has touched too early since its last call.
+  /// Reports memory that the program has touched too early since its last CUDA call.
   void report_touches();
 
-  /// Begins or ends host-visible memory, and clears its record of accesses.
+  /// Starts (hides(): stops) watching host-visible memory, and clears its record of accesses.
   void shows(Address begin, std::uint64_t bytes);
-  /// The same for memory that was allocated after this object was made; its last page is its own.
+  /// Does the same for memory allocated after this object was made. No other data shares its last
+  /// page.
   void shows_own(Address begin, std::uint64_t bytes);
   void hides(Address begin, std::uint64_t bytes);
 
-  /// Each stream's last launch that the host has not waited for, with the place of its call.
+  /// Last launch of each stream that the host has not waited for, with the place of its call.
   struct Launched {
     std::string kernel;
     CallSite site;
@@ -68,33 +69,32 @@ class StreamOrder final : public WorkOrder {
   friend class GraphBranches;
 
   struct Stream {
-    std::uint32_t number = 0;  ///< 0: legacy default stream
+    std::uint32_t number = 0;  ///< 0: the legacy default stream
     Clock clock;
-    WorkNumber last = 0;  ///< the last work that may have to be waited for
+    WorkNumber last = 0;  ///< last work that may need a wait
     bool is_blocking = true;
     bool is_destroyed = false;
-    bool is_free = false;  ///< another stream may take its number
-    /// Number of the stream that the graph was launched in. A graph's branch is a stream within it.
+    bool is_free = false;  ///< true if another stream may take its number
+    /// Number of the stream that launched the graph. A graph's branch is a stream within it.
     std::uint32_t launched_in = 0;
-    std::vector<std::uint32_t> branches;  ///< of graphs that have ended
+    std::vector<std::uint32_t> branches;  ///< branches of finished graphs
     std::string name;
   };
   struct Work {
     std::uint32_t stream = 0;
-    std::string kernel;  ///< readable name; empty for a copy or a fill
+    std::string kernel;  ///< readable name; empty for copies and fills
     CallSite site;
   };
 
   Stream& stream(cudaStream_t handle);
-  /// Returns this thread's current stream or branch, ordered after everything that its next work
-  /// follows.
+  /// Returns this thread's current stream or branch, after all work that its next work follows.
   Stream& current();
   Stream& add(std::string name);
   bool is_done(const Stream& stream) const;
-  /// Forgets a destroyed stream if the host has waited for all its work.
+  /// Removes a destroyed stream if the host has waited for all its work.
   void forget_if_done(Stream& stream);
   void forget(Stream& stream);
-  /// Orders a stream after everything that its next work follows.
+  /// Orders a stream after all work that its next work follows.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
   void begin(std::string kernel, bool is_waited_for, CallSite site);
@@ -102,27 +102,27 @@ class StreamOrder final : public WorkOrder {
   void host_learns(const Clock& clock);
 
   mutable std::recursive_mutex mutex_;
-  std::deque<Stream> streams_;  ///< by number
+  std::deque<Stream> streams_;  ///< streams by number
   std::map<cudaStream_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< streams by thread_number()
   std::vector<std::uint32_t> free_numbers_;
-  std::uint64_t made_ = 0;  ///< number of streams named by a number
+  std::uint64_t made_ = 0;  ///< streams made with a number
   Clock host_;
   std::deque<Work> works_;  ///< begins with the work `first_`
   WorkNumber first_ = 1;
-  std::uint32_t current_ = 0;  ///< stream of the current work
+  std::uint32_t current_ = 0;  ///< stream of the work in progress
   MemoryUses uses_;
 };
 
-/// Scope in which this thread's work belongs to a stream, whatever function does it. For the work
-/// of a capture or of a graph.
+/// Scope of a capture's or a graph's work. This thread's work in it belongs to one stream,
+/// whichever function runs it.
 class OnStream {
  public:
   explicit OnStream(cudaStream_t stream);
   ~OnStream();
   OnStream(const OnStream&) = delete;
   OnStream& operator=(const OnStream&) = delete;
-  /// Returns the innermost scope's stream; the legacy default stream without a scope.
+  /// Returns the innermost scope's stream; outside of a scope the legacy default stream.
   static cudaStream_t current();
   static bool is_any();
 
@@ -131,9 +131,8 @@ class OnStream {
   std::optional<std::uint32_t> outer_branch_;
 };
 
-/// Branches of a running graph, each a stream of its own. They follow the earlier work of the
-/// current stream, and its later work follows all of them. A node follows only the nodes that it
-/// names.
+/// Branches of a running graph, each of them a stream. They follow the current stream's earlier
+/// work, and its later work follows all of them. A node follows only the nodes that it names.
 class GraphBranches {
  public:
   /// \param count  number of branches; with 1, all work stays in order in the current stream
@@ -141,7 +140,7 @@ class GraphBranches {
   ~GraphBranches();
   GraphBranches(const GraphBranches&) = delete;
   GraphBranches& operator=(const GraphBranches&) = delete;
-  /// Begins the next node in a branch, after earlier nodes, given by their numbers from 0.
+  /// Starts the next node in a branch, after earlier nodes by their numbers from 0.
   void begin(std::size_t branch, const std::vector<std::size_t>& after);
   void end();
 
@@ -152,16 +151,16 @@ class GraphBranches {
   std::vector<Clock> ended_;  ///< by node
 };
 
-/// Scope of one work of the current stream. No other work runs meanwhile. Protected memory can be
-/// read and written.
+/// Scope of one piece of work of the current stream. No other work runs at the same time. Protected
+/// memory is accessible.
 class WorkScope {
  public:
   /// \param kernel  its readable name; empty for a copy or a fill
   explicit WorkScope(std::string kernel = {}) : WorkScope(std::move(kernel), true) {}
   ~WorkScope();
   /// Makes the scope of work that frees memory, and clears the record of its accesses. No wait for
-  /// it is required, because no later work has this memory. If a stream has no other work, it is
-  /// forgotten when it is destroyed.
+  /// it is required, because no later work uses this memory. A destroyed stream without other work
+  /// is removed at once.
   static WorkScope that_frees() { return WorkScope({}, false); }
   /// Records that the current work allocates bytes on the device, in the order of its stream.
   static void allocates(const void* begin, std::size_t bytes);
@@ -169,10 +168,10 @@ class WorkScope {
   static void forget(Address begin, std::uint64_t bytes);
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
-  /// Records that a copy or a fill touches bytes. A race with other work is reported. Bytes outside
-  /// the device are ignored.
+  /// Records that a copy or a fill accesses bytes, and reports a race with other work. Bytes
+  /// outside the device are ignored.
   static void touch(const void* begin, std::size_t bytes, Use use);
-  /// The same for rows.
+  /// Does the same for rows.
   static void touch(const void* first, std::size_t pitch, std::size_t width, std::size_t height,
                     Use use);
 
@@ -182,8 +181,8 @@ class WorkScope {
   StreamOrder::Lock lock_;
 };
 
-/// Scope of a host function in the current stream. Other work may run meanwhile, because the
-/// function may wait for another thread. The host may touch everything until it ends.
+/// Scope of a host function in the current stream. It may wait for another thread, so other work
+/// may run. The host may access everything until its end.
 class HostFunctionScope {
  public:
   HostFunctionScope();
@@ -192,9 +191,10 @@ class HostFunctionScope {
   HostFunctionScope& operator=(const HostFunctionScope&) = delete;
 };
 
-/// Ends a copy's or a fill's call. Marks it as done for the host if CUDA guarantees that. Reports
-/// and returns the copy's error.
-/// \param stream  stream of the copy; none: a call that waits, unless both ends are on the device
+/// Ends the call of a copy or a fill. The work counts as done for the host if CUDA guarantees that.
+/// Reports and returns the copy's error.
+/// \param stream  stream of the copy; none for a call that waits, unless both ends are on the
+/// device
 cudaError_t wait_for_copy(const void* to, const void* from, cudaError_t error,
                           std::optional<cudaStream_t> stream = std::nullopt);
 

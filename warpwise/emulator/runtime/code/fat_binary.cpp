@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/code/link.hpp"
 
-// The layout is not documented. This one is from the object files of nvcc 12 and 13.
+// The layout is undocumented. This one was read from object files of nvcc 12 and 13.
 namespace warpwise::emulator::runtime {
 namespace {
 
@@ -18,8 +18,7 @@ struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const std::byte* data;
-  const void* const*
-      linked;  ///< version 2: the images that `nvcc -rdc=true` linked, ended by a null
+  const void* const* linked;  ///< version 2: images linked by `nvcc -rdc=true`, ended by a null
 };
 constexpr std::uint32_t wrapper_of_linked = 2;
 constexpr std::uint32_t wrapper_magic = 0x466243b1;
@@ -37,7 +36,7 @@ struct EntryHeader {
   std::uint16_t version;
   std::uint32_t header_bytes;
   std::uint64_t bytes;             ///< size of the payload, with padding
-  std::uint32_t compressed_bytes;  ///< 0: the payload is not compressed
+  std::uint32_t compressed_bytes;  ///< 0: not compressed
   std::uint32_t unused;
   std::uint16_t minor_version;
   std::uint16_t major_version;
@@ -51,7 +50,7 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr const char* no_ptx =
     "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)";
 constexpr std::uint64_t flag_zstd = 0x8000;
-// PTX for one architecture alone (9.0a), and for those of its family (10.0f).
+// PTX for one architecture only (9.0a), and PTX for its family (10.0f).
 constexpr std::uint64_t flag_specific = 0x100000;
 constexpr std::uint64_t flag_family = 0x200000;
 #ifdef WARPWISE_FUZZES
@@ -88,20 +87,20 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
 
 namespace {
 
-/// Returns true if a driver compiles the PTX for this GPU.
+/// Returns true if a driver would compile this PTX for this GPU.
 bool is_for(const EntryHeader& entry, std::uint32_t gpu) {
   if ((entry.flags & flag_specific) != 0) return entry.architecture == gpu;
   const bool in_family = entry.architecture / 10 == gpu / 10;
   return entry.architecture <= gpu && ((entry.flags & flag_family) == 0 || in_family);
 }
 
-/// Returns 2 for PTX of one architecture, 1 for that of a family, else 0.
+/// Returns 2 for PTX of one architecture, 1 for PTX of a family, otherwise 0.
 int narrowness(const EntryHeader& entry) {
   return (entry.flags & flag_specific) != 0 ? 2 : (entry.flags & flag_family) != 0 ? 1 : 0;
 }
 
-/// Returns true if one PTX is preferred to another: the newest that is for this GPU, or else the
-/// oldest. Among those for one architecture the narrowest is preferred, or else the widest.
+/// Returns true if one PTX is preferred to another: the newest that fits this GPU, or else the
+/// oldest. Among equals, the narrowest that fits is preferred, or else the widest.
 bool is_preferred(const EntryHeader& one, const EntryHeader& other, std::uint32_t gpu) {
   const bool is_one_for = is_for(one, gpu);
   if (is_one_for != is_for(other, gpu)) return is_one_for;
@@ -153,7 +152,7 @@ std::string ptx_of_binary(const void* image, std::uint32_t gpu) {
   return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes}, gpu);
 }
 
-/// Joins the PTX of linked images; some of them may have no device code.
+/// Joins the PTX of linked images; an image may have no device code.
 std::string ptx_of_linked(const void* const* images, std::uint32_t gpu) {
   std::vector<std::string> texts;
   for (; *images != nullptr; ++images) {

@@ -7,13 +7,13 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Returns the PTX in a fat binary. If there are several, takes the newest that is not for a newer
-/// GPU, as a GPU's driver would; if all are for newer GPUs, the oldest.
+/// Returns the PTX in a fat binary. Like a GPU's driver, it takes the newest PTX that is not for a
+/// newer GPU. If all are for newer GPUs, it takes the oldest.
 /// \param gpu  90 for a compute capability of 9.0
-/// \throws InvalidArgument  if it holds no readable PTX
+/// \throws InvalidArgument  it holds no readable PTX
 std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu);
 
-/// The same for a fat binary that states its own size.
+/// Does the same for a fat binary that states its own size.
 /// \param image  the argument of `__cudaRegisterFatBinary`, or the fat binary that it points to
 std::string ptx_of(const void* image, std::uint32_t gpu);
 

@@ -25,7 +25,7 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
 }
 
-/// Returns the local name that a line declares; empty if it declares none.
+/// Returns the local name that a line declares; empty if there is none.
 std::string_view own_name(std::string_view line) {
   line = trimmed(line);
   if (line.starts_with(".func")) {
@@ -55,7 +55,7 @@ std::set<std::string, std::less<>> own_names(std::string_view text) {
   return names;
 }
 
-/// Copies a module's text with new local names and new file numbers.
+/// Copies a module's text with new local names and file numbers.
 class Renamer {
  public:
   Renamer(std::set<std::string, std::less<>> renamed, std::string suffix, unsigned first_file)
@@ -108,7 +108,7 @@ class Renamer {
   char previous_ = '\n';
 };
 
-/// Appends a module's text; only the first one keeps its header directives.
+/// Appends a module's text; header directives are kept only from the first one.
 void append(std::string& whole, std::string_view text) {
   const bool is_first = whole.empty();
   while (!text.empty()) {
@@ -124,8 +124,8 @@ void append(std::string& whole, std::string_view text) {
 
 }  // namespace
 
-// The barrier of CUDA's headers. One thread of each block counts itself in a word of the launch's
-// workspace, whose highest bit changes when the last one has come. The first block adds the rest.
+// The grid barrier of CUDA's headers. One thread of each block adds one to a word of the launch's
+// workspace. The first block adds the rest, so the last arrival flips the highest bit.
 const std::string_view grid_barrier = R"(.version 7.0
 .target sm_70
 .address_size 64

@@ -6,11 +6,11 @@
 
 namespace warpwise::emulator::runtime {
 
-/// Joins several PTX texts into one, like a linker of machine code. Local names that clash are
-/// renamed, and each text's source files get numbers of their own.
+/// Joins several PTX texts, like a linker of machine code. Renames local names that clash, and
+/// gives each text its own numbers of source files.
 std::string linked(const std::vector<std::string>& texts);
 
-/// The functions of libcudadevrt with which a cooperative launch's blocks synchronise, as PTX.
+/// PTX of the functions in libcudadevrt that synchronise a cooperative launch's blocks.
 extern const std::string_view grid_barrier;
 
 }  // namespace warpwise::emulator::runtime

@@ -17,7 +17,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// First device address (see state.hpp's global_base); lower addresses are the host's.
+// First device address (global_base of state.hpp); lower addresses belong to the host.
 constexpr Address first_device_address = Address{16} << 40;
 constexpr Address first_address_that_the_host_sees = Address{64} << 40;
 
@@ -53,7 +53,7 @@ Runtime::Runtime() {
 }
 
 Runtime& emulated() {
-  // Never destroyed: the program's own static objects may still call in.
+  // Never destroyed, because the program's static objects may still call in.
   static Runtime& instance = *new Runtime;
   return instance;
 }
@@ -142,7 +142,7 @@ int not_run(const char* function) {
 
 int driver_not_run(const char* function) {
   say_not_run(function, "it returns CUDA_ERROR_NOT_SUPPORTED");
-  return cudaErrorNotSupported;  // both interfaces use the same number
+  return cudaErrorNotSupported;  // the driver uses the same number
 }
 
 bool is_device_address(Address address) {

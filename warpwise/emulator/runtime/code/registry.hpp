@@ -16,8 +16,8 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A fat binary of the program, or PTX that it loads at run time. A fat binary's PTX is read when
-/// one of its kernels is first used.
+/// A fat binary of the program, or PTX loaded at run time. A fat binary's PTX is read at the first
+/// use of its kernels.
 struct Module {
   const void* wrapper = nullptr;
   std::string text;  ///< used without a wrapper
@@ -28,7 +28,7 @@ struct Module {
     std::string name;
   };
   std::vector<Managed> managed;
-  std::set<std::string> handles;  ///< kernel names; their addresses are the kernels' handles
+  std::set<std::string> handles;  ///< kernel names, whose addresses are the kernels' handles
   Program& get();
   std::string ptx() const;
 };
@@ -36,8 +36,8 @@ struct Module {
 struct Kernel {
   Module* module = nullptr;
   std::string name;
-  std::optional<int> dynamic_shared_asked_for = std::nullopt;  ///< by cudaFuncSetAttribute
-  bool allows_large_clusters = false;  ///< more blocks than all GPUs with clusters support
+  std::optional<int> dynamic_shared_asked_for = std::nullopt;  ///< set by cudaFuncSetAttribute
+  bool allows_large_clusters = false;  ///< allows more blocks than every GPU with clusters supports
 };
 
 struct Variable {
@@ -46,28 +46,28 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// A capture that one or more streams share.
+/// A capture that one or several streams share.
 struct Capture {
-  cudaStream_t origin = nullptr;  ///< the stream that began it
+  cudaStream_t origin = nullptr;  ///< the stream that began the capture
   cudaGraph_t graph = nullptr;
-  /// The nodes that the next node of each stream follows.
+  /// Nodes that each stream's next node will follow.
   std::map<cudaStream_t, std::vector<cudaGraphNode_t>> last = {};
 };
 
-/// PTX does not tell how many registers machine code needs; most kernels need no more than this.
+/// PTX does not state the registers of machine code; most kernels need no more than this.
 inline constexpr int assumed_registers = 32;
 
-/// The emulated GPU, and everything that the program has registered with the runtime.
+/// The emulated GPU, and everything that the program has registered.
 struct Runtime {
   Device device;
   rules::ComputeCapability cc;
-  /// Returns 90 for a compute capability of 9.0.
+  /// Returns the compute capability as a number: 90 for 9.0.
   std::uint32_t architecture() const {
     return static_cast<std::uint32_t>(10 * cc.major + cc.minor);
   }
   std::uint64_t budget = 0;
-  int multiprocessors = 132;  ///< those of an H200, if no other number is asked for
-  /// Limits: a GPU's defaults, unless the program has set them.
+  int multiprocessors = 132;  ///< an H200's, unless another number is requested
+  /// Limits: a GPU's defaults, until the program sets them.
   std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},
                                             {cudaLimitMallocHeapSize, 8 << 20},
                                             {cudaLimitPrintfFifoSize, 1 << 20}};
@@ -86,20 +86,20 @@ Runtime& emulated();
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 
-/// Returns the capture that a stream takes part in; null if there is none.
+/// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
-/// Makes the stream take part in a capture; with null it does not.
+/// Adds the stream to a capture; with null, removes it from its capture.
 void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture);
 /// Removes all streams from a capture.
 void leave_capture(const Capture& capture);
 
-/// Runs work now, or records it while the stream captures.
+/// Runs work now, or records it if the stream captures.
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
 
-/// Calls body and turns Warpwise's exceptions into error codes, and their texts into messages.
+/// Calls `body`. Turns Warpwise's exceptions into error codes, and their texts into messages.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
-/// Keeps the error of a kernel's fault: the device is unusable from now on, as on a GPU.
+/// Stores the error of a kernel's fault. As on a GPU, the device is then unusable.
 cudaError_t fail(cudaError_t error);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
@@ -107,9 +107,9 @@ inline Address address_of(const void* pointer) { return reinterpret_cast<Address
 /// Returns true for an address that the host does not see.
 bool is_device_address(Address address);
 
-/// Returns a host pointer to read any pointer's bytes: device memory, or the pointer itself.
+/// Returns a host pointer to the bytes of any pointer: device memory, or the pointer itself.
 const std::byte* bytes_of(const void* pointer, std::size_t bytes);
-/// The same for writing; all bytes count as written.
+/// Does the same for writing; all bytes then count as written.
 std::byte* host_of(const void* pointer, std::size_t bytes);
 
 }  // namespace warpwise::emulator::runtime

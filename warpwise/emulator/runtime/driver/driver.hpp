@@ -7,15 +7,14 @@
 
 #include "warpwise/emulator/runtime/code/modules.hpp"
 
-// Shared by the files of libcuda.so.1. Most of the driver's functions are the runtime's under other
-// names. Streams, events and graphs are the same types. A function of the driver is a handle, see
-// modules.hpp.
+// Shared by the files of libcuda.so.1. Most of the driver's functions call the runtime's. Streams,
+// events and graphs have the same types. A function of the driver is a handle of modules.hpp.
 namespace warpwise::emulator::runtime {
 
-/// Returns the driver's error for the runtime's. Errors that both have share their numbers.
+/// Returns the driver's error for one of the runtime's. Errors that both have share their numbers.
 CUresult result_of(cudaError_t error);
 
-/// Calls body and turns Warpwise's exceptions into errors.
+/// Calls `body` and turns Warpwise's exceptions into errors.
 CUresult driver_guarded(const std::function<cudaError_t()>& body);
 
 inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }

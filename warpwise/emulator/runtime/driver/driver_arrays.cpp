@@ -4,7 +4,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-// The runtime deprecates its copies of consecutive bytes; the driver's equal them.
+// The runtime deprecates its copies of consecutive bytes, which the driver's functions use.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace {
@@ -27,7 +27,7 @@ constexpr Format formats[] = {
     {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
 };
 
-/// Converts a format; one that is not run has 0 bits.
+/// Converts a format; an unsupported one has 0 bits.
 cudaChannelFormatDesc format_of(CUarray_format name, unsigned channels) {
   for (const Format& each : formats) {
     if (each.name != name) continue;
@@ -73,7 +73,7 @@ CUresult resource_of(const CUDA_RESOURCE_DESC& given, cudaResourceDesc& resource
   }
 }
 
-// Integers of 8 and 16 bits are read as fractions unless the flags say otherwise.
+// Integers of 8 and 16 bits are read as fractions, unless the flags request integers.
 bool reads_fractions(const cudaResourceDesc& resource, unsigned flags) {
   cudaChannelFormatDesc format{};
   if (resource.resType == cudaResourceTypeArray)
@@ -148,7 +148,7 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* given,
   const CUresult result = resource_of(*given, resource);
   if (result != CUDA_SUCCESS) return result;
   cudaTextureDesc description{};
-  for (int d = 0; d < 3; ++d)  // both interfaces number the modes alike
+  for (int d = 0; d < 3; ++d)  // both interfaces use the same numbers
     description.addressMode[d] = static_cast<cudaTextureAddressMode>(texture->addressMode[d]);
   description.filterMode = static_cast<cudaTextureFilterMode>(texture->filterMode);
   description.normalizedCoords = (texture->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ? 1 : 0;

@@ -11,7 +11,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-/// A context. There is one GPU with one memory, so it is only a name for them.
+/// A context. There is one GPU with one memory, so a context is only a name.
 struct CUctx_st {
   unsigned flags = 0;
   unsigned long long id = 0;
@@ -32,7 +32,7 @@ CUctx_st primary{.id = 1};
 thread_local std::vector<CUcontext> stack;
 thread_local bool has_popped_primary = false;
 
-// A program that uses the runtime has the primary context implicitly, until it pops that.
+// A program that uses the runtime has the primary context implicitly, until it pops it.
 CUcontext current() {
   if (!stack.empty()) return stack.back();
   if (has_popped_primary) return nullptr;
@@ -201,7 +201,7 @@ CUresult cuCtxDestroy(CUcontext context) {
   delete context;
   return CUDA_SUCCESS;
 }
-// No function attaches to a context, so its only user lets it go.
+// Nothing attaches to a context, so its only user destroys it.
 CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;

@@ -10,8 +10,8 @@
 
 namespace {
 
-/// Names that got a newer form in a later version of CUDA. All other names have one relevant form:
-/// the earlier ones are of 32 bits.
+/// Names with a newer form in a later version of CUDA. All other names have one form: earlier ones
+/// are for 32 bits.
 struct Newer {
   const char* name;
   const char* symbol;
@@ -42,7 +42,7 @@ constexpr Newer newer[] = {
     {"cuStreamGetCtx", "cuStreamGetCtx", 0},
 };
 
-/// Identifies the table that every CUDA runtime asks for at its first call.
+/// Identifies the table that every CUDA runtime requests at its first call.
 constexpr unsigned char table_of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
                                                 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
 
@@ -74,9 +74,8 @@ void* newest(const std::string& name, int version) {
 
 extern "C" {
 
-// NVIDIA's own libraries ask for undocumented tables. NVRTC works without them. cuBLAS and similar
-// libraries stop here; the tables would not help them. A CUDA runtime that is not the emulated one
-// stops here too.
+// NVIDIA's own libraries request undocumented tables. NVRTC works without them. cuBLAS and similar
+// libraries, and any CUDA runtime but the emulated one, stop here. The tables would not help them.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;

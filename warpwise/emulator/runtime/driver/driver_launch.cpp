@@ -42,8 +42,8 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, const void* fu
   return CUDA_SUCCESS;
 }
 
-// The runtime has the attributes that a program may set, under the same numbers. Programs try those
-// of newer drivers and do without if they are refused.
+// The runtime has all attributes that a program may set, with the same numbers. Programs also try
+// attributes of newer drivers, and continue without them if refused.
 CUresult set_attribute(const void* function, CUfunction_attribute attribute, int value) {
   if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
   return result_of(
@@ -61,7 +61,7 @@ cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
           .numAttrs = config.numAttrs};
 }
 
-/// Pointers to the arguments, from either of the two ways to pass them.
+/// Pointers to the arguments, in either of the two forms that callers use.
 class Arguments {
  public:
   Arguments(CUfunction function, void** one_by_one, void** extra) : pointers_(one_by_one) {
@@ -111,7 +111,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return set_attribute(handle_of(kernel), attribute, value);
 }
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-// The shape is that of cuLaunch(), which is not run. PyCUDA sets it before every launch.
+// Stores a shape for cuLaunch(), which is not run. PyCUDA sets it before every launch.
 CUresult cuFuncSetBlockShape(CUfunction, int x, int y, int z) {
   return x > 0 && y > 0 && z > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -198,7 +198,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
   return result_of(
       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, handle_of(function), blocks, threads));
 }
-// Chooses the block size with the most resident threads; the largest of several.
+// Chooses the block size with the most resident threads, and the largest of several.
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared,
                                                    int limit, unsigned int flags) {

@@ -1,4 +1,4 @@
-// The driver's callbacks for the reasons of errors.
+// The driver's callbacks for messages about errors.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 using namespace warpwise::emulator::runtime;
 
-/// Only a name for a callback.
+/// A handle of a callback, without content.
 struct CUlogsCallbackEntry_st {};
 
 extern "C" {

@@ -1,4 +1,4 @@
-// The driver's memory: allocation, copies, fills, pointers.
+// The driver's memory: allocation, copies, fills and pointers.
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +26,7 @@ bool is_device(CUdeviceptr address, std::size_t bytes) {
   return false;
 }
 
-// One end of a copy of slices.
+// One end of a copy between slices.
 struct End {
   CUmemorytype type;
   void* host;
@@ -41,7 +41,7 @@ cudaPitchedPtr memory_of(const End& end, std::size_t width, std::size_t rows) {
           end.height != 0 ? end.height : end.y + rows};
 }
 
-// Number of bytes of an array's element. The runtime's copies count in elements.
+// Returns the size of an array's element, because the runtime's copies count elements.
 std::size_t element_bytes(CUarray array) {
   cudaChannelFormatDesc format{};
   cudaArrayGetInfo(&format, nullptr, nullptr, reinterpret_cast<cudaArray_t>(array));
@@ -115,7 +115,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   }));
 }
 
-// The same, ended as a synchronous call: a fill of memory that the host sees is waited for.
+// Does the same as a synchronous call, which waits for a fill of host-visible memory.
 CUresult fill_now(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
                   std::size_t width, std::size_t height) {
   const CUresult result = fill(to, pitch, value, element, width, height, nullptr);
@@ -168,7 +168,7 @@ CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 }
 CUresult cuMemHostUnregister(void* pointer) { return result_of(cudaHostUnregister(pointer)); }
 
-// The location of memory changes no result.
+// The memory's location changes no result.
 CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
 CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) {
   return CUDA_SUCCESS;

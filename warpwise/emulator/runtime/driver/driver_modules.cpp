@@ -1,4 +1,4 @@
-// The driver's modules, libraries and linker, and the functions in them.
+// The driver's modules, libraries and linker, and their functions.
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ struct CUlinkState_st {
 
 namespace {
 
-/// The program's buffer for errors in its code.
+/// The program's buffer for messages about its code.
 struct Log {
   unsigned count = 0;
   const CUjit_option* options = nullptr;
@@ -41,7 +41,7 @@ struct Log {
   }
 };
 
-// Calls body and turns its exceptions into errors of loading; writes their text to the log.
+// Calls `body`. Turns its exceptions into errors of loading, and writes their texts to the log.
 template <class Body>
 CUresult loading(const Log& log, Body body) {
   const auto failed = [&](CUresult result, const std::exception& error) {
@@ -120,7 +120,7 @@ CUresult global_of(CUdeviceptr* address, size_t* bytes, Module* module, const ch
   }
 }
 
-// The emulator has the functions of libcudadevrt itself, except for a grid's barrier.
+// The emulator implements the functions of libcudadevrt, except for the grid barrier.
 bool is_device_runtime(CUjitInputType type, const char* name) {
   return type == CU_JIT_INPUT_LIBRARY && name != nullptr &&
          std::string_view(name).find("cudadevrt") != std::string_view::npos;
@@ -252,7 +252,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
   });
   return result == CUDA_SUCCESS ? add_to_link(state, type, log, text) : result;
 }
-// The program loads the linked code next, so it stays PTX text.
+// Returns PTX text, because the program loads the linked code next.
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
   state->text = linked(state->texts);
   *image = state->text.data();

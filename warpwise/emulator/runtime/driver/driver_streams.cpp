@@ -1,4 +1,4 @@
-// The driver's streams, events and graphs: the runtime's.
+// The driver's streams, events and graphs, through the runtime's functions.
 
 #include <cstring>
 #include <type_traits>
@@ -12,7 +12,7 @@ using namespace warpwise::emulator::runtime;
 namespace {
 
 // An unmet wait is an error, because nothing can end it: all earlier work is done, and no other
-// stream runs meanwhile.
+// stream runs at the same time.
 template <class Value>
 CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   return result_of(run_or_capture(stream, [=] {

@@ -1,4 +1,4 @@
-// Tensor maps, which describe what tensor copies copy.
+// Tensor maps, which describe the arrays of tensor copies.
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@ using namespace warpwise::emulator;
 
 namespace {
 
-// Limits that the driver documents.
+// Limits in the driver's documentation.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_stride = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_in_box = 256;
@@ -49,7 +49,7 @@ std::optional<std::uint32_t> width_of(CUtensorMapSwizzle swizzle) {
   }
 }
 
-/// Names a driver's function once on stderr if it is not run, in this file too.
+/// Names an unsupported function of the driver once on standard error.
 CUresult not_run_here() {
   return static_cast<CUresult>(runtime::driver_not_run("cuTensorMapEncodeTiled"));
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t granularity = std::size_t{2} << 20;
 
-/// Memory without an address: an unnamed file, which can be mapped at several addresses.
+/// Memory without an address: an unnamed file that can be mapped at several addresses.
 struct Physical {
   int file = -1;
   std::size_t bytes = 0;
@@ -26,7 +26,7 @@ struct Mapping {
   bool accessible = false;
 };
 
-/// A range of addresses, valid on the host too, with the memory mapped there.
+/// A range of addresses, which the host can use too, with its mapped memory.
 struct Reservation {
   std::size_t bytes = 0;
   std::map<CUdeviceptr, Mapping> mappings;
@@ -59,7 +59,7 @@ void close_file(Physical* memory) {
   delete memory;
 }
 
-// The device sees adjacent mappings as one buffer, so that copies may cross them.
+// Shows adjacent mappings to the device as one buffer, so that copies may cross them.
 void show(Reservation& reservation) {
   CUdeviceptr begin = 0;
   CUdeviceptr end = 0;
@@ -93,8 +93,8 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t, CUdeviceptr wanted,
                              unsigned long long flags) {
   if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  // Some more bytes, so that the range can begin at a multiple of the granularity. The wanted
-  // address is only a hint: the range may lie elsewhere.
+  // Reserves some more bytes, so that the range can begin at a multiple of the granularity. The
+  // requested address is only a hint.
   const std::size_t taken = bytes + granularity;
   void* hint = pointer_of(wanted);
   void* at = ::mmap(hint, taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -135,7 +135,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
   all().handles[*handle] = std::move(memory);
   return CUDA_SUCCESS;
 }
-// The memory itself stays as long as it is mapped.
+// Mapped memory stays until it is unmapped.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   const std::lock_guard lock(all().mutex);
   return all().handles.erase(handle) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -174,7 +174,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
   for (const auto& [begin, mapping] : reservation->mappings) {
     if (begin < address + bytes && address < begin + mapping.bytes) return CUDA_ERROR_INVALID_VALUE;
   }
-  // Without access until cuMemSetAccess.
+  // Maps without access, until cuMemSetAccess().
   if (::mmap(pointer_of(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second->file,
              0) == MAP_FAILED) {
     return CUDA_ERROR_OUT_OF_MEMORY;

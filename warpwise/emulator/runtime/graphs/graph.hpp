@@ -10,22 +10,22 @@
 
 #include "warpwise/emulator/runtime/code/registry.hpp"
 
-// Shared by the files of graph functions. The runtime's handles are pointers to incomplete types,
-// which are defined here.
+// Shared by the files of graph functions. Defines the incomplete types behind the runtime's
+// handles.
 
 struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   std::function<cudaError_t()> work;
   std::vector<cudaGraphNode_t> after;
-  /// For a conditional node. It decides while its graph runs.
+  /// Type of a conditional node, which decides while its graph runs.
   cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
   cudaGraphConditionalHandle condition = 0;
   std::vector<std::shared_ptr<CUgraph_st>> bodies = {};
   std::vector<cudaGraph_t> body_handles = {};
-  const void* memory = nullptr;  ///< taken by an allocating node
+  const void* memory = nullptr;  ///< memory that an allocating node takes
 };
 
-/// A user's object with its count of references; destroyed with the last one.
+/// A user object with a count of references; destroyed with the last one.
 struct CUuserObject_st {
   cudaHostFn_t destroy = nullptr;
   void* data = nullptr;
@@ -34,7 +34,7 @@ struct CUuserObject_st {
 
 namespace warpwise::emulator::runtime {
 
-/// A graph's reference to a user's object. Copies of the graph have their own.
+/// A graph's reference to a user object. Each copy of the graph has its own.
 class UserReference {
  public:
   explicit UserReference(cudaUserObject_t object);
@@ -52,7 +52,7 @@ class UserReference {
 struct CUgraph_st {
   std::vector<warpwise::emulator::runtime::UserReference> user_objects;
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-  /// Conditions that every launch of the graph resets to `value`.
+  /// Conditions that each launch of the graph resets to `value`.
   struct InitialCondition {
     cudaGraphConditionalHandle condition = 0;
     unsigned int value = 0;
@@ -62,22 +62,22 @@ struct CUgraph_st {
 
 namespace warpwise::emulator::runtime {
 
-/// A node, copied when its graph was made executable.
+/// A copy of a node, made when its graph becomes executable.
 struct GraphStep {
-  cudaGraphNode_t node = nullptr;  ///< only compared: its graph may have been destroyed
+  cudaGraphNode_t node = nullptr;  ///< only compared, because its graph may have been destroyed
   std::function<cudaError_t()> work;
   const void* memory = nullptr;         ///< memory that the node takes
-  std::vector<std::size_t> after = {};  ///< indices of the steps that it follows
-  /// Steps of one branch run one after another.
+  std::vector<std::size_t> after = {};  ///< indices of the steps before it
+  /// Branch of the step; steps of one branch run one after another.
   std::size_t branch = 0;
 };
 
-/// Adds a node that follows other nodes of the graph.
+/// Adds a node after other nodes of the graph.
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
-/// Orders a graph's steps so that each follows its dependencies, and splits them into branches. The
-/// search for few branches is simple. Returns an error for a cycle.
+/// Orders a graph's steps by their dependencies, and splits them into branches by a simple search
+/// for few of them. Returns an error for a cycle.
 cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps);
 cudaError_t run_all(const std::vector<GraphStep>& steps);
 
@@ -85,14 +85,14 @@ cudaError_t run_all(const std::vector<GraphStep>& steps);
 cudaError_t conditional_work(const CUgraphNode_st& node, std::function<cudaError_t()>& work);
 void set_condition(cudaGraphConditionalHandle condition, unsigned int value);
 
-/// Reserves an address for a graph's memory, the same at every launch. It stays reserved until the
-/// process ends, because the memory may outlive the graph.
+/// Reserves an address for a graph's memory, the same for every launch. It stays reserved to the
+/// end of the process, because the memory may outlive the graph.
 void* reserve_graph_memory(std::size_t bytes);
 bool is_graph_memory(const void* pointer);
-/// Allocates the memory of a reserved address. Returns cudaErrorInvalidValue if it is allocated.
+/// Allocates memory at a reserved address. Returns cudaErrorInvalidValue if it already has memory.
 cudaError_t take_graph_memory(const void* pointer);
 cudaError_t free_graph_memory(const void* pointer);
-/// Frees memory as work of the current stream, like cudaFreeAsync.
+/// Frees memory as work of the current stream, as cudaFreeAsync() does.
 cudaError_t free_in_stream(void* pointer);
 
 /// Appends work to a stream's capture and returns its node.

@@ -1,4 +1,4 @@
-// Conditional nodes of graphs, and one function for nodes of any type.
+// Conditional nodes of graphs, and the function that adds nodes of any type.
 
 #include <cstring>
 #include <utility>
@@ -10,8 +10,8 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-// Returns a condition's value, a word of device memory. Its address is the handle; a kernel's
-// cudaGraphSetConditional() writes to it.
+// Returns a condition's value, a word of device memory. The handle is its address;
+// cudaGraphSetConditional() writes to it from a kernel.
 std::byte* word_of(cudaGraphConditionalHandle condition) {
   return emulated().device.host_pointer(condition, sizeof(unsigned int));
 }
@@ -33,7 +33,7 @@ cudaError_t add_conditional(cudaGraphNode_t* node, cudaGraph_t graph, const cuda
   if (error != cudaSuccess) return error;
   (*node)->condition_type = given.type;
   (*node)->condition = given.handle;
-  // The caller reads the bodies from an array that lives as long as the node.
+  // The caller reads the bodies from this array, which lives as long as the node.
   for (unsigned int i = 0; i < given.size; ++i) {
     (*node)->bodies.push_back(std::make_shared<CUgraph_st>());
     (*node)->body_handles.push_back((*node)->bodies.back().get());
@@ -65,7 +65,7 @@ cudaError_t conditional_work(const CUgraphNode_st& node, std::function<cudaError
           error = run_all(bodies[0]);
         return error;
       }
-      // An if node's second body runs if the value is zero.
+      // The second body of an if node runs if the value is zero.
       if (type == cudaGraphCondTypeIf) value = value != 0 ? 0 : 1;
       return value < bodies.size() ? run_all(bodies[value]) : cudaSuccess;
     });
@@ -82,7 +82,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
   if ((flags & ~static_cast<unsigned int>(cudaGraphCondAssignDefault)) != 0)
     return report(cudaErrorInvalidValue);
   return guarded([&] {
-    // Never freed: executable graphs outlive the graph that they were made from.
+    // Never freed, because executable graphs outlive their graph.
     *handle = emulated().device.allocate(sizeof(unsigned int), "a graph's condition");
     if ((flags & cudaGraphCondAssignDefault) != 0) graph->conditions.push_back({*handle, value});
     return cudaSuccess;

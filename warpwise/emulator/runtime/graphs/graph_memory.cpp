@@ -13,12 +13,12 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
-/// Address ranges that graphs have reserved. Memory is allocated to a range only while it is used;
-/// it has the same address on the host.
+/// Address ranges that graphs have reserved. A range has memory only while it is in use, at the
+/// same address on the host.
 struct GraphMemory {
   std::mutex mutex;
   std::map<const void*, std::size_t> reserved;
-  std::uint64_t kept = 0;  ///< bytes that the GPU keeps for graphs, used or not
+  std::uint64_t kept = 0;  ///< bytes that the GPU keeps for graphs, in use or not
   std::uint64_t used_high = 0;
   std::uint64_t kept_high = 0;
 

@@ -1,4 +1,4 @@
-// Objects that live as long as the graphs that use them.
+// User objects, which live as long as the graphs that use them.
 
 #include <algorithm>
 #include <utility>
@@ -50,7 +50,7 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count) {
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
                                       unsigned int count, unsigned int flags) {
   for (unsigned int i = 0; i < count; ++i) graph->user_objects.emplace_back(object);
-  // The graph takes over the caller's references.
+  // Moves the caller's references to the graph.
   if ((flags & cudaGraphUserObjectMove) != 0) release(object, count);
   return cudaSuccess;
 }

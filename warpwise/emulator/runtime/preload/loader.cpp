@@ -1,6 +1,6 @@
-// Stands in front of the loader. Every name and path of the CUDA runtime and driver leads to the
-// emulated ones beside this library: Python's packages bring a runtime and ask for it by its path.
-// A library that holds a runtime of its own is loaded from a copy that calls the emulated one.
+// Intercepts the loader. Every name and path of the CUDA runtime and driver leads to the emulated
+// ones beside this library, because Python's packages load their own runtime by its path. A library
+// that contains a runtime is loaded from a copy that calls the emulated one.
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ bool is_loaded(const char* file) {
   return library != nullptr;
 }
 
-// Tells a file from one that took its place at the same path.
+// Distinguishes a file from a later one at the same path.
 using FileKey = std::array<std::uint64_t, 4>;
 
 FileKey key_of(const struct stat& file) {
@@ -41,7 +41,7 @@ FileKey key_of(const struct stat& file) {
           static_cast<std::uint64_t>(file.st_mtim.tv_nsec)};
 }
 
-// Paths that were returned live until the process ends.
+// Returned paths stay valid until the process ends.
 const char* copy_or_same(const char* file) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<FileKey, std::string>;
@@ -53,7 +53,7 @@ const char* copy_or_same(const char* file) {
   return found->second.empty() ? file : found->second.c_str();
 }
 
-// Looks where LD_LIBRARY_PATH says. The loader alone knows the other places.
+// Searches LD_LIBRARY_PATH. Only the loader knows the other places.
 const char* copy_or_same_name(const char* name) {
   const char* const folders = std::getenv("LD_LIBRARY_PATH");
   if (folders == nullptr || is_loaded(name)) return name;
@@ -82,8 +82,8 @@ const char* emulated_or_same(const char* file) noexcept {
 
 }  // namespace
 
-// Ends with a jump, for which everything here is noexcept. A library is searched in the folders
-// that its caller names, and the loader takes the place of the call for the caller.
+// Ends with a jump, so that the loader takes the original caller for its caller: it searches the
+// folders that the caller names. A jump requires that everything here is noexcept.
 extern "C" void* dlopen(const char* file, int mode) noexcept {
   return loaders_dlopen()(emulated_or_same(file), mode);
 }

@@ -1,5 +1,5 @@
-// Stands in front of nvJitLink. The code that it links stays PTX, which the emulated driver loads.
-// The real nvJitLink only compiles code for link-time optimisation, to PTX.
+// Intercepts nvJitLink. Linked code stays PTX, which the emulated driver loads. The real nvJitLink
+// only compiles code for link-time optimisation to PTX.
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// nvJitLink.h's results and inputs. The header itself would define these functions inline, for one
+// Results and inputs of nvJitLink.h. The header itself would define these functions inline, for one
 // version of the library.
 enum Result { success = 0, invalid_input = 3, internal_error = 6 };
 enum Input { cubin = 1, ptx = 2, lto_ir = 3, fat_binary = 4, object = 5, library = 6, any = 10 };
@@ -61,7 +61,7 @@ CUjitInputType driver_type(const Part& part) {
     case fat_binary: return CU_JIT_INPUT_FATBINARY;
     default: break;
   }
-  // "any": told apart by the first bytes
+  // "any": recognised by the first bytes
   if (part.bytes.starts_with("\177ELF")) return CU_JIT_INPUT_CUBIN;
   if (part.bytes.starts_with("!<arch>")) return CU_JIT_INPUT_LIBRARY;
   const bool is_text = part.bytes.find(".version") != std::string::npos &&
@@ -97,7 +97,7 @@ std::string linked_by_driver(const std::vector<Part>& parts) {
 
 // ---- the real nvJitLink
 
-/// Returns the library's file beside one of the loaded libraries, where NVIDIA's wheels have it.
+/// Returns the library's file beside one of the loaded libraries, its place in NVIDIA's wheels.
 std::string beside_loaded_libraries(const char* name) {
   struct Search {
     const char* name;
@@ -118,7 +118,7 @@ std::string beside_loaded_libraries(const char* name) {
 
 void* real_library() {
   static void* const opened = [] {
-    // An older one, of the toolkit, would not know the code that a newer compiler made.
+    // The toolkit's library may be older, and then does not know a newer compiler's code.
     constexpr const char* name = "libnvJitLink.so.13";
     const std::string file = beside_loaded_libraries(name);
     return ::dlopen(file.empty() ? name : file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -128,7 +128,7 @@ void* real_library() {
   return opened;
 }
 
-/// Returns a function of the real library. Its names end with a version; the first is 13.0.
+/// Returns a function of the real library. Its names end with a version, from 13.0 on.
 template <class Function>
 Function real(const std::string& name) {
   return function_of<Function>(real_library(), "__" + name + "_13_0");
@@ -142,7 +142,7 @@ std::string real_log(void* handle) {
   return log.c_str();
 }
 
-/// Compiles the parts for link-time optimisation together, to one PTX text.
+/// Compiles all parts for link-time optimisation together, into one PTX text.
 std::string compiled(const Link& link) {
   std::vector<const char*> options;
   for (const std::string& each : link.options) {

@@ -1,5 +1,5 @@
-// Loaded before NVRTC. Gives the program PTX in place of machine code, and the emulated driver
-// loads that. NVRTC makes PTX for every target.
+// Loaded before NVRTC. It returns PTX in place of machine code, for the emulated driver to load.
+// NVRTC makes PTX for every target.
 
 #include <dlfcn.h>
 #include <nvrtc.h>

@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// A file in memory.
+/// A file that is mapped into memory.
 class MappedFile {
  public:
   explicit MappedFile(const char* path) {
@@ -62,7 +62,7 @@ struct Function {
   std::uint64_t address = 0;
 };
 
-// A jump through the address behind it.
+// Jumps to the address that follows it.
 #if defined(__x86_64__)
 constexpr std::array<std::uint8_t, 6> jump_code{0xff, 0x25, 0, 0, 0, 0};
 #elif defined(__aarch64__)
@@ -81,7 +81,7 @@ bool is_of_runtime(std::string_view name) {
   return name.starts_with("cuda") || name.starts_with("__cuda");
 }
 
-/// Returns the named functions of the runtime that a symbol table defines.
+/// Returns the named runtime functions that a symbol table defines.
 std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& sections,
                                    const Elf64_Shdr& table) {
   if (table.sh_link >= sections.size()) return {};
@@ -106,7 +106,7 @@ std::vector<Function> functions_of(Bytes file, const std::vector<Elf64_Shdr>& se
   return all;
 }
 
-/// Returns the sections of a program or library of 64 bits; none for any other file.
+/// Returns the sections of a 64-bit program or library; none for any other file.
 std::vector<Elf64_Shdr> sections_of(Bytes file) {
   const auto headers = read<Elf64_Ehdr>(file, 0, 1);
   if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -115,7 +115,7 @@ std::vector<Elf64_Shdr> sections_of(Bytes file) {
   return read<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum);
 }
 
-/// Tells if a library is linked with the shared runtime.
+/// Returns true if a library is linked with the shared runtime.
 bool needs_runtime(Bytes file) {
   const auto sections = sections_of(file);
   const auto table = std::ranges::find(sections, Elf64_Word{SHT_DYNAMIC}, &Elf64_Shdr::sh_type);
@@ -130,8 +130,7 @@ bool needs_runtime(Bytes file) {
   });
 }
 
-/// Returns the functions of the static runtime in a file; none if it holds none, or lost its
-/// symbols.
+/// Returns the functions of the static runtime in a file; none without a runtime or its symbols.
 std::vector<Function> functions_of(Bytes file) {
   const auto sections = sections_of(file);
   const auto table = std::ranges::find(sections, Elf64_Word{SHT_SYMTAB}, &Elf64_Shdr::sh_type);
@@ -164,7 +163,7 @@ void redirect(const Loaded& loaded) {
   for (const Function& each : functions_of(file.bytes())) {
     const void* const target = emulated(each.name);
     const std::uintptr_t at = loaded.base + each.address;
-    // The emulated runtime itself may be among the libraries.
+    // The emulated runtime itself may be one of the libraries.
     if (target == nullptr || target == reinterpret_cast<const void*>(at)) continue;
     const auto code = jump_to(target);
     const std::uintptr_t first = at / page * page;
@@ -176,10 +175,10 @@ void redirect(const Loaded& loaded) {
   }
 }
 
-// The program and the libraries that it needs, before their constructors register kernels: this
-// library is the first to be initialised (-z initfirst).
+// Redirects the program and its libraries before their constructors register kernels: this library
+// is the first to be initialised (-z initfirst).
 __attribute__((constructor(101))) void redirect_program(int, char** words, char** variables) {
-  // The C library, whose turn is later, has not taken these yet. The emulated runtime reads them.
+  // Sets these variables early for the emulated runtime; the C library is initialised later.
   if (::environ == nullptr) {
     ::environ = variables;
     ::program_invocation_name = words[0];
@@ -190,7 +189,7 @@ __attribute__((constructor(101))) void redirect_program(int, char** words, char*
   ::dl_iterate_phdr(
       [](dl_phdr_info* each, std::size_t, void* to) {
         auto& known = *static_cast<std::vector<Loaded>*>(to);
-        // The program is the first.
+        // The first one is the program.
         known.push_back({known.empty() ? "/proc/self/exe" : each->dlpi_name, each->dlpi_addr});
         return 0;
       },
@@ -210,11 +209,11 @@ std::string beside(const char* name) {
 std::string redirected_copy(const char* path) {
   const MappedFile file(path);
   const std::vector<Function> functions = functions_of(file.bytes());
-  // The library's own search path, as PyTorch's have one, would lead to another runtime. The loader
-  // prefers one of the same name that is there already.
+  // The library may have a search path of its own, like PyTorch's, that leads to another runtime.
+  // The loader prefers a loaded library of the same name.
   if (needs_runtime(file.bytes())) emulated_runtime();
   if (functions.empty()) return {};
-  // The name shows in the reports of calls. A longer one than 249 bytes would be refused.
+  // This name appears in the reports of calls. The system limits it to 249 bytes.
   const std::string_view whole_path = path;
   const std::string name(whole_path.substr(whole_path.rfind('/') + 1).substr(0, 200));
   const int copy = ::memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -236,7 +235,7 @@ std::string redirected_copy(const char* path) {
     const auto code = jump_to(target);
     is_whole = is_whole && write(code.data(), code.size(), each.offset);
   }
-  // Stays open: the loader knows the copy by this name.
+  // Stays open, because the loader knows the copy by this name.
   if (is_whole) return "/proc/self/fd/" + std::to_string(copy);
   ::close(copy);
   return {};

@@ -25,10 +25,11 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-/// The site of this thread's CallScope; null outside of one.
+/// Site of this thread's CallScope; null outside of one.
 thread_local const CallSite* site_of_scope = nullptr;
 
-// Number of program frames to look up. Inlined code of CUDA's headers may lie above the caller.
+// Maximum number of program frames to look up. Inlined code of CUDA's headers may lie before the
+// caller.
 constexpr std::size_t most_looked_at = 4;
 
 struct Frame {
@@ -52,8 +53,8 @@ Frame frame_of(const void* return_address) {
 
 std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Returns the name of a library's file. A library that was loaded from a copy in memory keeps its
-/// own name there (preload/static_runtime.cpp).
+/// Returns a library's file name. A library loaded from a copy in memory keeps its name there
+/// (preload/static_runtime.cpp).
 std::string shown_name(const char* file) {
   std::array<char, 512> target{};
   if (std::string_view(file).starts_with("/proc/self/fd/") &&
@@ -66,8 +67,8 @@ std::string shown_name(const char* file) {
   return std::string(name_of_file(file));
 }
 
-/// Returns true for a module of Python, a library of an installed package, and the library by which
-/// ctypes calls. Others are the program's own, and their lines say more than Python's.
+/// Returns true for a module of Python, a library of an installed package, and the library of
+/// ctypes. Other libraries are the program's own, and their lines tell more than Python's.
 bool is_of_python(const char* file) {
   const std::string name = shown_name(file);
   return name.find(".cpython-") != std::string::npos || name.find(".abi3.") != std::string::npos ||
@@ -82,7 +83,7 @@ std::string_view folder_of(std::string_view path) {
 
 /// Returns true if an address is in libcudart.so.13, libcuda.so.1 or the emulator.
 bool is_own(const void* address) {
-  // Never destroyed: leaks are reported after other static objects are destroyed.
+  // Never destroyed, because leaks are reported after other static objects are destroyed.
   static const std::string& own_folder = *[] {
     Dl_info info{};
     ::dladdr(reinterpret_cast<const void*>(&emulated), &info);
@@ -96,7 +97,7 @@ bool is_own(const void* address) {
           (file.starts_with("libcudart.so") || file.starts_with("libcuda.so")));
 }
 
-/// Returns true if a word is a return address, judged by the instruction before it.
+/// Returns true if a word is a return address: a call instruction precedes it.
 bool comes_after_call(const void* word) {
   if (frame_of(word).file == nullptr) return false;
 #if defined(__x86_64__)
@@ -105,7 +106,7 @@ bool comes_after_call(const void* word) {
   const iovec here{code, sizeof(code)};
   if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof(code)) return false;
   if (code[2] == 0xe8) return true;
-  // Indirect calls, by register or memory: FF /2 with the bytes of its addressing.
+  // Indirect calls by register or memory: FF /2, then the addressing bytes.
   for (const std::size_t length : {2, 3, 4, 6, 7}) {
     const unsigned char* const call = code + sizeof(code) - length;
     if (call[0] == 0xff && (call[1] >> 3 & 7) == 2) return true;
@@ -122,7 +123,7 @@ std::string hex(std::uintptr_t value) {
   return {text, end};
 }
 
-/// Returns binutils' addr2line output; empty if it is not installed.
+/// Returns the output of binutils' addr2line; empty if it is not installed.
 std::string addr2line(const char* file, const std::vector<std::uintptr_t>& addresses) {
   std::vector<std::string> words = {"addr2line", "-C", "-f", "-e", file};
   for (const std::uintptr_t each : addresses) words.push_back(hex(each));
@@ -166,10 +167,10 @@ ProgramPlace place_of(std::string_view function, std::string_view line) {
   return place;
 }
 
-/// Returns true for the compiler's stub of a launch, and for functions of CUDA's headers.
+/// Returns true for the compiler's stub of a launch, and for functions in CUDA's headers.
 bool is_of_cuda(const ProgramPlace& place, std::string_view kernel) {
   std::string_view function = place.function;
-  // Names of templates begin with the return type.
+  // A template's name begins with its return type.
   for (const std::string_view type : {"cudaError ", "cudaError_t "}) {
     if (function.starts_with(type)) function.remove_prefix(type.size());
   }
@@ -183,14 +184,14 @@ ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view ke
   std::vector<Frame> known;
   for (const void* each : frames) {
     const Frame frame = frame_of(each);
-    // Only frames of one file: a frame of another file has left the program's code.
+    // Takes only frames of one file: with another file, the program's code ends.
     if (frame.file == nullptr || (!known.empty() && frame.file != known[0].file)) break;
     known.push_back(frame);
     addresses.push_back(frame.in_file);
   }
   if (known.empty()) return {};
-  // The loader's name of the program may be a relative path that has become wrong.
-  // The names below /proc/self are this process's, and addr2line is another one.
+  // The loader's path of the program may be relative and no longer valid. Names below /proc/self
+  // are this process's, and addr2line is another process.
   constexpr std::string_view own = "/proc/self/";
   const std::string_view named = known[0].file;
   const std::string process = "/proc/" + std::to_string(::getpid()) + "/";
@@ -252,15 +253,15 @@ CallSite CallSite::here_in_python() {
   return site;
 }
 
-// For a function of the C library, the site is its caller: the stack's first return address outside
-// that library.
+// The site of a C library function is its caller: the stack's first return address outside that
+// library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
   const auto is_c_library = [](const void* address) {
     const char* const file = frame_of(address).file;
     return file != nullptr && name_of_file(file).starts_with("libc.so");
   };
   CallSite site;
-  // Frames are return addresses, so a place is one byte behind its instruction's start.
+  // Frames hold return addresses, so an instruction's place is one byte after its start.
   const void* place = static_cast<const char*>(program_counter) + 1;
   if (is_c_library(place)) {
     const auto caller = std::find_if(stack.begin(), stack.end(), [&](const void* word) {
@@ -290,7 +291,7 @@ std::string CallSite::function() const {
   for (const std::string_view ending : {"_ptsz", "_ptds", "_v2", "_v3"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
   }
-  if (name.starts_with("__cuda")) name.remove_prefix(2);  // for kernel<<<...>>>()
+  if (name.starts_with("__cuda")) name.remove_prefix(2);  // __cuda functions of kernel<<<...>>>()
   return std::string(name);
 }
 

@@ -11,35 +11,34 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A place in the program, as far as it is known.
+/// A place in the program, with all that is known of it.
 struct ProgramPlace {
   SourcePlace source;    ///< known for programs compiled with -g
   std::string function;  ///< with parameters; empty without symbols
   std::string offset;    ///< "my_program+0x1234"; addr2line -e my_program 0x1234 resolves it
 
-  /// Returns "main.cu:12 in main", or as much of it as is known.
+  /// Returns "main.cu:12 in main", or its known parts.
   std::string text() const;
 };
 
-/// The CUDA function that the program has called, and the place of the call. Recording a site takes
-/// some microseconds. Symbols are looked up only on request.
+/// The CUDA function that the program has called, and the place of the call. Recording takes some
+/// microseconds; symbols are looked up only on request.
 class CallSite {
  public:
   /// Makes an unknown site.
   CallSite() = default;
-  /// Returns the site of the current call. May be called at any depth within these libraries.
+  /// Returns the current call's site, at any depth within these libraries.
   static CallSite here();
   /// Returns the same, with the line of Python if Python or one of its packages makes the call.
-  /// Takes Python's lock (python_place.hpp).
-  /// Within a CallScope it returns that scope's site.
+  /// Takes Python's lock (python_place.hpp). In a CallScope it returns the scope's site.
   static CallSite here_in_python();
-  /// Returns the site of a program's instruction at which a signal stopped it earlier.
+  /// Returns the site of a program's instruction that a signal interrupted earlier.
   /// \param stack  words of the thread's stack, the innermost first
   static CallSite of_signal(const void* program_counter, std::span<const void* const> stack);
   bool is_known() const { return count_ > 0; }
   /// Returns true if the place is a line of Python.
   bool is_in_python() const { return python_ != nullptr; }
-  /// Returns true if the program has called these libraries, or if they are the site themselves.
+  /// Returns true if the program has called these libraries, or if the site is inside them.
   bool is_in_library() const { return first_of_program() > 0; }
   /// Returns the called function: "cudaMalloc"; empty if unknown.
   std::string function() const;
@@ -48,7 +47,7 @@ class CallSite {
   ProgramPlace place(std::string_view kernel = {}) const;
   /// Returns "cudaMalloc called at main.cu:12 in main".
   std::string text() const;
-  /// Returns the program's innermost address, the same for each execution of the same call.
+  /// Returns the program's innermost address, which is the same for each execution of a call.
   const void* address() const;
 
  private:
@@ -59,8 +58,8 @@ class CallSite {
   std::shared_ptr<const ProgramPlace> python_;  ///< null outside of Python
 };
 
-/// Takes the site of the current call before a lock is taken. While it exists, here_in_python() of
-/// this thread does not ask for Python's lock, which another thread may hold while it waits for
+/// Records the current call's site before a lock is taken. During its lifetime, this thread's
+/// here_in_python() does not take Python's lock. Another thread may hold that lock and wait for
 /// ours.
 class CallScope {
  public:

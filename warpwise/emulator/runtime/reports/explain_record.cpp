@@ -70,7 +70,7 @@ class ExplainRecord {
       return each.is_of(kernel, grid, block, shared) &&
              each.result.lines.size() == result.lines.size();
     });
-    // Part of a launch says nothing of one that has come to its end.
+    // An interrupted launch adds nothing to one that has finished.
     if (known != entries_.end() && is_interrupted(result)) return;
     note(static_cast<std::size_t>(known - entries_.begin()), result.totals.warp_instructions);
     if (known != entries_.end()) {
@@ -120,8 +120,8 @@ class ExplainRecord {
     std::uint64_t launches = 0;
     std::size_t ptx = 0;  ///< index into texts_
     LaunchResult result;
-    RecordJson sample;               ///< of the first launch
-    std::uint64_t memory_bytes = 0;  ///< that were allocated at the first launch
+    RecordJson sample;               ///< first launch only
+    std::uint64_t memory_bytes = 0;  ///< allocated at the first launch
 
     bool is_of(const std::string& name, Dim3 grid_, Dim3 block_, std::uint64_t shared) const {
       return kernel == name && grid == grid_ && block == block_ &&
@@ -129,7 +129,7 @@ class ExplainRecord {
     }
   };
 
-  /// Events that follow each other and are alike.
+  /// Consecutive events of one kind.
   struct Event {
     RecordJson what;           ///< index of an entry, or a CopyKind's name
     std::uint64_t amount = 0;  ///< warp instructions or bytes
@@ -159,7 +159,7 @@ class ExplainRecord {
 };
 
 ExplainRecord& record() {
-  // Never destroyed: the program's own static objects may still launch.
+  // Never destroyed, because the program's static objects may still launch.
   static ExplainRecord& instance = *new ExplainRecord;
   return instance;
 }

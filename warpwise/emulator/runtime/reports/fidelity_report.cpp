@@ -5,7 +5,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-constexpr std::size_t most_lines = 6;  // listed for each kernel
+constexpr std::size_t most_lines = 6;  // lines listed for each kernel
 
 std::vector<ModelledUse> uses_of(const RunReport& report) {
   std::vector<ModelledUse> all;
@@ -17,7 +17,7 @@ bool is_race(FaultKind kind) {
   return kind == FaultKind::race || kind == FaultKind::narrow_scope || kind == FaultKind::lockstep;
 }
 
-/// Counts suppressed races too: they change results all the same.
+/// Counts suppressed races too, because they also change results.
 bool has_races(const RunReport& report) {
   const auto of_host = [](const HostFault& fault) { return is_race(fault.kind); };
   const auto of_kernel = [](const KernelReport& kernel) {

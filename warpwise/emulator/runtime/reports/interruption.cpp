@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A launch looks at its interruption after each block's turn; only calls of the host take longer.
+// A launch checks for an interruption after each block's turn, so only host calls take longer.
 constexpr auto longest_wait = 5s;
 constexpr auto between_looks = 5ms;
 
 struct Watch {
   sem_t wake{};
-  std::atomic<int> caught = 0;  ///< the signal; 0: none
+  std::atomic<int> caught = 0;  ///< the signal's number; 0: none
   std::atomic<bool> interrupted = false;
   std::atomic<int> running = 0;  ///< number of InterruptibleScopes
   pid_t process = 0;
@@ -33,10 +33,11 @@ Watch& watch() {
   return instance;
 }
 
-// The interrupted thread must not go on with the program, but end its launch.
+// Delays a thread outside of launches, so that it does not go on with the program. During a launch
+// it returns, so that the launch can end.
 void on_signal(int number) {
   Watch& own = watch();
-  if (::getpid() != own.process) {  // a child that the program has forked
+  if (::getpid() != own.process) {  // a forked child of the program
     ::signal(number, SIG_DFL);
     ::raise(number);
     return;
@@ -55,7 +56,7 @@ void handle_if_by_default(int number) {
   if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
   struct sigaction own{};
   own.sa_handler = on_signal;
-  own.sa_flags = SA_RESTART | SA_RESETHAND;  // a second one ends the program at once
+  own.sa_flags = SA_RESTART | SA_RESETHAND;  // a second signal ends the program at once
   ::sigaction(number, &own, nullptr);
 }
 
@@ -99,7 +100,7 @@ void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bo
   try {
     std::thread(end_when_told).detach();
   } catch (const std::system_error&) {
-    return;  // without a thread, signals end the program as they always do
+    return;  // without a thread, signals end the program as by default
   }
   for (const int number : {SIGINT, SIGTERM}) handle_if_by_default(number);
 }
@@ -117,7 +118,7 @@ InterruptibleScope::InterruptibleScope() { ++watch().running; }
 
 InterruptibleScope::~InterruptibleScope() {
   --watch().running;
-  // A child that the program has forked has no watching thread.
+  // A forked child of the program has no watching thread.
   while (watch().interrupted && watch().process == ::getpid())
     std::this_thread::sleep_for(between_looks);
 }

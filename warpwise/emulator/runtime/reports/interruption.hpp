@@ -3,24 +3,24 @@
 #include <atomic>
 #include <string>
 
-// Reports a program that is ended by SIGINT, SIGTERM or a time limit.
+// Reports a program that SIGINT, SIGTERM or a time limit ends.
 namespace warpwise::emulator::runtime {
 
-/// Starts a thread that waits for SIGINT, SIGTERM or the time limit. It lets running launches end
-/// with an `interrupted` fault, calls `conclude`, and ends the process: by the signal, or with the
-/// code that `conclude` returns. A signal that the program handles or ignores itself is left alone.
+/// Starts a thread that waits for SIGINT, SIGTERM or the time limit. It ends running launches with
+/// an `interrupted` fault, calls `conclude`, and ends the process: by the signal, or with the exit
+/// code from `conclude`. A signal that the program handles or ignores is left alone.
 /// \param seconds  0: no limit
-/// \param conclude  is given the reason, and whether the time limit is it
+/// \param conclude  gets the reason, and true if that is the time limit
 void end_at_interruption(int seconds, int (*conclude)(const std::string& why, bool is_time_limit));
 
-/// Returns LaunchOptions::interrupted for every launch.
+/// Returns the flag for LaunchOptions::interrupted of every launch.
 const std::atomic<bool>* interruption();
 
-/// Returns the reason of the interruption. Only after it.
+/// Returns the interruption's reason. Requires an interruption.
 std::string why_interrupted();
 
-/// Scope of a launch, from its begin until it is recorded. After an interruption the thread does
-/// not leave it: the process ends.
+/// Scope of a launch, from its begin to its record. After an interruption, the thread does not
+/// leave it: the process ends.
 class InterruptibleScope {
  public:
   InterruptibleScope();

@@ -12,7 +12,7 @@
 
 // Reads and writes the cost of a program's kernels. The emulated runtime writes it for `warpwise
 // run --explain`, and the command reads it. Both have the same version, so no field is optional.
-// They are different programs, so this file has no .cpp.
+// They are different programs that share this file, so it has no .cpp.
 namespace warpwise::emulator::runtime {
 
 inline constexpr const char* launch_record_format = "warpwise launches 3";
@@ -62,7 +62,7 @@ inline RecordJson json_of_counts(const MemoryCounts& counts) {
                        {"texture_references", counts.texture_references}};
   visit_memory(
       [&](const char* name, const auto& each) {
-        // Most lines have one kind of access or none.
+        // Most lines have at most one kind of access.
         if (each.requests > 0) object[name] = json_of_counts(each);
       },
       counts);
@@ -147,9 +147,9 @@ inline SampleModel sample_model_of(const RecordJson& object) {
   return model;
 }
 
-/// A copy or a fill of a program, by the places of its bytes.
+/// Kind of a copy or a fill, by the places of its bytes.
 enum class CopyKind { to_gpu, from_gpu, within_gpu, of_host, fill };
-/// For name_of() and value_named(): "to_gpu", …
+/// Names for name_of() and value_named(): "to_gpu", …
 constexpr auto enum_names(CopyKind) {
   return std::to_array<EnumName<CopyKind>>({{CopyKind::to_gpu, "to_gpu"},
                                             {CopyKind::from_gpu, "from_gpu"},
@@ -203,7 +203,7 @@ inline RecordJson json_of_launch(const LaunchResult& launch) {
   return object;
 }
 
-/// \throws nlohmann::json::exception  for JSON that json_of_launch() did not write
+/// \throws nlohmann::json::exception  json_of_launch() did not write this JSON
 inline LaunchResult launch_of(const RecordJson& object) {
   LaunchResult launch;
   read_counts(object.at("totals"), launch.totals);

@@ -19,7 +19,7 @@ struct Totals {
 };
 
 Totals& totals() {
-  // Never destroyed: the program's own static objects may still launch.
+  // Never destroyed, because the program's static objects may still launch.
   static Totals& instance = *new Totals;
   return instance;
 }

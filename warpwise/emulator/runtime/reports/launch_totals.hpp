@@ -2,20 +2,20 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Sums the counts of a process's launches for a test that runs in it. The pytest plugin reads them.
+// Sums the counts of a process's launches for one test in it. The pytest plugin reads them.
 namespace warpwise::emulator::runtime {
 
-/// Returns true between calls of warpwise_emulated_count() with true and false.
+/// Returns true between warpwise_emulated_count(true) and warpwise_emulated_count(false).
 bool totals_are_asked_for();
 
-/// Adds a launch, if the totals are asked for.
+/// Adds a launch to the totals, if they are requested.
 void add_to_totals(const LaunchResult& result);
 
 }  // namespace warpwise::emulator::runtime
 
 extern "C" {
-/// Sets the totals to zero, and starts or ends the counting of launches. Launches that run at the
-/// time are counted in part or not.
+/// Sets the totals to zero, and starts or stops counting launches. A launch that runs at that time
+/// may be counted in part.
 void warpwise_emulated_count(bool on);
 
 /// Returns the totals as JSON: "launches", the fields of ExecutionCounts, and those of MemoryCounts

@@ -9,7 +9,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-constexpr std::size_t most_characters = 40;  // of a bracket's content
+constexpr std::size_t most_characters = 40;  // limit of the text in a bracket
 constexpr std::string_view called_from = ", called from ";
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -22,7 +22,7 @@ std::string lines_of_libraries(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " line" : " lines") + " of libraries";
 }
 
-/// Reads "FILE:LINE" from the text's start. Returns its length; 0 if there is none.
+/// Reads "FILE:LINE" at the text's start. Returns its length; 0 if there is none.
 std::size_t read_place(std::string_view text, SourcePlace& place) {
   for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
        colon = text.find(':', colon + 1)) {
@@ -35,7 +35,7 @@ std::size_t read_place(std::string_view text, SourcePlace& place) {
   return 0;
 }
 
-/// Replaces the chain of callers whose second place follows at `chain`. Returns its new end.
+/// Replaces the chain of callers from its second place, at `chain`. Returns its new end.
 std::size_t fold_chain(std::string& message, std::size_t chain) {
   const std::size_t at = message.rfind(" at ", chain);
   const std::size_t begin = at == std::string::npos ? 0 : at + 4;

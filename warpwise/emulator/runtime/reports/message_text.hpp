@@ -6,14 +6,14 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Short texts of places and names: the program's own line first, libraries folded.
+// Shortens texts of places and names: the program's own line comes first, libraries are folded.
 namespace warpwise::emulator::runtime {
 
 /// Replaces template arguments and parameter lists of more than 40 characters by an ellipsis, the
 /// innermost first: "sort<…>(int*)".
 std::string shortened(std::string_view text);
 
-/// Returns the index of the program's innermost own line; 0 if all lines belong to libraries.
+/// Returns the index of the innermost line of the program itself; 0 if all belong to libraries.
 /// \param places  a line, and the lines that it was inlined at or called from, the innermost first
 std::size_t own_line(const std::vector<SourcePlace>& places);
 

@@ -20,7 +20,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// A lock that another thread held while the process was copied is never freed in the copy.
+// Limits the time: a lock that another thread held at the fork is never released in the copy.
 constexpr unsigned most_seconds = 60;
 
 int blocks_per_sm(const KernelInfo& info, Dim3 block, std::uint64_t dynamic_shared_bytes) {
@@ -44,7 +44,7 @@ bool holds_part_of(const Device::State& device, std::uint64_t begin, std::uint64
   });
 }
 
-// Returns true if kernels can write memory that a copy of the process would share with it.
+// Returns true if kernels can write memory that a copy of the process would share.
 bool shares_memory() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -60,7 +60,8 @@ bool shares_memory() {
   return false;
 }
 
-// Ends the copy with its process, and after a time. The program may handle the signals otherwise.
+// Ends the copy with its process, and after a time limit. Resets SIGALRM, which the program may
+// handle.
 void limit_life() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGALRM, SIG_DFL);
@@ -74,7 +75,7 @@ void limit_life() {
 void write_all(int file, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(file, text.data() + at, text.size() - at);
-    if (written < 0 && errno != EINTR) return;  // the reader finds half of an object
+    if (written < 0 && errno != EINTR) return;  // the reader gets half of an object
     at += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
   }
 }
@@ -122,7 +123,7 @@ PaceSample::PaceSample(Program& program, const std::string& kernel, Dim3 grid, D
     object = unavailable(error.what());
   }
   write_all(file_, object.dump(-1, ' ', false, RecordJson::error_handler_t::replace));
-  ::_exit(0);  // the program's own functions at its end are not for the copy
+  ::_exit(0);  // skips the program's exit functions in the copy
 }
 
 PaceSample::~PaceSample() {
@@ -134,7 +135,7 @@ PaceSample::~PaceSample() {
 }
 
 void PaceSample::wait() {
-  // ECHILD: the program ignores the ends of its processes, or waited for this one itself.
+  // ECHILD: the program ignores the ends of its processes, or has waited for this one.
   while (::waitpid(copy_, nullptr, 0) < 0 && errno == EINTR) {
   }
   copy_ = -1;

@@ -9,25 +9,25 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/runtime/reports/launch_record.hpp"
 
-// Follows the pace of a sample of a launch, for its predicted time.
+// Follows the pace of a launch's sample, to predict the launch's time.
 namespace warpwise::emulator::runtime {
 
-/// A sample of a launch. It runs in a copy of this process, while the launch itself runs here. The
-/// copy has the memory as it was before the launch, and changes nothing here.
+/// A sample of a launch. It runs in a fork of this process while the launch runs here. The fork has
+/// the memory from before the launch, and changes nothing here.
 class PaceSample {
  public:
-  /// Starts the sample. \param options  of the launch: its cluster, its stack and its heap are the
-  /// sample's too
+  /// Starts the sample. \param options  the launch's options; the sample uses their cluster, stack
+  /// and heap
   PaceSample(Program& program, const std::string& kernel, Dim3 grid, Dim3 block,
              std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
              const SampleModel& model, const LaunchOptions& options);
-  /// Ends the copy if it still runs.
+  /// Ends the fork if it still runs.
   ~PaceSample();
   PaceSample(const PaceSample&) = delete;
   PaceSample& operator=(const PaceSample&) = delete;
 
-  /// Waits for the end of the sample. Returns json_of_launch() of it, or an object with
-  /// `unavailable`, the reason why there is none.
+  /// Waits for the sample's end. Returns json_of_launch() of it, or an object whose `unavailable`
+  /// states why there is none.
   RecordJson result();
 
  private:

@@ -17,7 +17,7 @@ std::string name_of_program() {
     if (!word.starts_with("-")) return std::filesystem::path(word).filename();
     if (word == "--check-hash-based-pycs") std::getline(words, word, '\0');
     if (word.starts_with("--")) continue;
-    // Several options may share a word: "-Bc", "-Wignore".
+    // Several options may share one word: "-Bc", "-Wignore".
     const std::size_t with_value = word.find_first_of("cmWX");
     if (with_value == std::string::npos) continue;
     const char option = word[with_value];

@@ -14,7 +14,7 @@ void find(Function*& function, const char* name) {
   function = reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
 }
 
-/// Functions of Python's C interface in the process, from Python 3.9 on; null where it has none.
+/// Functions of Python's C interface in this process, from Python 3.9 on; null if missing.
 struct Python {
   int (*is_initialized)() = nullptr;
   int (*is_finalizing)() = nullptr;
@@ -53,7 +53,8 @@ struct Python {
            clear_error && innermost_frame && caller_of && code_of && line_of && attribute && utf8 &&
            release;
   }
-  /// Returns true if this thread may take the lock. While Python ends, that would end the thread.
+  /// Returns true if this thread may take Python's lock. During Python's end, taking it would end
+  /// the thread.
   bool runs_in_this_thread() const {
     return is_whole() && is_initialized() != 0 && is_finalizing() == 0 && this_thread() != nullptr;
   }
@@ -63,7 +64,7 @@ struct Python {
     const char* const characters = value == nullptr ? nullptr : utf8(value);
     const std::string copy = characters == nullptr ? "" : characters;
     if (value != nullptr) release(value);
-    if (characters == nullptr) clear_error();  // a file's name that is not UTF-8
+    if (characters == nullptr) clear_error();  // the file's name is not UTF-8
     return copy;
   }
   ProgramPlace place_of(void* frame) const {
@@ -75,14 +76,14 @@ struct Python {
   }
 };
 
-/// Returns true for files of Python's library, which also holds the installed packages.
+/// Returns true for files in Python's library, which includes installed packages.
 bool is_installed(std::string_view file) {
   return file.find("/lib/python3") != std::string_view::npos || file.starts_with("<frozen ");
 }
 
 ProgramPlace innermost_own(const Python& python) {
   ProgramPlace innermost;
-  void* frame = python.innermost_frame();  // borrowed
+  void* frame = python.innermost_frame();  // borrowed reference
   for (bool is_borrowed = true; frame != nullptr; is_borrowed = false) {
     ProgramPlace place = python.place_of(frame);
     void* const caller = python.caller_of(frame);
@@ -105,7 +106,7 @@ std::shared_ptr<const ProgramPlace> python_place() {
   if (!python.runs_in_this_thread()) return nullptr;
   const int state = python.take_lock();
   ProgramPlace place;
-  // No attribute may be asked for while an exception is under way.
+  // Attributes must not be read during an exception.
   if (python.error() == nullptr) place = innermost_own(python);
   python.release_lock(state);
   if (place.source.file.empty()) return nullptr;

@@ -22,7 +22,7 @@ std::string to_text(Dim3 d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
-// Explains each kind to readers who do not know this project's pages.
+// Explains each kind to readers who do not know this project.
 std::string_view meaning(FaultKind kind) {
   switch (kind) {
     case FaultKind::out_of_bounds:
@@ -74,12 +74,12 @@ std::string_view meaning(FaultKind kind) {
   return "";
 }
 
-// Replaces bytes that are not valid UTF-8; the JSON library has the function for it.
+// Replaces bytes that are not valid UTF-8, through the JSON library.
 std::string as_utf8(const std::string& text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// Escapes text for XML content and attributes; XML does not allow most control characters.
+// Escapes text for XML content and attributes. XML does not allow most control characters.
 std::string xml(const std::string& text) {
   std::string result;
   for (const char c : as_utf8(text)) {
@@ -113,7 +113,7 @@ std::string seconds_attribute(double seconds) {
   return attribute("time", text);
 }
 
-// Returns a path relative to the folder if it lies inside; otherwise unchanged.
+// Returns a path relative to the folder if it lies inside; otherwise the path itself.
 fs::path shown_path(const std::string& file, const fs::path& folder) {
   if (!fs::path(file).is_absolute()) return fs::path(file).lexically_normal();
   std::error_code error;
@@ -147,8 +147,8 @@ bool did_not_run(const KernelReport& kernel) {
   return !kernel.refusal.empty() || kernel.launches == 0;
 }
 
-// Writes one element for all faults, because some readers take only one. The first fault gives its
-// type.
+// Writes one element for all faults, because some readers take only one. Its type is the first
+// fault's.
 std::string failure(FaultKind kind, const std::vector<std::string>& lines) {
   std::string all;
   for (const std::string& line : lines) all += line + "\n";
@@ -174,7 +174,7 @@ std::vector<SourcePlace> places_of(const Fault& fault) {
   return places;
 }
 
-// A reader looks for the fault in the program, not in the libraries that it calls.
+// Returns the fault's place in the program, not in a library that it calls.
 SourcePlace own_place(const Fault& fault) {
   const std::vector<SourcePlace> places = places_of(fault);
   return places[own_line(places)];
@@ -231,8 +231,8 @@ Json related_places(const Fault& fault, const fs::path& folder) {
   return all;
 }
 
-// GitHub rejects a whole file for one result without a place. An unknown source line becomes the
-// program's first line.
+// GitHub rejects a whole file if one result has no place. An unknown source line therefore becomes
+// the program's first line.
 Json location_at(const SourcePlace& place, const RunReport& report) {
   const bool known = !place.file.empty() && place.line > 0;
   return {{"physicalLocation",
@@ -342,7 +342,7 @@ std::string describe(const std::string& kernel, const Fault& fault) {
   const std::string place =
       fault.file.empty() ? std::string(no_source_line) : place_text(places_of(fault), "inlined at");
   const std::string times = fault.count == 1 ? "once" : std::to_string(fault.count) + " times";
-  // An assertion's text is the program's own, with brackets of any kind.
+  // An assertion's text is the program's own and may contain any brackets.
   const std::string message =
       fault.kind == FaultKind::assertion ? fault.message : short_message(fault.message);
   return std::string(name_of(fault.kind)) + " in kernel " + shortened(kernel) + ", block " +

@@ -8,43 +8,43 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// Reports of a program's run, in the file formats of other tools.
+// Writes reports of a program's run in the file formats of other tools.
 namespace warpwise::emulator::runtime {
 
-/// A fault that one of the program's suppressions matches.
+/// A fault that matches one of the program's suppressions.
 struct SuppressedFault {
   Fault fault;
   std::string reason;
 };
 
-/// A kernel of the program, by its readable name, with all its launches.
+/// A kernel of the program, by its readable name, over all its launches.
 struct KernelReport {
   std::string name;
-  std::uint64_t launches = 0;  ///< that ran, with or without faults
-  double seconds = 0;          ///< time of these launches on this machine
+  std::uint64_t launches = 0;  ///< number that ran, with or without faults
+  double seconds = 0;          ///< total time of these launches on this machine
   std::vector<Fault> faults;
   std::vector<SuppressedFault> suppressed;
-  std::vector<ModelledUse> modelled;  ///< over all launches, each kind once
-  double order_rounding = 0;          ///< the largest LaunchResult::order_rounding
-  bool orders_not_compared = false;   ///< true for any launch
-  /// Reason why the emulator did not run a launch. Also empty if an earlier fault prevented all
+  std::vector<ModelledUse> modelled;  ///< each kind once, over all launches
+  double order_rounding = 0;          ///< largest LaunchResult::order_rounding
+  bool orders_not_compared = false;   ///< true if it is for any launch
+  /// Reason why the emulator did not run a launch. Empty if an earlier fault prevented all
   /// launches.
   std::string refusal;
 };
 
-/// An error of the program itself, in a call of CUDA's functions or outside of one.
+/// An error of the program itself, in or outside of a CUDA call.
 struct HostFault {
   FaultKind kind = FaultKind::copy;
-  std::string function;  ///< the called CUDA function; empty if none is at fault
-  SourcePlace source;    ///< of the call, if known
-  std::string place;     ///< text form of the source place
+  std::string function;  ///< the called CUDA function; empty outside of a call
+  SourcePlace source;    ///< place of the call, if known
+  std::string place;     ///< source place as text
   std::string message;
   std::string suppressed_because = {};  ///< empty: not suppressed
 };
 
 /// The state of a program's run.
 struct RunReport {
-  std::string program;           ///< name of its file, or of Python's script or module
+  std::string program;           ///< file name; for Python the script's or module's name
   std::filesystem::path folder;  ///< absolute working folder at the start
   std::vector<KernelReport> kernels;
   std::vector<HostFault> host_faults;
@@ -62,7 +62,7 @@ struct RunReport {
   bool is_empty() const;
 };
 
-/// Stands for a source line that is not known, and says how a program gets its lines.
+/// Text in place of an unknown source line, with the way to get lines.
 inline constexpr std::string_view no_source_line =
     "no source line (nvcc -lineinfo, numba lineinfo=True)";
 
@@ -83,13 +83,18 @@ std::string describe(const HostFault& fault);
 /// Suppressed faults do not fail a test case.
 std::string junit_of(const RunReport& report);
 
-/// Counts a run's launches and faults, in one line.
+/// Returns one line with the numbers of a run's launches and faults.
 std::string summary_of(const RunReport& report);
 
-/// Formats a process's run for `warpwise run`, which joins those of all processes. The members of
-/// the JSON: `is_empty`, `has_ended`, the counts `launches`, `faults`, `suppressed`, `refused`, the
-/// names `kernels`, the texts `summary`, `junit`, `sarif`, and `unused_suppressions`.
-/// \param has_ended  the process has come to its end, so its counts are final
+/// Formats a process's run for `warpwise run`, which joins those of all processes. JSON members:
+///
+/// - `is_empty`, `has_ended`
+/// - counts: `launches`, `faults`, `suppressed`, `refused`
+/// - names: `kernels`
+/// - texts: `summary`, `junit`, `sarif`
+/// - `unused_suppressions`
+///
+/// \param has_ended  true if the process has ended, so that its counts are final
 std::string record_of(const RunReport& report, bool has_ended,
                       const std::vector<std::string>& unused_suppressions);
 

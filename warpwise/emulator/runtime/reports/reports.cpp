@@ -38,29 +38,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that was refused something never exits with 0, even if it ignored the error.
+// A program never exits with 0 if something was refused, even if it ignored the error.
 constexpr int refusal_exit_code = 1;
 
-// A thousand runs of each launch take longer than anyone waits.
+// More runs of each launch take longer than anyone waits.
 constexpr int most_orders = 1000;
 
 constexpr int longest_time_limit = 1'000'000;  // seconds: eleven days
 constexpr int most_multiprocessors = 1024;     // the largest GPUs have fewer than 200
 
-// Output on stderr: nothing, each fault when it is found, or also a summary at the end.
+// Output on standard error: none, each fault at once, or also a summary at the end.
 enum class Messages { none, faults, all };
 constexpr auto enum_names(Messages) {
   return std::to_array<EnumName<Messages>>(
       {{Messages::none, "none"}, {Messages::faults, "faults"}, {Messages::all, "all"}});
 }
 
-// Prints by one write(), so that lines of several processes do not mix.
+// Prints with one write(), so that lines of several processes do not mix.
 void say(const std::string& text) {
   const std::string line = "warpwise: " + text + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Ends the program before it begins, because an invalid request would be ignored silently.
+// Ends the program before it begins, because nobody would notice an ignored request.
 [[noreturn]] void refuse(const char* variable, std::string_view text, const std::string& needs) {
   say(std::string(variable) + " got '" + std::string(text) + "', it needs " + needs);
   ::_exit(2);
@@ -124,7 +124,7 @@ Suppressions suppressions() {
   }
 }
 
-// Removes the variable, because child programs would overwrite the reports.
+// Removes the variable, because child programs would overwrite the file.
 fs::path taken_file(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == 0) return {};
@@ -134,11 +134,11 @@ fs::path taken_file(const char* variable) {
   return file;
 }
 
-// Returns a file of this process's own in the folder where `warpwise run` gathers the reports.
+// Returns this process's own file in the folder where `warpwise run` gathers reports.
 fs::path gathered_file() {
   const char* const folder = std::getenv("WARPWISE_EMULATED_GATHER");
   if (folder == nullptr || *folder == 0) return {};
-  // In the order of the processes' starts.
+  // Sorts the names by the processes' starts.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   std::string name =
       (fs::path(folder) / (std::to_string(now) + "-" + std::to_string(::getpid()) + "-XXXXXX"))
@@ -152,7 +152,7 @@ fs::path gathered_file() {
   return name;
 }
 
-/// Adds a fault to earlier ones of the same kind and place.
+/// Adds a fault to an earlier one of the same kind and place.
 void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
                     const std::string& reason) {
   for (SuppressedFault& known : all) {
@@ -226,7 +226,7 @@ class Reports {
     own.order_rounding = std::max(own.order_rounding, result.order_rounding);
     own.orders_not_compared |= result.orders_not_compared;
     for (const Fault& each : faults) found(describe(own.name, each));
-    // A program that is killed leaves at least its kernels in the files.
+    // Writes the files early, so that a killed program leaves at least its kernels.
     if (own.launches == 1 || !faults.empty()) write_files();
   }
 
@@ -237,8 +237,8 @@ class Reports {
     HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    // A line of Python may stand for many calls, as a fixture's of many tests; a place without a
-    // source too. Leaks and unchecked launches are told of each place once, at the end.
+    // A line of Python may stand for many calls, such as a fixture's of many tests. So may a place
+    // without a source. Leaks and unchecked launches are reported once a place, at the end.
     const bool has_own_line = !fault.source.file.empty() && !site.is_in_python();
     const bool is_one_call =
         has_own_line || kind == FaultKind::leak || kind == FaultKind::unchecked_launch;
@@ -287,7 +287,7 @@ class Reports {
     if (errors_.insert(text).second) say(name + ": " + text);
   }
 
-  /// Ends the reports of a program that does not end by itself. Returns its exit code.
+  /// Concludes the reports of a program that is ended from outside. Returns its exit code.
   int conclude(const std::string& why, bool is_time_limit) {
     const std::lock_guard lock(mutex_);
     const int code = error_exit_code_ != 0 ? error_exit_code_ : 1;
@@ -305,7 +305,7 @@ class Reports {
     return code;
   }
 
-  // registry.cpp has printed it.
+  // Prints nothing, because registry.cpp has.
   void call_not_run(const std::string& function) {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
@@ -328,7 +328,7 @@ class Reports {
   }
 
  private:
-  // A forked child that launches kernels itself has a report of its own. The parent's is not its.
+  // A forked child that launches kernels begins a report of its own, without the parent's content.
   static void begin_in_child();
   void begin_again() {
     report_.kernels.clear();
@@ -349,7 +349,8 @@ class Reports {
     return report_.kernels.back();
   }
 
-  // A kernel's fault is told even if nothing asks for reports: the program gets CUDA's words alone.
+  // Prints a kernel's fault even if no report is requested, because the program gets only CUDA's
+  // message.
   void say_unasked(const std::string& text) const {
     if (std::getenv("WARPWISE_EMULATED_MESSAGES") == nullptr) say(text);
   }
@@ -375,7 +376,7 @@ class Reports {
     return all;
   }
 
-  // A fork() child shares the parent's reports and files, and must leave both alone.
+  // Returns false in a forked child, which must leave the parent's reports and files alone.
   bool is_own_process() const { return ::getpid() == process_; }
 
   void write_files() {
@@ -385,7 +386,7 @@ class Reports {
     if (!record_.empty()) write(record_, record_of(report_, has_ended_, unused_suppressions()));
   }
 
-  // Writes a new file and renames it, so that a program killed meanwhile leaves a complete file.
+  // Writes a new file and renames it, so that a killed program leaves a complete file.
   void write(fs::path& file, const std::string& text) {
     std::error_code error;
     const fs::file_status there = fs::status(file, error);
@@ -407,7 +408,7 @@ class Reports {
     }
     say(file.string() + " cannot be written: " + (out ? error.message() : std::strerror(reason)));
     fs::remove(beside, error);
-    file.clear();  // reported once
+    file.clear();  // report the error once
   }
 
   void end(int status) {
@@ -419,7 +420,7 @@ class Reports {
       if (is_own_process()) {
         if (std::exchange(ended_, true)) {
           lock.unlock();
-          for (;;) ::pause();  // conclude() has come first: its caller ends the process
+          for (;;) ::pause();  // conclude() has run first: its caller ends the process
         }
         say_end();
       }
@@ -439,7 +440,7 @@ class Reports {
       say(fidelity_line(report_, checks_.has(Check::races)));
     if (messages_ != Messages::all) return;
     if (orders_ > 1) say_orders();
-    if (!record_.empty()) return;  // the command says the rest, of all processes
+    if (!record_.empty()) return;  // the command prints the rest, for all processes
     for (const std::string& each : unused_suppressions()) say(each);
     say(summary_of(report_));
   }
@@ -475,19 +476,19 @@ class Reports {
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   fs::path record_ = gathered_file();
   pid_t process_ = ::getpid();
-  bool has_ended_ = false;  ///< the end is in the record
-  pid_t found_in_ = 0;      ///< process in which something was found
-  pid_t refused_in_ = 0;    ///< process that was refused something
-  bool ended_ = false;      ///< the end has been told
+  bool has_ended_ = false;  ///< the record includes the end
+  pid_t found_in_ = 0;      ///< process with a finding
+  pid_t refused_in_ = 0;    ///< process with a refusal
+  bool ended_ = false;      ///< the end was reported
   std::atomic<bool> any_refused_ = false;
-  std::set<std::string> errors_;  ///< those told
+  std::set<std::string> errors_;  ///< errors already printed
   std::vector<void (*)()> last_looks_;
   std::mutex mutex_;
   RunReport report_;
 };
 
 Reports& reports() {
-  // Never destroyed: the program's own static objects may still launch.
+  // Never destroyed, because the program's static objects may still launch.
   static Reports& instance = *new Reports;
   return instance;
 }
@@ -498,7 +499,7 @@ int conclude_reports(const std::string& why, bool is_time_limit) {
   return reports().conclude(why, is_time_limit);
 }
 
-// Made before main(), so that programs without launches are reported too, with their first folder.
+// Made before main(), so that programs without launches are reported too, with their start folder.
 [[maybe_unused]] const Reports& reports_begun = reports();
 
 }  // namespace

@@ -1,4 +1,5 @@
-// CUDA arrays: copies, textures of every shape, surfaces. On a GPU the same program shows the same.
+// Tests CUDA arrays: copies, textures of every shape, and surfaces. The program gives the same
+// results on a GPU.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -143,7 +144,7 @@ TEST(Arrays, TexturesOfPlanesAndVolumes) {
             (std::vector<float>{12, 54}));
 }
 
-// As on an H200: a negative layer is the last one, like one past the end.
+// An H200 gives the same: a negative layer is the last one, as is one past the end.
 TEST(Arrays, TexturesOfLayers) {
   Numbered lines({4, 0, 3}, cudaArrayLayered);
   EXPECT_EQ(readings(LineLayers{lines.texture(cudaFilterModeLinear, cudaAddressModeClamp, false)},
@@ -155,7 +156,8 @@ TEST(Arrays, TexturesOfLayers) {
             (std::vector<float>{2.5f, 14.5f, 26.5f, 26.5f}));
 }
 
-// As on an H200: the faces, the top of each, and the side that wins between two equal ones.
+// An H200 gives the same: the faces, the top of each, and the side that wins between two equal
+// ones.
 TEST(Arrays, TexturesOfCubes) {
   Numbered cube({4, 4, 6}, cudaArrayCubemap);
   const auto texture = cube.texture(cudaFilterModePoint, cudaAddressModeClamp, true);
@@ -167,7 +169,7 @@ TEST(Arrays, TexturesOfCubes) {
                                      {-2, 2, 1, 0},
                                      {0, 0, 0, 0}}),
             (std::vector<float>{95, 60, 56, 76, 91, 44, 74}));
-  // One direction for each face, a little off its middle.
+  // One direction for each face, slightly off its middle.
   EXPECT_EQ(readings(Cube{texture}, {{1, 0.1f, 0.1f, 0},
                                      {-1, 0.1f, 0.1f, 0},
                                      {0.1f, 1, 0.1f, 0},
@@ -199,7 +201,7 @@ cudaSurfaceObject_t surface_of(cudaArray_t array) {
   return surface;
 }
 
-/// Turns a picture of 4 x 3 texels by a quarter on the device, and here.
+/// Rotates a picture of 4 x 3 texels by a quarter, on the device and on the host.
 template <class T, class Make>
 void expect_turned(const Make& make) {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
@@ -238,7 +240,7 @@ TEST(Arrays, SurfacesOfEverySize) {
   expect_turned<float4>([](int i) { return float4{static_cast<float>(i), 1, 2, 3}; });
 }
 
-// Reads outside a surface, as on an H200.
+// Reads outside a surface; an H200 gives the same.
 __global__ void edges(cudaSurfaceObject_t surface, int* found) {
   found[0] = surf2Dread<int>(surface, -4, 1, cudaBoundaryModeZero);
   found[1] = surf2Dread<int>(surface, 4, 3, cudaBoundaryModeZero);
@@ -322,7 +324,7 @@ TEST(Arrays, SurfacesOfEveryShape) {
 
 TEST(Arrays, CopiesOfParts) {
   Numbered volume({4, 3, 2});
-  // A part of the second plane, into an array and on into memory.
+  // Copies a part of the second plane to an array, and from there to memory.
   cudaArray_t small = nullptr;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   ASSERT_EQ(cudaMallocArray(&small, &format, 2, 2), cudaSuccess);
@@ -395,7 +397,7 @@ TEST(Arrays, OfTheDriver) {
   EXPECT_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
 }
 
-// The last one: the device cannot be used afterwards.
+// This test is the last one, because the device cannot be used afterwards.
 TEST(Arrays, TrapsOutsideOfSurfaces) {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
   cudaArray_t array = nullptr;

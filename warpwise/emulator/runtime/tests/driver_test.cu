@@ -1,5 +1,4 @@
-// The driver's functions on the emulated GPU, called as programs that are linked with libcuda.so.1
-// call them.
+// Tests the driver's functions on the emulated GPU, in a program linked with libcuda.so.1.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -173,7 +172,7 @@ TEST_F(Driver, TextsAreLinked) {
             CUDA_ERROR_NO_BINARY_FOR_GPU);
   void* image = nullptr;
   ASSERT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
-  // Each text has source files of its own.
+  // Each text has its own source files.
   const std::string whole = static_cast<const char*>(image);
   for (const char* line : {".file 1 \"scale.cu\"", ".loc 3 2 3", ".file 3 \"second.cu\""}) {
     EXPECT_NE(whole.find(line), std::string::npos) << line;
@@ -187,13 +186,13 @@ TEST_F(Driver, TextsAreLinked) {
   EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
 }
 
-// Taichi takes it for granted.
+// Taichi relies on this.
 TEST_F(Driver, LargeBuffersBeginAtAPage) {
   device_copy({1});
   EXPECT_EQ(device_copy(std::vector<unsigned>(1 << 18)) % 4096, 0U);
 }
 
-// PyCUDA sets it before each launch.
+// PyCUDA sets the shape before each launch.
 TEST_F(Driver, AFunctionsShapeMayBeSet) {
   EXPECT_EQ(cuFuncSetBlockShape(function_, 32, 2, 1), CUDA_SUCCESS);
   EXPECT_EQ(cuFuncSetBlockShape(function_, 32, 0, 1), CUDA_ERROR_INVALID_VALUE);
@@ -213,7 +212,7 @@ TEST_F(Driver, MappedPiecesAreOneBuffer) {
   ASSERT_EQ(cuMemCreate(&memory, piece, &properties, 0), CUDA_SUCCESS);
   CUmemGenericAllocationHandle other = 0;
   ASSERT_EQ(cuMemCreate(&other, piece, &properties, 0), CUDA_SUCCESS);
-  // The first piece is mapped again after the second.
+  // Maps the first piece again after the second.
   ASSERT_EQ(cuMemMap(range, piece, 0, memory, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuMemMap(range, piece, 0, other, 0), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(cuMemMap(range + piece, piece, 0, other, 0), CUDA_SUCCESS);
@@ -479,7 +478,7 @@ TEST(DriverContexts, AreAStackOfTheThread) {
   EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
   EXPECT_EQ(now, first);
   EXPECT_EQ(cuCtxDestroy(second), CUDA_SUCCESS);
-  EXPECT_EQ(cuCtxDetach(first), CUDA_SUCCESS);  // as PyCUDA lets it go
+  EXPECT_EQ(cuCtxDetach(first), CUDA_SUCCESS);  // PyCUDA releases it this way
   EXPECT_EQ(cuCtxCreate(&first, nullptr, 0, 1), CUDA_ERROR_INVALID_DEVICE);
 }
 

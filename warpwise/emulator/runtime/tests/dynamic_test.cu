@@ -1,4 +1,4 @@
-// Kernels that launch kernels (dynamic parallelism), on the emulated runtime.
+// Tests kernels that launch kernels (dynamic parallelism) on the emulated runtime.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int most = 64;
 
-/// Marks in the order in which kernels ran.
+/// Marks of the kernels, in the order in which they ran.
 struct Log {
   int count;
   int marks[most];
@@ -47,7 +47,7 @@ __global__ void add_one(int* values, unsigned char step, long long offset) {
   values[offset + blockIdx.x * blockDim.x + threadIdx.x] += step;
 }
 
-// One thread of each block launches; the last parameter is after a gap that follows the second.
+// One thread of each block launches. There is a gap between the second and the last parameter.
 __global__ void spread(int* values, int each) {
   if (threadIdx.x == 0) {
     cudaStream_t stream;
@@ -143,7 +143,7 @@ TEST_F(Dynamic, MemoryThatAKernelTakes) {
   cudaFree(taken);
 }
 
-// The last one: a fault ends the process's use of the GPU.
+// This test is the last one, because a fault ends the process's use of the GPU.
 TEST_F(Dynamic, XAFaultIsTheLaunchedKernels) {
   int* values = nullptr;
   ASSERT_EQ(cudaMalloc(&values, sizeof(int)), cudaSuccess);

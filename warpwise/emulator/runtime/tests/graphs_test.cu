@@ -1,4 +1,4 @@
-// Conditional and memory nodes of graphs, and captures into graphs, on the emulated runtime.
+// Tests conditional and memory nodes of graphs, and captures into graphs, on the emulated runtime.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class Graphs : public testing::Test {
     cudaStreamDestroy(stream_);
     cudaFree(value_);
   }
-  /// A node that adds a number to the value.
+  /// Adds a node that adds a number to the value.
   void add_adding(cudaGraph_t graph, int step, const std::vector<cudaGraphNode_t>& after = {}) {
     cudaGraphNode_t node = nullptr;
     void* arguments[] = {&value_, &step};
@@ -53,7 +53,7 @@ class Graphs : public testing::Test {
     ASSERT_EQ(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &params),
               cudaSuccess);
   }
-  /// A kernel that sets a condition by the value, followed by a conditional node.
+  /// Adds a kernel that sets a condition to the value, and a conditional node after it.
   std::vector<cudaGraph_t> add_choice(cudaGraphConditionalNodeType type, unsigned bodies) {
     cudaGraphConditionalHandle condition = 0;
     EXPECT_EQ(cudaGraphConditionalHandleCreate(&condition, graph_), cudaSuccess);
@@ -117,7 +117,7 @@ TEST_F(Graphs, AWhileBeginsWithItsDefaultAtEachLaunch) {
   loop.conditional.size = 1;
   cudaGraphNode_t node = nullptr;
   ASSERT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop), cudaSuccess);
-  // The body is captured.
+  // Captures the body.
   ASSERT_EQ(cudaStreamBeginCaptureToGraph(stream_, loop.conditional.phGraph_out[0], nullptr,
                                           nullptr, 0, cudaStreamCaptureModeGlobal),
             cudaSuccess);
@@ -226,7 +226,7 @@ TEST_F(Graphs, MemoryMayOutliveItsGraph) {
             cudaSuccess);
   EXPECT_EQ(last, 14);
   EXPECT_EQ(cudaFree(taken.dptr), cudaSuccess);
-  // Freed memory is kept for graphs until it is trimmed.
+  // Memory freed by graphs is kept for them until it is trimmed.
   size_t kept = 0;
   ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept),
             cudaSuccess);
@@ -281,7 +281,7 @@ TEST_F(Graphs, AUserObjectLivesUntilItsLastGraphIsGone) {
   EXPECT_EQ(destroyed, 2);
 }
 
-// The last one: a fault ends the process's use of the GPU.
+// This test is the last one, because a fault ends the process's use of the GPU.
 TEST_F(Graphs, XMemoryOfAGraphThatHasNotRunIsNone) {
   cudaMemAllocNodeParams taken{};
   taken.bytesize = 4096;

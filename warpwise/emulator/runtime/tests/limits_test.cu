@@ -1,4 +1,4 @@
-// Unlimited but valid use, with all checks on: sizes larger than any GPU's, streams that come and
+// Tests heavy but valid use with all checks on: sizes larger than any GPU's, streams that come and
 // go, pages that were read-only before.
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ __global__ void put(int* to, int value) { to[threadIdx.x] = value; }
 
 __global__ void sum(const int* from, int* to) { atomicAdd(to, from[threadIdx.x]); }
 
-/// The most memory that the process has had so far.
+/// Returns the process's peak memory.
 std::int64_t peak_bytes() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -53,7 +53,7 @@ TEST(Limits, RowsThatNoSizeHolds) {
   EXPECT_EQ(cudaFree(pointer), cudaSuccess);
 }
 
-/// Ten thousand streams, one after the other, each with work of its own.
+/// Runs ten thousand streams one after another, each with work.
 class Streams : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(cudaMalloc(&values_, 32 * sizeof(int)), cudaSuccess); }
@@ -64,7 +64,7 @@ class Streams : public testing::Test {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     return stream;
   }
-  /// Gives the values to a stream that is gone at the end, and waits for it.
+  /// Passes the values to a temporary stream, and waits for it.
   void come_and_go(int count) const {
     for (int i = 0; i < count; ++i) {
       cudaStream_t stream = made();
@@ -84,7 +84,7 @@ TEST_F(Streams, AreForgotten) {
   EXPECT_LT(peak_bytes() - before, 2 << 20);
 }
 
-// The last work of each stream frees its memory, and no wait for that is needed.
+// Each stream's last work frees its memory, which no wait has to follow.
 TEST_F(Streams, ThatFreeMemoryAreForgotten) {
   const auto come_and_go_with_memory = [](int count) {
     for (int i = 0; i < count; ++i) {
@@ -97,14 +97,14 @@ TEST_F(Streams, ThatFreeMemoryAreForgotten) {
       ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess) << i;
     }
   };
-  // Messages know the names of the last freed allocations.
+  // Messages contain the names of the last freed allocations.
   come_and_go_with_memory(1000);
   const std::int64_t before = peak_bytes();
   come_and_go_with_memory(2000);
   EXPECT_LT(peak_bytes() - before, 4 << 20);
 }
 
-// The host has waited for the earlier stream of the same number, so this work follows its work.
+// The host has waited for the earlier stream of this number, so this work follows that stream's.
 TEST_F(Streams, OfAUsedNumberInventNoRace) {
   come_and_go(10000);
   cudaStream_t first = made();
@@ -162,11 +162,11 @@ TEST(RegisteredMemory, IsHandedBackAsItWas) {
   }
 }
 
-// The last one: a race ends the process's use of the GPU.
+// This test is the last one, because a race ends the process's use of the GPU.
 using StreamsAtLast = Streams;
 TEST_F(StreamsAtLast, OfAUsedNumberHideNoRace) {
   come_and_go(1000);
-  // The destroyed stream keeps its number, because its work was not waited for.
+  // The destroyed stream keeps its number, because nothing waited for its work.
   cudaStream_t first = made();
   put<<<1, 32, 0, first>>>(values_, 1);
   ASSERT_EQ(cudaStreamDestroy(first), cudaSuccess);

@@ -1,4 +1,4 @@
-// Second file of linked_test.
+// The second file of linked_test.
 
 #include "linked_part.cuh"
 

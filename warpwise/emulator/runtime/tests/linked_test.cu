@@ -1,5 +1,4 @@
-// Device code of several files, linked as `nvcc -rdc=true` does it: linked_part.cu is the other
-// one.
+// Tests device code of two files linked by `nvcc -rdc=true`; linked_part.cu is the other one.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -10,14 +9,14 @@
 
 namespace {
 
-__device__ int own = 3;  // the other file has one of this name
+__device__ int own = 3;  // the other file has the same name
 
 __global__ void fill(int* to) {
   to[0] = own;
   to[1] = of_the_other_file(10);
   to[2] = table[2];
   to[3] = of_both_files(21);
-  to[8] = "pq"[threadIdx.x];  // a constant of the file, whose name the compiler gives in each
+  to[8] = "pq"[threadIdx.x];  // both files have a constant of this name
 }
 
 TEST(Linked, KernelsOfEachFileSeeWhatAllHave) {

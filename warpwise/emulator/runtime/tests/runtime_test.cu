@@ -1,6 +1,6 @@
-// Uses of the runtime besides launches and copies: graphs, callbacks, managed variables, slices,
-// and functions that are not run. On a GPU the same program shows the same, except where the
-// tests say otherwise.
+// Tests the runtime besides launches and copies: graphs, callbacks, managed variables, slices, and
+// functions that are not run. On a GPU the program gives the same results, except where a test says
+// otherwise.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -52,7 +52,7 @@ __global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
   if (blockIdx.x == 1) *torn = differ;
 }
 
-// Each block adds one. After all blocks have, each writes the sum that it finds.
+// Each block adds one. After all have added, each writes the sum.
 __global__ void meet(unsigned* count, unsigned* found, int rounds) {
   const auto grid = cooperative_groups::this_grid();
   for (int round = 0; round < rounds; ++round) {
@@ -69,11 +69,11 @@ struct Shape {
 struct Square : Shape {
   __device__ int sides() const override { return 4; }
 };
-// Its calls go through a table of functions.
+// Makes calls through a table of functions.
 __global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
 __global__ void make(Square* square) { new (square) Square; }
 
-// Objects on the heap, and destructors that call each other.
+// Objects on the heap whose destructors call each other.
 struct Counted {
   __device__ virtual ~Counted() {}
   __device__ virtual int value() const = 0;
@@ -131,7 +131,7 @@ class Runtime : public ::testing::Test {
   cudaStream_t stream_ = nullptr;
 };
 
-// Kernels' parameters for a node of a graph.
+// Parameters of a graph's kernel node.
 struct Node {
   Node(void* function, int* values, int count, int operand)
       : values_(values), count_(count), operand_(operand) {
@@ -160,7 +160,7 @@ TEST_F(Runtime, AGraphOfNodesRunsThemInTheirOrderWhicheverWasMadeFirst) {
   cudaGraphNode_t added = nullptr;
   cudaGraphNode_t told_host = nullptr;
   {
-    // Arguments are the call's: they are gone when the graph runs.
+    // The arguments are local to the call, and gone when the graph runs.
     const Node times(reinterpret_cast<void*>(multiply), values_, count, 3);
     const Node plus(reinterpret_cast<void*>(add), values_, count, 2);
     ASSERT_EQ(cudaGraphAddKernelNode(&multiplied, graph, nullptr, 0, &times.given), cudaSuccess);
@@ -177,7 +177,7 @@ TEST_F(Runtime, AGraphOfNodesRunsThemInTheirOrderWhicheverWasMadeFirst) {
   host.fn = [](void* calls) { ++*static_cast<int*>(calls); };
   host.userData = &host_calls;
   ASSERT_EQ(cudaGraphAddHostNode(&told_host, graph, &multiplied, 1, &host), cudaSuccess);
-  // Fill, add, multiply: (7 + 2) * 3.
+  // Computes fill, add, multiply: (7 + 2) * 3.
   ASSERT_EQ(cudaGraphAddDependencies(graph, &filled, &added, nullptr, 1), cudaSuccess);
   ASSERT_EQ(cudaGraphAddDependencies(graph, &added, &multiplied, nullptr, 1), cudaSuccess);
 
@@ -340,7 +340,7 @@ TEST_F(Runtime, StreamsHavePriorities) {
   cudaStreamDestroy(first);
 }
 
-// A GPU says that 7 fit where it left room for 8 (H200, driver 580.159.04).
+// A GPU reports 7 although it left room for 8 (H200, driver 580.159.04).
 TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
   for (const int blocks : {1, 2, 4, 8}) {
     std::size_t left = 0;
@@ -380,7 +380,7 @@ TEST_F(Runtime, BlocksOfACooperativeLaunchMeet) {
   EXPECT_EQ(cudaFree(found), cudaSuccess);
 }
 
-// By this CUB and Thrust select among the architectures that they were compiled for.
+// CUB and Thrust choose by this among the architectures that they were compiled for.
 TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
@@ -429,7 +429,7 @@ TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
   EXPECT_EQ(read().front(), 1);
 }
 
-// A GPU leaves the old value.
+// A GPU keeps the old value.
 TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
   int blocks = -7;
   const void* const no_kernel = &blocks;
@@ -460,7 +460,7 @@ TEST_F(Runtime, NullIsNoEndOfACopy) {
   EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
 }
 
-// A GPU runs it.
+// A GPU runs this function.
 TEST_F(Runtime, WhatIsNotRunSaysSoOnce) {
   ::testing::internal::CaptureStderr();
   cudaMipmappedArray_t array = nullptr;

@@ -1,5 +1,5 @@
-// Limits of a block's shared memory, through the runtime and through the driver. It runs on the
-// emulated ones; on a GPU the same program may show the same.
+// Tests limits of a block's shared memory, through the runtime and the driver. On a GPU the program
+// may give the same results.
 
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr int usual = 48 * 1024;  // limit of a block that asks for no more
+constexpr int usual = 48 * 1024;  // limit of a block that requests no more
 constexpr int own = 1024;         // the static part of the kernels below
 constexpr int given = usual - own;
 
@@ -27,7 +27,7 @@ __global__ void asks_for_more(unsigned bytes) {
   if (bytes > 0) dynamic[bytes - 1] = fixed[own - 1];
 }
 
-// The same for the driver, which compiles it.
+// The same kernel for the driver, which compiles it.
 constexpr const char* ptx = R"(.version 7.0
 .target sm_75
 .address_size 64
@@ -91,7 +91,7 @@ Function of_driver(const char* name) {
 }
 
 TEST(SharedLimit, OfTheDriver) {
-  ASSERT_EQ(cudaFree(nullptr), cudaSuccess);  // makes the context
+  ASSERT_EQ(cudaFree(nullptr), cudaSuccess);  // creates the context
   const auto load = of_driver<PFN_cuModuleLoadDataEx_v2010>("cuModuleLoadDataEx");
   const auto unload = of_driver<PFN_cuModuleUnload_v2000>("cuModuleUnload");
   const auto find = of_driver<PFN_cuModuleGetFunction_v2000>("cuModuleGetFunction");

@@ -1,5 +1,4 @@
-// A program with PTX for CC 7.5, 8.6, 9.0 and 9.0a: the emulated GPU takes the text that a
-// driver takes for it.
+// Has PTX for CC 7.5, 8.6, 9.0 and 9.0a: the emulated GPU takes the text that a driver would take.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ TEST(Targets, TheTextForThisGpuIsTaken) {
   int told = 0;
   ASSERT_EQ(cudaMemcpy(&told, target, sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(cudaFree(target), cudaSuccess);
-  // 9.0a is for 9.0 alone.
+  // 9.0a is only for GPUs of CC 9.0.
   const std::map<int, int> expected = {{80, 750}, {86, 860}, {90, 901}, {100, 900}};
   EXPECT_EQ(told, expected.at(10 * gpu.major + gpu.minor));
 }
