@@ -190,8 +190,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   }
 }
 
-// ---- errors
-
 cudaError_t cudaGetLastError() { return take_last_error(true); }
 cudaError_t cudaPeekAtLastError() { return take_last_error(false); }
 const char* cudaGetErrorName(cudaError_t error) {

@@ -7,7 +7,6 @@ namespace warpwise::emulator::runtime {
 /// Returns cudaErrorNotSupported for a function of the CUDA runtime that is not run here, and names
 /// it once on standard error. The result is an int: this header must not include the runtime's,
 /// which declares the same functions with parameters.
-/// same functions with parameters: files without it include this.
 int not_run(const char* function);
 
 /// Does the same for a function of the driver, with CUDA_ERROR_NOT_SUPPORTED.

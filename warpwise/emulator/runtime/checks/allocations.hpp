@@ -7,7 +7,6 @@
 
 // Records each allocation of the program: the call that made it, and if it was freed. The records
 // serve messages and Check::memory.
-// messages and for Check::memory.
 namespace warpwise::emulator::runtime {
 
 enum class AllocationKind { device, managed, pinned, array };

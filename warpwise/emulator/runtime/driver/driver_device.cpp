@@ -87,8 +87,6 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   return known;
 }
 
-// ---- devices
-
 CUresult cuDeviceGetCount(int* count) { return give(count, 1); }
 CUresult cuDeviceGet(CUdevice* device, int ordinal) { return give(device, 0, ordinal); }
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
@@ -158,8 +156,6 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
   return give(supported, 0, device);
 }
-
-// ---- contexts
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (known(device) == CUDA_SUCCESS) ++primary.retained;

@@ -140,8 +140,6 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction) {
 }
 CUresult cuFuncLoad(CUfunction) { return CUDA_SUCCESS; }
 
-// ---- launches
-
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared, CUstream stream,
@@ -170,8 +168,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
   return result_of(cudaLaunchHostFunc(stream, function, data));
 }
-
-// ---- occupancy
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
                                                               int threads, size_t shared,

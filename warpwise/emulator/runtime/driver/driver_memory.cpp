@@ -189,8 +189,6 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 }
 CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
 
-// ---- copies
-
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault);
 }
@@ -238,8 +236,6 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* given, CUstream stream) {
   return slices(parameters_of(*given), stream);
 }
 
-// ---- fills
-
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
   return fill_now(to, count, value, 1, count, 1);
 }
@@ -282,8 +278,6 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, si
                             size_t height, CUstream stream) {
   return fill(to, pitch, value, 4, width, height, stream);
 }
-
-// ---- pointers
 
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   cudaPointerAttributes known{};

@@ -149,8 +149,6 @@ CUresult add_to_link(CUlinkState state, CUjitInputType type, const Log& log,
 
 extern "C" {
 
-// ---- modules
-
 CUresult cuModuleLoad(CUmodule* module, const char* path) { return load_file(module, {}, path); }
 CUresult cuModuleLoadData(CUmodule* module, const void* image) { return load(module, {}, image); }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count,
@@ -177,8 +175,6 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, C
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
   return global_of(address, bytes, module_of(module), name);
 }
-
-// ---- libraries
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
                            void** values, unsigned int count, CUlibraryOption*, void**,
@@ -222,8 +218,6 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
   *library = reinterpret_cast<CUlibrary>(found->module);
   return CUDA_SUCCESS;
 }
-
-// ---- the linker
 
 CUresult cuLinkCreate(unsigned int, CUjit_option*, void**, CUlinkState* state) {
   *state = new CUlinkState_st;

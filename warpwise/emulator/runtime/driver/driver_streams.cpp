@@ -53,8 +53,6 @@ CUresult write_value(CUstream stream, CUdeviceptr address, Value value) {
 
 extern "C" {
 
-// ---- streams
-
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
   return result_of(cudaStreamCreateWithFlags(stream, flags));
 }
@@ -111,8 +109,6 @@ CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t v
   return write_value(stream, address, value);
 }
 
-// ---- events
-
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
   return result_of(cudaEventCreateWithFlags(event, flags));
 }
@@ -128,8 +124,6 @@ CUresult cuEventQuery(CUevent event) { return result_of(cudaEventQuery(event)); 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   return result_of(cudaEventElapsedTime(milliseconds, start, end));
 }
-
-// ---- graphs
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   return result_of(cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)));
