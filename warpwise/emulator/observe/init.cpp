@@ -123,7 +123,7 @@ Init::Kind Init::kind_of(const Operation& op) {
   return kind;
 }
 
-/// Returns the place of a register operand; its width is none for a constant.
+/// Returns the place of a register operand; for a constant a place of Width::none.
 RegisterPlace Init::operand(const Operation& op, std::int32_t offset) const {
   const Accesses& own = code_->accesses[op.index];
   for (const auto* registers : {&own.reads, &own.writes}) {

@@ -59,7 +59,7 @@ class Arguments {
   std::vector<ArgumentSpec> specs_;
   /// A buffer or a texture at any depth of an argument.
   struct Held {
-    const ArgumentSpec* spec = nullptr;  ///< in specs_
+    const ArgumentSpec* spec = nullptr;  ///< an element of specs_
     std::size_t index = 0;               ///< index of the argument
     emulator::Address address = 0;
     /// Offset of its address or handle in parameters_; nothing if another pointer leads to it.

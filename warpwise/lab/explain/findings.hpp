@@ -23,11 +23,11 @@ enum class LineCost { none, divisions, doubles, accesses, loaded_bytes, shared_l
 struct Finding {
   double cost = 0;  ///< issue slots of one SM that mending it would save, roughly
   Advice advice;
-  std::optional<Change> change;  ///< savings if it were mended; nothing if no model knows them
-  std::string place = {};        ///< line that it is about, if there is one
-  bool in_library = false;       ///< that line is none of the program's
+  std::optional<Change> change;  ///< predicted savings; nothing if no model covers it
+  std::string place = {};        ///< the finding's line, if there is one
+  bool in_library = false;       ///< the line belongs to a library, not to the program
   LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
-  bool always = false;           ///< said even if others gain more: it is no guess
+  bool always = false;           ///< always listed, because it is no guess
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability

@@ -191,7 +191,7 @@ DeclaredParameter declared(const std::string& text) {
 }
 
 std::string integer_text(const std::string& type, const std::string& name, const Choice& choice) {
-  // Sizes are mostly powers of two: one less has all lower bits.
+  // A mask is a size, mostly a power of two, less one.
   const std::uint64_t value = is_mask(name)    ? std::max<std::uint64_t>(choice.size, 2) - 1
                               : is_small(name) ? small_value
                                                : choice.size;

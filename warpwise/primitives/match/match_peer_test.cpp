@@ -206,7 +206,7 @@ double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motio
     for (int column = 0; column < motion.score.width(); ++column) {
       const int x = column * block + motion.dx(column, row);
       const int y = row * block + motion.dy(column, row);
-      // Back from there: the block at its place in the second frame is searched for in the first.
+      // Searches the first frame for the block at its new place in the second frame.
       MatchOptions back = options;
       Motion returned({1, 1}, options.measure);
       const cv::Rect around(x, y, block, block);

@@ -245,7 +245,7 @@ TEST_P(MatchTest, FarOutsideTheImage) {
     compare_random(21, 11, options);
   }
 
-  // Only above and below the image: whole words are inside its columns.
+  // The areas leave the image only above and below, so their words lie inside its columns.
   for (const SearchRange rows : {SearchRange{-300, -290}, {290, 300}, {-90, 90}}) {
     MatchOptions options = options_of(8, 8, {-4, 3}, rows);
     options.stride_x = options.stride_y = 24;

@@ -52,8 +52,8 @@ __device__ int excess(int less_sum, unsigned word, int k, unsigned area) {
 struct Columns {
   int at;           // the first of four pixels inside the image
   unsigned first;   // selector of the pixels for columns 0 and 1
-  unsigned second;  // for 2 and 3, each with a zero byte behind it
-  unsigned all;     // for all four
+  unsigned second;  // the same for 2 and 3; a zero byte follows each pixel
+  unsigned all;     // selector of the pixels for all four columns
 
   __device__ Columns(int x, int width) : at(max(min(x, width - 4), 0)) {
     const auto of = [&](int i) -> unsigned { return clamped(x + i, width) - at; };
