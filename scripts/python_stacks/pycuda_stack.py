@@ -26,7 +26,7 @@ def kernels():
 def out_of_bounds():
     """an access out of bounds
 
-    found: in PyCUDA's temporary source file, with the line of the launch
+    found: with its kernel, buffer and the line of the launch
     """
     beyond = SourceModule("__global__ void beyond(float* to) { to[threadIdx.x + 1] = 1; }").get_function("beyond")
     beyond(gpuarray.zeros(64, np.float32), block=(64, 1, 1))
