@@ -75,17 +75,19 @@ def cooperation():
     from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
 
     @cuda.jit
-    def together(values, total, swapped, random, states):
+    def together(values, total, most, swapped, random, states):
         i = cuda.grid(1)
         values[i] = i
         cuda.cg.this_grid().sync()
         cuda.atomic.add(total, 0, values[values.size - 1 - i])
+        cuda.atomic.max(most, 0, values[i])
         swapped[i] = cuda.shfl_xor_sync(0xFFFFFFFF, i, 1)
         random[i] = xoroshiro128p_uniform_float32(states, i)
 
-    values, total, swapped, random = np.zeros(COUNT, np.int32), np.zeros(1, np.int32), np.zeros(COUNT, np.int32), np.zeros(COUNT, np.float32)
-    together[2, 128](values, total, swapped, random, create_xoroshiro128p_states(COUNT, seed=1))
-    assert total[0] == COUNT * (COUNT - 1) // 2 and np.array_equal(swapped, np.arange(COUNT) ^ 1) and np.unique(random).size > 250
+    values, total, most, swapped, random = (np.zeros(count, kind) for count, kind in [(COUNT, int), (1, int), (1, int), (COUNT, int), (COUNT, np.float32)])
+    together[2, 128](values, total, most, swapped, random, create_xoroshiro128p_states(COUNT, seed=1))
+    assert (total[0], most[0]) == (COUNT * (COUNT - 1) // 2, COUNT - 1)
+    assert np.array_equal(swapped, np.arange(COUNT) ^ 1) and np.unique(random).size > 250
 
 
 def tools():
