@@ -26,6 +26,7 @@ import pair_tables
 import prediction_tables
 import program_tables
 import python_speed_tables
+import python_stack_tables
 import python_suite_tables
 import race_tables
 import stream_tables
@@ -110,6 +111,8 @@ def rendered(name, benches):
         return python_suite_tables.rendered(REPOSITORY / "results/emulator/python", what)
     if kind == "python_speed":
         return python_speed_tables.rendered(load("emulator/python-speed.json"))
+    if kind == "python_stacks":
+        return python_stack_tables.rendered(load("emulator/python-stacks.json"))
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "forms":

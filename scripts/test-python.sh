@@ -4,8 +4,8 @@
 #   scripts/test-python.sh WORK [PREFIX]    WORK: a folder, made anew; PREFIX: an installed library to build
 #                                           on; without it the wheel is built with the library in it
 #
-# With WARPWISE_NIGHTLY=1 the tests of clusters, notebooks and numba's kernels too, for which it loads Ray, Jupyter
-# and numba-cuda.
+# With WARPWISE_NIGHTLY=1 the tests of clusters, notebooks and Python's kernels too, for which it loads Ray, Jupyter,
+# numba-cuda, CuPy, Triton and Warp.
 # Ends with status 77 where the Python packages that it needs cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."

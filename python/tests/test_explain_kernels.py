@@ -1,4 +1,4 @@
-"""emulator.explain on kernels of numba, CuPy and Triton: what they cost by their own lines, and what is refused."""
+"""emulator.explain on kernels of numba, CuPy, Triton and Warp: what they cost by their own lines, and what is refused."""
 
 import gc
 import inspect
@@ -60,6 +60,7 @@ def test_numba():
     expect(report, line_in(gather.py_func, "source[2"), "target[i] = source[2 * i]", 8)
     beyond = emulator.explain(gather, (8, 1), (128, 1), SOURCE[:64], TARGET, 1024, check="all")
     assert [each["kind"] for each in beyond["faults"]] == ["out_of_bounds"]
+    assert "past the end of source, f32[64] of 256 bytes" in beyond["faults"][0]["message"]
     refused(gather, 128, {
         "the rows of source must be contiguous": (SOURCE[::2], TARGET, 1024),
         "count is of <class 'NoneType'>": (SOURCE, TARGET, None),
@@ -138,6 +139,34 @@ def test_triton_specialises_as_in_a_launch():
     refused(spread, 128, {
         "wide is 2.5, which explain cannot give as Triton's i64": (TARGET, 1, 2.5, 1, 512),
         "wide is None": (TARGET, 1, None, 1, 512)})
+
+
+def test_warp():
+    warp = pytest.importorskip("warp")
+
+    @warp.kernel
+    def gather(source: warp.array(dtype=float), target: warp.array(dtype=float), count: int):
+        i = warp.tid()
+        if i < count:
+            target[i] = source[2 * i]
+
+    report = emulator.explain(gather, 1024, 128, SOURCE, TARGET, 1024)
+    expect(report, line_in(gather.func, "source[2"), "target[i] = source[2 * i]", 8)
+    beyond = emulator.explain(gather, 1024, 128, SOURCE[:64], TARGET, 1024)
+    assert [each["kind"] for each in beyond["faults"]] == ["out_of_bounds"]
+
+    @warp.kernel
+    def heights(points: warp.array2d(dtype=warp.vec3), target: warp.array2d(dtype=float), half: warp.float16, is_set: bool):
+        row, column = warp.tid()
+        if is_set:
+            target[row, column] = points[row, column][1] * float(half)
+
+    points, target = np.ones((20, 30, 3), np.float32), np.zeros((20, 30), np.float32)
+    assert emulator.explain(heights, (20, 30), 64, points, target, 0.5, True, check="all")["faults"] == []
+    refused(gather, 128, {
+        "source, target, count; 1 are given": (SOURCE,),
+        "source takes an array of float32 with 1 dimensions, not float64": (SOURCE.astype(np.float64), TARGET, 1024),
+        "count is of <class 'str'>": (SOURCE, TARGET, "1024")})
 
 
 def test_others():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -51,7 +52,7 @@ def said(words: "list[str]", makes: "Optional[str]" = None) -> str:
 
 def parsed(words: "list[str]") -> Any:
     """Runs `warpwise WORDS --json` and returns its JSON, parsed."""
-    text = said([*words, "--json"])
+    text = by_name(said([*words, "--json"]))
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -69,16 +70,25 @@ def option(name: str, value: Any, folder: str, between: str) -> "list[str]":
             return [word for each in value for word in option(name, each, folder, between)]
         return [name, between.join(str(each) for each in value)]
     if name == "--arg" and isinstance(value, (numpy.ndarray, numpy.generic)):
-        return [name, _argument(value, folder)]
+        return [name, argument(value, folder)]
     return [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
 
 
-def _argument(array: Any, folder: str) -> str:
+def argument(array: Any, folder: str, name: str = "") -> str:
+    """Returns the command's word for an array, which is written to a file in the folder, or for a NumPy scalar.
+
+    name    the argument's name in its kernel; by_name() finds it in the file's name
+    """
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"arg has {array.dtype}; there are integers and floats of up to 64 bits")
     if array.ndim == 0:
         return f"{array.dtype.kind}{8 * array.dtype.itemsize}:{array.item()}"
-    handle, path = tempfile.mkstemp(suffix=".npy", dir=folder)
+    handle, path = tempfile.mkstemp(suffix=f"-{name}-.npy" if name else ".npy", dir=folder)
     with os.fdopen(handle, "wb") as file:
         numpy.save(file, array.reshape(-1))
     return f"{array.dtype.kind}{8 * array.dtype.itemsize}[{array.size}]:@{path}"
+
+
+def by_name(text: str) -> str:
+    """Returns a report with buffers named as the kernel's arguments: "source, f32[64]" for "argument 4, f32[64]:@FILE"."""
+    return re.sub(r"argument \d+, (\w+\[\d+\]):@[^\s\"']*-(\w+)-\.npy", r"\2, \1", text)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from ._command import argument
+
 
 class Compiled(NamedTuple):
     """A kernel as a file of PTX, and the options with which the command runs it."""
@@ -20,10 +22,11 @@ class Compiled(NamedTuple):
 ARCHITECTURE = 90  # that of warpwise run's emulated GPU
 
 
-def compiled(kernel: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
-    """Returns a kernel of numba, CuPy or Triton, compiled for the types of its arguments.
+def compiled(kernel: Any, grid: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
+    """Returns a kernel of numba, CuPy, Triton or NVIDIA Warp, compiled for the types of its arguments.
 
-    kernel     a function under @cuda.jit or @triton.jit, or a cupy.RawKernel; for @triton.autotune its function
+    kernel     a function under @cuda.jit, @triton.jit or @warp.kernel, or a cupy.RawKernel; for @triton.autotune its function
+    grid       the blocks of the grid; for a kernel of Warp its threads, as the dim of warp.launch
     block      the threads of a block; those of Triton tell num_warps
     arguments  NumPy arrays and numbers. Triton's have its constants in their places
     folder     where the PTX is written
@@ -31,15 +34,17 @@ def compiled(kernel: Any, block: Any, arguments: "tuple[Any, ...]", folder: str)
     """
     module = type(kernel).__module__.split(".")[0]
     if module in ("numba", "numba_cuda") and hasattr(kernel, "py_func"):
-        text, options = _of_numba(kernel, arguments)
+        text, options = _of_numba(kernel, arguments, folder)
     elif module == "cupy" and type(kernel).__name__ == "RawKernel":
         text, options = _of_cupy(kernel, arguments, folder)
     elif module == "triton":
-        text, options = _of_triton(kernel, math.prod(_extents(block)), arguments)
+        text, options = _of_triton(kernel, math.prod(_extents(block)), arguments, folder)
+    elif module == "warp" and type(kernel).__name__ == "Kernel":
+        text, options = _of_warp(kernel, grid, math.prod(_extents(block)), arguments, folder)
     elif type(kernel).__name__ == "_LaunchConfiguration" or getattr(kernel, "__module__", None) == "triton.runtime.jit":
         raise TypeError("explain takes a kernel without its launch: explain(kernel, grid, block, ...), not kernel[grid, block]")
     else:
-        raise TypeError(f"explain takes a file's name, or a kernel of numba, CuPy's RawKernel or Triton, not {type(kernel)}")
+        raise TypeError(f"explain takes a file's name, or a kernel of numba, CuPy's RawKernel, Triton or Warp, not {type(kernel)}")
     file = os.path.join(folder, "kernel.ptx")
     with open(file, "w", encoding="utf-8") as ptx:
         ptx.write(text)
@@ -72,7 +77,7 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
-def _of_numba(kernel: Any, arguments: "tuple[Any, ...]") -> "tuple[str, dict[str, Any]]":
+def _of_numba(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[str, dict[str, Any]]":
     from numba import cuda, types, typeof
 
     names = inspect.signature(kernel.py_func).parameters
@@ -83,11 +88,11 @@ def _of_numba(kernel: Any, arguments: "tuple[Any, ...]") -> "tuple[str, dict[str
     signature = types.void(*map(typeof, arguments))
     text, _ = cuda.compile_ptx(kernel.py_func, signature, lineinfo=True, fastmath=fast, cc=divmod(ARCHITECTURE, 10))
     words: "list[Any]" = []
-    for value in checked:
+    for name, value in zip(names, checked):
         if isinstance(value, numpy.ndarray):
             # numba's array: two pointers of its owner, number and size of elements, data, shape, strides.
             sizes = [value.size, value.itemsize], [*value.shape, *value.strides]
-            words += [numpy.int64(0)] * 2 + [*map(numpy.int64, sizes[0]), value, *map(numpy.int64, sizes[1])]
+            words += [numpy.int64(0)] * 2 + [*map(numpy.int64, sizes[0]), argument(value, folder, name), *map(numpy.int64, sizes[1])]
         else:
             words.append(value)
     return text, {"arg": words}
@@ -133,7 +138,7 @@ def _narrowed(index: int, given: Any, word: Any, parameter: str = "") -> Any:
     return numpy.dtype(f"i{bits // 8}" if given < 2**(bits - 1) else f"u{bits // 8}").type(given)
 
 
-def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]") -> "tuple[str, dict[str, Any]]":
+def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: str) -> "tuple[str, dict[str, Any]]":
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource, make_backend
@@ -156,7 +161,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]") -> "tupl
             continue
         if isinstance(fact, str):
             facts[(index,)] = backend.parse_attr(fact)
-        words.append(_word_of_triton(parameter.name, kind, value))
+        words.append(_word_of_triton(parameter.name, kind, value, folder))
     made = triton.compile(ASTSource(kernel, signature, constants, facts), target=target,
                           options={"num_warps": threads // 32})
     text = made.asm["ptx"]
@@ -194,10 +199,10 @@ def _specialised(backend: Any, parameter: Any, value: Any) -> "tuple[str, Any]":
     return typed or kind, fact
 
 
-def _word_of_triton(name: str, kind: str, value: Any) -> Any:
+def _word_of_triton(name: str, kind: str, value: Any, folder: str) -> Any:
     """Returns an argument of this Triton type as the command takes it."""
     if isinstance(value, numpy.ndarray) and kind.startswith("*"):
-        return value
+        return argument(value, folder, name)
     if kind in ("u1", "i1") and not isinstance(value, numpy.ndarray):
         return numpy.uint8(bool(value))
     family = kind.rstrip("0123456789")
@@ -206,3 +211,50 @@ def _word_of_triton(name: str, kind: str, value: Any) -> Any:
         return numpy.dtype(name_of_type).type(float(value) if family == "fp" else operator.index(value))
     except (KeyError, OverflowError, TypeError, ValueError):
         raise TypeError(f"{name} is {value}, which explain cannot give as Triton's {kind}") from None
+
+
+def _of_warp(kernel: Any, dim: Any, threads: int, arguments: "tuple[Any, ...]", folder: str) -> "tuple[str, dict[str, Any]]":
+    import warp
+    from warp._src.types import launch_bounds_t
+
+    parameters = kernel.adj.args
+    if len(arguments) != len(parameters):
+        raise TypeError(f"{kernel.key} has the arguments {', '.join(each.label for each in parameters)}; {len(arguments)} are given")
+    words = [_word_of_warp(each.label, each.type, value, folder) for each, value in zip(parameters, arguments)]
+    options = kernel.module.options
+    before = options["lineinfo"]
+    options["lineinfo"] = True
+    try:
+        file, = warp.compile_aot_module(kernel.module, arch=ARCHITECTURE, module_dir=folder, use_ptx=True)
+    finally:
+        options["lineinfo"] = before
+    with open(file, encoding="utf-8") as ptx:
+        text = ptx.read()
+    name = re.search(rf"\.entry ({re.escape(kernel.key)}_\w+_cuda_kernel_forward)\(", text)
+    if name is None:
+        raise TypeError(f"Warp's module of {kernel.key} has no such kernel for a GPU; a generic kernel needs warp.overload")
+    extents = _extents(dim)
+    bounds = launch_bounds_t(extents)
+    first = ",".join(f"u32:{each}" for each in extents) + f",u64:{bounds.size},u64:{bounds.coord_mult}"
+    return text, {"kernel": name[1], "arg": [f"{{{first}}}", *words], "grid": -(-math.prod(extents) // threads)}
+
+
+def _word_of_warp(name: str, kind: Any, value: Any, folder: str) -> Any:
+    """Returns an argument of this Warp type as the command takes it. An array is a structure: its data, gradient, shape, strides, ndim, flags."""
+    import warp
+
+    value = _checked(name, value)
+    element = getattr(kind, "dtype", kind)  # of an array, which may have vectors and matrices as its elements
+    inner = getattr(element, "_shape_", ())
+    dtype = numpy.dtype(warp.dtype_to_numpy(getattr(element, "_wp_scalar_type_", element)))
+    if not isinstance(kind, warp.array):
+        if inner or isinstance(value, numpy.ndarray):
+            raise TypeError(f"{name} is a {element.__name__}; explain takes NumPy arrays for Warp's arrays, and numbers")
+        return (numpy.uint8 if dtype.kind == "b" else dtype.type)(value.item())
+    dimensions = kind.ndim + len(inner)
+    if not isinstance(value, numpy.ndarray) or (value.dtype, value.ndim, value.shape[kind.ndim:]) != (dtype, dimensions, inner):
+        given = f"{value.dtype} with {value.ndim} dimensions"
+        raise TypeError(f"{name} takes an array of {dtype} with {dimensions} dimensions{f', the last {inner}' if inner else ''}, not {given}")
+    sizes = [*value.shape[:kind.ndim], 0, 0, 0, 0][:4] + [*value.strides[:kind.ndim], 0, 0, 0, 0][:4]
+    integers = ",".join(f"i32:{each}" for each in sizes)
+    return f"{{{argument(value, folder, name)},u64:0,{integers},u16:{kind.ndim},u16:0}}"

@@ -37,7 +37,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
-from ._command import parsed, said, worded
+from ._command import by_name, parsed, said, worded
 from ._kernels import compiled
 
 try:
@@ -65,7 +65,7 @@ class Report(dict[str, Any]):
     @property
     def text(self) -> str:
         """The report as `warpwise explain` prints it. The kernel runs again."""
-        return said(self._words)
+        return by_name(said(self._words))
 
     def __str__(self) -> str:
         return self.text
@@ -75,7 +75,7 @@ class Report(dict[str, Any]):
         file = os.path.join(self._folder, "report.html")
         said([*self._words, "--html", file], makes=file)
         with open(file, encoding="utf-8") as page:
-            text = page.read()
+            text = by_name(page.read())
         os.remove(file)
         return f'<iframe style="width: 100%; height: 40em; border: 0" srcdoc="{html.escape(text)}"></iframe>'
 
@@ -88,9 +88,10 @@ def explain(*subjects: Any, **options: Any) -> Report:
 
     explain(file, …)                        a file of CUDA C++ or PTX, a rung or a primitive, as for the command; two
                                             subjects are compared
-    explain(kernel, grid, block, *args, …)  a kernel of numba, a cupy.RawKernel, or a kernel of Triton, with NumPy arrays
-                                            and numbers as its arguments. It is compiled for CC 9.0, and reported by its
-                                            own lines. Triton's block is 32 threads for each of its num_warps
+    explain(kernel, grid, block, *args, …)  a kernel of numba, Triton or NVIDIA Warp, or a cupy.RawKernel, with NumPy
+                                            arrays and numbers as its arguments. It is compiled for CC 9.0, and reported
+                                            by its own lines. Triton's block is 32 threads for each of its num_warps.
+                                            Warp's grid is in threads, as the dim of warp.launch
     options   the command's options, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"],
               machine_code=True. An option that may be repeated takes a list or a tuple: define=["N=3"]
               arg=[...] holds the kernel's arguments: the command's words ("f32[256]:iota", "i32:5"), NumPy scalars, or
@@ -109,7 +110,7 @@ def explain(*subjects: Any, **options: Any) -> Report:
     kernel, grid, block, *arguments = subjects
     folder = tempfile.mkdtemp()
     try:
-        made = compiled(kernel, block, tuple(arguments), folder)
+        made = compiled(kernel, grid, block, tuple(arguments), folder)
     except BaseException:
         shutil.rmtree(folder, True)
         raise

@@ -291,6 +291,19 @@ extern "C" int add() {{
         done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_fork_beside_threads_that_use_the_gpu(self):
+        """The child finds no lock taken, though a thread of its parent held one when it was made."""
+        code = ("import ctypes, os, signal, sys, threading\ndriver = ctypes.CDLL('libcuda.so.1')\ncontext = ctypes.c_void_p()\n"
+                "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\nended = False\n"
+                "def use():\n    driver.cuCtxSetCurrent(context)\n    here = ctypes.c_void_p()\n"
+                "    driver.cuMemAlloc_v2(ctypes.byref(here), 1 << 20)\n    driver.cuMemsetD8_v2(here, 0, 1 << 20)\n    driver.cuMemFree_v2(here)\n"
+                "def use_on():\n    while not ended: use()\n"
+                "threads = [threading.Thread(target=use_on) for _ in range(2)]\nfor each in threads: each.start()\nstatus = 0\n"
+                "for i in range(40):\n    child = os.fork()\n    if child == 0:\n        signal.alarm(5)\n        use()\n        os._exit(0)\n"
+                "    status = status or os.waitpid(child, 0)[1]\nended = True\nfor each in threads: each.join()\nsys.exit(status)\n")
+        done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_place_of_which_only_the_file_is_known(self):
         """Symbols name a static function's source file, but without -g nothing gives the line."""
         write("twice.cu", b"static void __attribute__((noinline)) free_it(void* p) { cudaFree(p); }\n"

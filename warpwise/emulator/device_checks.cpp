@@ -19,6 +19,8 @@ std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(const Device
 
 void count_as_written(Device& device) { device.state().define_all(); }
 
+std::shared_mutex& lock_of(Device& device) { return device.state().mutex; }
+
 void watch_uses(Device& device, MemoryUses& uses) {
   const std::unique_lock lock(device.state().mutex);
   device.state().uses = &uses;

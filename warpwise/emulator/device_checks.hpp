@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@ WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocati
 /// Counts all memory as written from now on, for Check::init: the bytes of a kernel that was not
 /// run are missing.
 WARPWISE_EXPORT void count_as_written(Device& device);
+
+/// Returns the lock of the device's allocations, for fork().
+WARPWISE_EXPORT std::shared_mutex& lock_of(Device& device);
 
 class MemoryUses;
 

@@ -32,9 +32,9 @@ std::string readable(std::string_view name) {
 }
 
 bool is_of_toolkit(std::string_view file) {
-  // Header folders of toolkits, their pip packages, and the system's compilers.
-  static constexpr std::array<std::string_view, 3> folders = {
-      "-linux/include/", "/nvidia/cu13/include/", "/usr/include/"};
+  // Header folders of toolkits, their pip packages, NVIDIA Warp, and the system's compilers.
+  static constexpr std::array<std::string_view, 4> folders = {
+      "-linux/include/", "/nvidia/cu13/include/", "/warp/native/", "/usr/include/"};
   if (std::ranges::any_of(folders, [&](std::string_view folder) {
         return file.find(folder) != std::string_view::npos;
       }))

@@ -14,7 +14,8 @@ namespace warpwise::emulator {
 /// is.
 WARPWISE_EXPORT std::string readable(std::string_view name);
 
-/// Returns true for a header of CUDA's toolkit or of the system, whose lines are not the program's.
+/// Returns true for a header of CUDA's toolkit, of NVIDIA Warp or of the system, whose lines are
+/// not the program's.
 WARPWISE_EXPORT bool is_of_toolkit(std::string_view file);
 
 }  // namespace warpwise::emulator

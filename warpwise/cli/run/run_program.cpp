@@ -110,6 +110,7 @@ void load_first(const fs::path& folder) {
   for (const char* variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     ::setenv(variable, (folder / "ptxas").c_str(), 1);
   ::setenv("CUPY_COMPILE_WITH_PTX", "1", 1);
+  ::setenv("CUPY_CACHE_SAVE_CUDA_SOURCE", "1", 1);  // a fault's line is looked up there
   // PyCUDA finds nvcc through PATH, and CuPy through NVCC.
   if (const fs::path nvcc = lab::in_search_path("nvcc"); !nvcc.empty()) {
     ::setenv("WARPWISE_NVCC", fs::absolute(nvcc).c_str(), 1);

@@ -17,6 +17,7 @@
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/reports/call_site.hpp"
+#include "warpwise/emulator/runtime/reports/cupy_source.hpp"
 #include "warpwise/emulator/runtime/reports/explain_record.hpp"
 #include "warpwise/emulator/runtime/reports/interruption.hpp"
 #include "warpwise/emulator/runtime/reports/launch_totals.hpp"
@@ -156,11 +157,14 @@ cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
   return cudaSuccess;
 }
 
-/// Adds the place of the current call, which launches the kernel, to each fault.
+/// Adds to each fault the place of the current call, which launches the kernel. A fault in a string
+/// of Python gets its line there.
 /// \param kernel  its readable name
 void tell_launch(LaunchResult& result, const std::string& kernel) {
   if (result.faults.empty() || !is_reported()) return;
-  const ProgramPlace place = CallSite::here_in_python().place(kernel);
+  const CallSite site = CallSite::here_in_python();
+  const ProgramPlace place = site.place(kernel);
+  if (site.is_in_python()) name_python_lines(result.faults, place.source.file);
   if (place.source.file.empty() && place.offset.empty()) return;
   for (Fault& fault : result.faults) fault.message += "; launched at " + place.text();
 }

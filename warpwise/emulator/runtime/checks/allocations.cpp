@@ -12,6 +12,7 @@
 
 #include "warpwise/emulator/device_checks.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
+#include "warpwise/emulator/runtime/fork_locks.hpp"
 #include "warpwise/emulator/runtime/reports/reports.hpp"
 
 namespace warpwise::emulator::runtime {
@@ -46,7 +47,11 @@ struct Records {
   }
 };
 Records& records() {
-  static Records& instance = *new Records;
+  static Records& instance = []() -> Records& {
+    Records& made = *new Records;
+    keep_free_in_children(made.mutex);
+    return made;
+  }();
   return instance;
 }
 

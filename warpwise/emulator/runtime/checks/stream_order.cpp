@@ -8,6 +8,7 @@
 #include "warpwise/emulator/runtime/checks/allocations.hpp"
 #include "warpwise/emulator/runtime/checks/page_guard.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
+#include "warpwise/emulator/runtime/fork_locks.hpp"
 #include "warpwise/emulator/runtime/reports/reports.hpp"
 
 namespace warpwise::emulator::runtime {
@@ -57,6 +58,7 @@ StreamOrder* stream_order() {
 }
 
 StreamOrder::StreamOrder() : uses_(*this) {
+  keep_free_in_children(mutex_);
   add("the default stream");
   watch_uses(emulated().device, uses_);
 }

@@ -1,4 +1,5 @@
 #include "warpwise/emulator/runtime/code/registry.hpp"
+#include "warpwise/emulator/device_checks.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "warpwise/emulator/runtime/checks/launch_check.hpp"
 #include "warpwise/emulator/runtime/checks/stream_order.hpp"
 #include "warpwise/emulator/runtime/code/fat_binary.hpp"
+#include "warpwise/emulator/runtime/fork_locks.hpp"
 #include "warpwise/emulator/runtime/reports/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/reports/reports.hpp"
 
@@ -42,6 +44,8 @@ std::string Module::ptx() const {
 }
 
 Runtime::Runtime() {
+  keep_free_in_children(mutex);
+  keep_free_in_children(lock_of(device));
   if (const char* text = std::getenv("WARPWISE_EMULATED_CC"))
     cc = rules::parse_compute_capability(text);
   if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))

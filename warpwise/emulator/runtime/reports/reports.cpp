@@ -24,6 +24,7 @@
 #include "warpwise/emulator/device_checks.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
+#include "warpwise/emulator/runtime/fork_locks.hpp"
 #include "warpwise/emulator/runtime/reports/explain_record.hpp"
 #include "warpwise/emulator/runtime/reports/fidelity_report.hpp"
 #include "warpwise/emulator/runtime/reports/interruption.hpp"
@@ -171,6 +172,7 @@ class Reports {
  public:
   Reports() {
     std::error_code ignored;
+    keep_free_in_children(mutex_);
     report_.program = name_of_program();
     report_.folder = fs::current_path(ignored);
     if (!is_asked_for()) return;

@@ -1,0 +1,71 @@
+#include "warpwise/emulator/runtime/fork_locks.hpp"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A kernel may run for longer, or wait for the thread that calls fork(). The child's locks are then
+// free too, though what they guard may be half changed.
+constexpr int most_tries = 10'000;
+constexpr auto between_tries = 1ms;
+
+struct ForkLocks {
+  std::mutex mutex;
+  std::vector<ForkLock> all;
+  bool are_taken = false;  ///< by fork()
+};
+ForkLocks& fork_locks() {
+  static ForkLocks& instance = *new ForkLocks;
+  return instance;
+}
+
+void release_first(std::size_t count) {
+  while (count > 0) {
+    --count;
+    fork_locks().all[count].release(fork_locks().all[count].lock);
+  }
+}
+
+// Holds none while it waits for another: threads take them in other orders.
+void take_all() {
+  ForkLocks& own = fork_locks();
+  own.mutex.lock();
+  own.are_taken = false;
+  for (int tries = 0; tries < most_tries && !own.are_taken; ++tries) {
+    std::size_t taken = 0;
+    while (taken < own.all.size() && own.all[taken].try_to_take(own.all[taken].lock)) ++taken;
+    own.are_taken = taken == own.all.size();
+    if (own.are_taken) return;
+    release_first(taken);
+    std::this_thread::sleep_for(between_tries);
+  }
+}
+
+void release_in_parent() {
+  if (fork_locks().are_taken) release_first(fork_locks().all.size());
+  fork_locks().mutex.unlock();
+}
+
+void make_anew_in_child() {
+  for (const ForkLock& each : fork_locks().all) each.make_anew(each.lock);
+  fork_locks().mutex.unlock();
+}
+
+}  // namespace
+
+void add_fork_lock(const ForkLock& lock) {
+  static const int registered = ::pthread_atfork(take_all, release_in_parent, make_anew_in_child);
+  static_cast<void>(registered);
+  const std::lock_guard guard(fork_locks().mutex);
+  fork_locks().all.push_back(lock);
+}
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <new>
+
+namespace warpwise::emulator::runtime {
+
+/// A lock of the runtime, by the functions that fork() needs.
+struct ForkLock {
+  void* lock = nullptr;
+  bool (*try_to_take)(void* lock) = nullptr;
+  void (*release)(void* lock) = nullptr;
+  void (*make_anew)(void* lock) = nullptr;
+};
+void add_fork_lock(const ForkLock& lock);
+
+/// Makes fork() wait until no other thread holds the lock, so that the child finds it free and what
+/// it guards complete. The thread that calls fork() may hold it if it is recursive.
+/// \param lock  never destroyed
+template <class Lock>
+void keep_free_in_children(Lock& lock) {
+  add_fork_lock({&lock, [](void* own) { return static_cast<Lock*>(own)->try_lock(); },
+                 [](void* own) { static_cast<Lock*>(own)->unlock(); },
+                 // Its owner would be a thread of the parent.
+                 [](void* own) { ::new (own) Lock; }});
+}
+
+}  // namespace warpwise::emulator::runtime
