@@ -31,6 +31,8 @@ OTHERS = [
     (r"%(clock|globaltimer|smid|nsmid|warpid|nwarpid|gridid|total_smem_size|reserved_smem|envreg)", "its value belongs to the machine"),
     (r"^(cvta|mapa|mov\.\w+ %\w+, [gs]\b|stacksave)", "addresses differ from machine to machine"),
     (r"^createpolicy", "a cache policy is an opaque number"),
+    (r"^mbarrier\.pending_count", "the state of an mbarrier is an opaque number"),
+    (r"^wmma.*(m8n32k16|m32n8k16|m8n8k32|m8n8k128)", "the places of a fragment's elements are not documented"),
     (r"^tensormap\.replace", "the layout of a tensor map is not documented"),
     (r"^(cp\.async\.bulk\.prefetch\.tensor|prefetch\.tensormap)", "needs a tensor map"),
     (r"^discard", "the memory is undefined behind it"),
@@ -117,7 +119,7 @@ def prepared(form):
     """Returns the text of what a form needs to have a defined result."""
     text = ""
     if re.match(r"(addc|subc|madc)", form):
-        text += "{ .reg .b32 x; add.cc.u32 x, %in_low, %in_low; }\n"
+        text += f"{{ .reg .b32 x; {'sub' if form.startswith('sub') else 'add'}.cc.u32 x, %in_low, 0x80000000; }}\n"
     if "stack" in form and "[stack]" in form:
         text += "st.local.b32 [stack], %e;\n"
     if "cache_hint" in form:
@@ -125,7 +127,7 @@ def prepared(form):
     if re.match(r"cp\.async\.c[ag]\.\S* \[%r0\], \[%l0\], 16, %r1", form):
         text += "and.b32 %r1, %r1, 15;\n"  # bytes to copy
     if form.startswith("fns"):
-        text += "and.b32 %r3, %r3, 31;\n"  # a bit's number
+        text += "and.b32 %r3, %r3, 31; shr.s32 %r4, %r4, 26;\n"  # a bit's number, and at most 32 bits from it
     if ".cas." in form:  # every second thread finds what it compares with
         found = re.search(r"\.b(\d+) .*\[(%\w\d)\], %(\w)(\d)", form)
         place = "shared" if found[2] == "%r0" else "global"
@@ -151,7 +153,7 @@ def finished(form):
             if letter == "l" and (number == "1" or form.startswith("mma")):
                 name = f"%l{number}"
                 text += f"setp.nan.f64 %nan, {name}, {name}; selp.b64 {name}, 0x7FF8000000000000, {name}, %nan;\n"
-    if re.match(r"(neg|abs).*\.f32", form):
+    if re.match(r"(neg|abs|cvt\.f32).*\.f32", form):
         text += "setp.nan.f32 %nan, %r1, %r1; selp.b32 %r1, 0x7FFFFFFF, %r1, %nan;\n"
     return text
 
@@ -160,7 +162,7 @@ def written(form):
     """Returns the text that writes a form's registers, and the bytes of a thread."""
     text = ""
     at = 0
-    opaque = {("l", "2")} if form.startswith("mbarrier") else set()
+    opaque = {("l", "2")} if form.startswith("mbarrier") or "cache_hint" in form else set()
     for letter, number in registers(form):
         if (letter, number) in opaque:
             continue
@@ -170,7 +172,7 @@ def written(form):
         if letter == "p":
             text += f"selp.u32 %t, 1, 0, {name}; st.global.b32 [%at+{at}], %t;\n"
         elif letter == "h":
-            text += f"cvt.u32.u16 %t, {name}; st.global.b32 [%at+{at}], %t;\n"
+            text += f"st.global.b16 [%at+{at}], {name};\n"
         elif letter == "q":
             text += f"mov.b128 {{%wide, %high}}, {name}; st.global.b64 [%at+{at}], %wide; st.global.b64 [%at+{at + 8}], %high;\n"
         elif letter == "v":
@@ -194,7 +196,8 @@ def kernel(name, form):
     shared = "".join(f"ld.shared.b32 %t, [%i+{byte}]; st.global.b32 [%at+{MEMORY + byte}], %t;\n" for byte in range(first, 32, 4))
     declared = "".join(declaration for mark, declaration in (("%q", ".reg .b128 %q<8>; "), ("%b", ".reg .b8 %b<9>; "), ("%v", ".reg .v4 .b32 %v; "))
                        if mark in form)
-    text = (f".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u64 p) {{\n"
+    cluster = ".explicitcluster .reqnctapercluster 1, 1, 1 " if "shared::cluster" in form else ""
+    text = (f".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u64 p) {cluster}{{\n"
             ".reg .pred %p<8>, %even, %nan; .reg .b16 %h<16>; .reg .b32 %r<80>, %e, %i, %t, %x, %carry, %in_low; "
             f".reg .b64 %l<40>, %in, %out, %at, %wide, %high; {declared}\n.shared .align 128 .b8 s[{MEMORY}]; .local .align 16 .b8 stack[64];\n"
             "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %e, %tid.x; mov.u32 %carry, 0; setp.ne.u32 %p7, %e, %e; "
