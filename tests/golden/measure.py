@@ -263,11 +263,26 @@ def run_forms(folder, out):
                 outputs.write(bytes(kernels[len(now)]["bytes"]))
         with open(path) as file:
             results = dict(json.loads(line) for line in file)
-    with open(os.path.join(out, "golden_forms.json"), "w") as file:
-        file.write('{"machine": ' + json.dumps(machine(folder)) + ',\n"hashes": {\n')
-        file.write(",\n".join(f"{json.dumps(form)}: {json.dumps(value)}" for form, value in results.items()))
+    write_forms(os.path.join(out, "golden_forms.json"), machine(folder), kernels, results)
+
+
+def write_forms(path, about, kernels, results):
+    """Writes the hash of each form that can be compared, and for each other one the reason and what became of it."""
+    hashes, others = {}, {}
+    for kernel in kernels:
+        value = results[kernel["form"]]
+        ran = len(value) == 16
+        if ran and not kernel["not_compared"]:
+            hashes[kernel["form"]] = value
+        else:
+            others[kernel["form"]] = {"why": kernel["not_compared"] or "the GPU ended it with an error", "gpu": "ran" if ran else value}
+    with open(path, "w") as file:
+        file.write('{"machine": ' + json.dumps(about) + ',\n"hashes": {\n')
+        file.write(",\n".join(f"{json.dumps(form)}: {json.dumps(value)}" for form, value in hashes.items()))
+        file.write('\n},\n"not_compared": {\n')
+        file.write(",\n".join(f"{json.dumps(form)}: {json.dumps(value)}" for form, value in others.items()))
         file.write("\n}}\n")
-    print(f"golden_forms.json: {len(results)} forms, {sum(len(value) != 16 for value in results.values())} with an error")
+    print(f"{path}: {len(hashes)} hashes, {len(others)} other forms")
 
 
 def table_rows(path):
