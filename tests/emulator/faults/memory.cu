@@ -198,7 +198,7 @@ std::vector<Case> memory_cases() {
          shared_neighbour<<<1, 32>>>(to, 8);
          finish();
        },
-       "what lies inside a block's shared memory is not told apart by variable"},
+       "the parts of one variable are not told apart"},
       {"shared_own_array", sound,
        [] {
          const Ints to(32);
