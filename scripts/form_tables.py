@@ -1,6 +1,7 @@
 """The tables of docs/emulator.md from tests/emulator/ptx_forms.txt, which ptx_forms_test checks: the forms of PTX's instructions that the
-emulator runs, and those that it refuses."""
+emulator runs, and those that it refuses. tests/golden/golden_forms.json says which of them a GPU has run with the same bits."""
 import collections
+import json
 import re
 
 from tables import table
@@ -37,14 +38,33 @@ def counted(names):
     return ", ".join(f"`{name}` {count}" for name, count in sorted(collections.Counter(names).items()))
 
 
-def running(forms):
+def capability(section):
+    return int(re.match(r"sm_(\d+)", section)[1])
+
+
+def running(forms, golden):
     by_section = collections.defaultdict(list)
     for section, form, reason in forms:
         if not reason:
-            by_section[section].append(instruction_of(form))
-    oldest = sorted(by_section.items(), key=lambda item: int(re.match(r"sm_(\d+)", item[0])[1]))
-    return table(["needs", "forms", "instructions, with the number of their forms"],
-                 [[section, str(len(names)), counted(names)] for section, names in oldest])
+            by_section[section].append(form)
+    oldest = sorted(by_section.items(), key=lambda item: capability(item[0]))
+    return table(["needs", "forms", "equal bits on a GPU", "instructions, with the number of their forms"],
+                 [[section, str(len(of)), str(sum(form in golden["hashes"] for form in of)), counted(map(instruction_of, of))]
+                  for section, of in oldest])
+
+
+def compared(forms, golden):
+    machine = golden["machine"]
+    by_reason = collections.defaultdict(list)
+    for section, form, reason in forms:
+        if reason or form in golden["hashes"]:
+            continue
+        why = golden["not_compared"].get(form, {}).get("why") or (
+            "no GPU of this capability was there" if capability(section) > 90 else "not run on a GPU yet")
+        by_reason[why].append(instruction_of(form))
+    said = (f"{machine['gpu']}, driver {machine['driver']}, ptxas {machine['ptxas']}, commit {machine['commit']}, {machine['date'][:10]}.")
+    rows = sorted(by_reason.items(), key=lambda item: -len(item[1]))
+    return f"{said}\n\n" + table(["forms", "why they are not compared"], [[counted(names), why] for why, names in rows])
 
 
 def refused(forms):
@@ -58,5 +78,9 @@ def refused(forms):
     return table(["forms", "reason"], [[counted(names), reason] for reason, names in by_reason.items()])
 
 
-def rendered(path, what):
-    return {"run": running, "refused": refused}[what](read(path))
+def rendered(path, golden_path, what):
+    forms = read(path)
+    if what == "refused":
+        return refused(forms)
+    golden = json.loads(golden_path.read_text(encoding="utf-8"))
+    return {"run": running, "compared": compared}[what](forms, golden)

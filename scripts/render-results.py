@@ -116,7 +116,7 @@ def rendered(name, benches):
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "forms":
-        return form_tables.rendered(REPOSITORY / "tests/emulator/ptx_forms.txt", what)
+        return form_tables.rendered(REPOSITORY / "tests/emulator/ptx_forms.txt", REPOSITORY / "tests/golden/golden_forms.json", what)
     if kind == "faults":
         return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
     if kind == "races":

@@ -4,6 +4,8 @@
     measure.py access FOLDER FIRST COUNT   launches those of the access cases, once each: for the profiler to count
     measure.py arithmetic FOLDER OUT       runs the arithmetic kernels; writes OUT/golden_arithmetic.json, which the
                                            tests compare with, and OUT/outputs.bin, every word the kernels left
+    measure.py forms FOLDER OUT            runs the forms' kernels, each again in a new process if one ends with an error; writes
+                                           OUT/golden_forms.json and OUT/outputs.bin
     measure.py collect FOLDER OUT CSV...   writes OUT/golden_access.json from the profiler's tables
     measure.py metrics AVAILABLE counts|branches   the metrics to ask for, of those that the profiler says it has
 
@@ -16,6 +18,7 @@ import datetime
 import gzip
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -31,6 +34,10 @@ BESIDE = ["smsp__inst_executed_op_shared_ld", "smsp__inst_executed_op_shared_st"
 OF_BRANCHES = ["smsp__sass_branch_targets", "smsp__sass_branch_targets_threads_divergent",
                "smsp__sass_inst_executed_op_branch", "smsp__inst_executed_op_branch", "smsp__inst_executed",
                "smsp__thread_inst_executed"]
+
+
+# A form that has not ended by then does not end.
+SECONDS_A_FORM = 5
 
 
 class Driver:
@@ -206,6 +213,78 @@ def write_arithmetic(path, about, hashes, approximate):
     print(f"{path}: {len(hashes)} hashes, {len(approximate)} lists")
 
 
+def run_some_forms(folder, out, first):
+    """Runs the kernels of forms.json from one on. Appends a line for each to OUT/forms.lines, and its words to OUT/outputs.bin."""
+    driver = Driver()
+    with open(os.path.join(folder, "forms.json")) as file:
+        listed = json.load(file)
+    with open(os.path.join(folder, "inputs.bin"), "rb") as file:
+        inputs = file.read()
+    source = driver.allocate(len(inputs))
+    driver.write(source, inputs)
+    size = max(kernel["bytes"] for kernel in listed["kernels"])
+    target = driver.allocate(size)
+    module, loaded = None, ""
+    with open(os.path.join(out, "outputs.bin"), "ab") as outputs, open(os.path.join(out, "forms.lines"), "a") as lines:
+        for kernel in listed["kernels"][first:]:
+            signal.alarm(SECONDS_A_FORM)
+            if kernel["file"] != loaded:
+                module, loaded = driver.load_file(folder, kernel["file"]), kernel["file"]
+            driver.clear(target, size)
+            error, data = "", bytes(kernel["bytes"])
+            try:
+                driver.launch(driver.function(module, kernel["name"]), (1, 1), (listed["threads"], 1), 0,
+                              [struct.pack("<Q", argument) for argument in (source, target, 0)])
+                data = driver.read(target, kernel["bytes"])
+            except RuntimeError as failure:
+                error = str(failure)
+            outputs.write(data)
+            outputs.flush()
+            lines.write(json.dumps([kernel["form"], error or hash_of(data)]) + "\n")
+            lines.flush()
+            if error:
+                os._exit(1)  # the context is lost
+
+
+def run_forms(folder, out):
+    with open(os.path.join(folder, "forms.json")) as file:
+        kernels = json.load(file)["kernels"]
+    path = os.path.join(out, "forms.lines")
+    for name in ("forms.lines", "outputs.bin"):
+        open(os.path.join(out, name), "wb").close()
+    results = {}
+    while len(results) < len(kernels):
+        subprocess.run([sys.executable, __file__, "forms", folder, out, str(len(results))], check=False)
+        with open(path) as file:
+            now = dict(json.loads(line) for line in file)
+        if len(now) == len(results):  # it ended without a word
+            with open(path, "a") as lines, open(os.path.join(out, "outputs.bin"), "ab") as outputs:
+                lines.write(json.dumps([kernels[len(now)]["form"], "no end"]) + "\n")
+                outputs.write(bytes(kernels[len(now)]["bytes"]))
+        with open(path) as file:
+            results = dict(json.loads(line) for line in file)
+    write_forms(os.path.join(out, "golden_forms.json"), machine(folder), kernels, results)
+
+
+def write_forms(path, about, kernels, results):
+    """Writes the hash of each form that can be compared, and for each other one the reason and what became of it."""
+    hashes, others = {}, {}
+    for kernel in kernels:
+        value = results[kernel["form"]]
+        ran = len(value) == 16
+        if ran and not kernel["not_compared"]:
+            hashes[kernel["form"]] = value
+        else:
+            others[kernel["form"]] = {"why": kernel["not_compared"] or "the GPU ended it with an error", "gpu": "ran" if ran else value}
+    with open(path, "w") as file:
+        file.write('{"machine": ' + json.dumps(about) + ',\n"hashes": {\n')
+        file.write(",\n".join(f"{json.dumps(form)}: {json.dumps(value)}" for form, value in hashes.items()))
+        file.write('\n},\n"not_compared": {\n')
+        file.write(",\n".join(f"{json.dumps(form)}: {json.dumps(value)}" for form, value in others.items()))
+        file.write("\n}}\n")
+    print(f"{path}: {len(hashes)} hashes, {len(others)} other forms")
+
+
 def table_rows(path):
     """(kernel, values) of each launch in a table of the profiler's, which writes lines of its own around it."""
     with open(path, errors="replace") as file:
@@ -274,6 +353,10 @@ def main():
         run_access(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     elif len(sys.argv) == 4 and sys.argv[1] == "arithmetic":
         run_arithmetic(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) == 4 and sys.argv[1] == "forms":
+        run_forms(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) == 5 and sys.argv[1] == "forms":
+        run_some_forms(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     elif len(sys.argv) >= 5 and sys.argv[1] == "collect":
         collect(sys.argv[2], sys.argv[3], sys.argv[4:])
     elif len(sys.argv) == 4 and sys.argv[1] == "metrics":

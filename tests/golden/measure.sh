@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU and Nsight Compute, from the folder that golden-bundle.sh made.
 #
-#   measure.sh OUT      leaves golden_access.json, golden_arithmetic.json, outputs.bin, profiler.txt.gz, log.txt
+#   measure.sh OUT      leaves golden_access.json, golden_arithmetic.json, outputs.bin, forms/, profiler.txt.gz, log.txt
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
@@ -15,6 +15,10 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 begin=$EPOCHREALTIME
 timeout 120 python3 "$here/measure.py" arithmetic "$here" "$out"
 echo "arithmetic: exit $?, $(seconds "$begin")"
+begin=$EPOCHREALTIME
+mkdir -p "$out/forms"
+timeout 120 python3 "$here/measure.py" forms "$here" "$out/forms"
+echo "forms: exit $?, $(seconds "$begin")"
 
 for ncu in "$(command -v ncu)" /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do
   [ -x "$ncu" ] && break

@@ -159,11 +159,12 @@ struct ArithmeticKernel {
   std::uint64_t bytes = 0;
 };
 
-/// Runs the kernels that random_kernels.py wrote, file by file. WARPWISE_GOLDEN_WRITE names a file
-/// to which their outputs are added.
+/// Runs the kernels of a list that random_kernels.py or form_kernels.py wrote, file by file.
+/// WARPWISE_GOLDEN_WRITE names a file to which their outputs are added.
 template <class Visit>
-void for_each_result(const std::string& prefix, Visit visit) {
-  const Json list = Json::parse(contents(generated_folder() / "kernels.json"));
+void for_each_result(const std::string& prefix, Visit visit,
+                     const std::string& list_name = "kernels.json") {
+  const Json list = Json::parse(contents(generated_folder() / list_name));
   const std::string inputs = contents(generated_folder() / "inputs.bin");
   const auto threads = list.at("threads").get<std::uint32_t>();
   std::ofstream all;
@@ -180,8 +181,8 @@ void for_each_result(const std::string& prefix, Visit visit) {
     }
     SCOPED_TRACE(kernel.name);
     Device device;
-    const std::vector<Address> parameters{device.allocate(inputs.size()),
-                                          device.allocate(kernel.bytes)};
+    std::vector<Address> parameters{device.allocate(inputs.size()), device.allocate(kernel.bytes)};
+    parameters.resize(program->kernel(kernel.name).parameter_bytes.size());  // a third one is 0
     device.write(parameters[0], std::as_bytes(std::span(inputs)));
     LaunchOptions options;
     options.count = false;
@@ -214,11 +215,12 @@ std::string hash_of(const std::vector<std::uint32_t>& words) {
 
 /// Returns the words that differ, if WARPWISE_GOLDEN_OUTPUTS names measure.py's file of all
 /// outputs.
-std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
+std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words,
+                        const std::string& list_name = "kernels.json") {
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
   if (path == nullptr) return "";
   std::uint64_t offset = 0;
-  const Json list = Json::parse(contents(generated_folder() / "kernels.json"));
+  const Json list = Json::parse(contents(generated_folder() / list_name));
   for (const Json& entry : list.at("kernels")) {
     if (entry.at("name") == kernel.name) break;
     offset += entry.at("bytes").get<std::uint64_t>();
@@ -261,6 +263,28 @@ void compare_hashes(const std::string& prefix, std::size_t least) {
 
 TEST(GoldenArithmetic, EachInstructionGivesTheBitsOfTheGpu) { compare_hashes("op_", 800); }
 TEST(GoldenArithmetic, RandomKernelsGiveTheBitsOfTheGpu) { compare_hashes("random_", 1000); }
+
+// ---- forms of instructions
+
+TEST(GoldenForms, EachFormGivesTheBitsOfTheGpu) {
+  const std::optional<Json> golden = measured("golden_forms.json");
+  std::map<std::string, std::string> form_of;
+  const Json forms = Json::parse(contents(generated_folder() / "forms.json"));
+  for (const Json& entry : forms.at("kernels")) form_of[entry.at("name")] = entry.at("form");
+  std::size_t compared = 0;
+  for_each_result(
+      "form_",
+      [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
+        const std::string& form = form_of.at(kernel.name);
+        if (!golden || !golden->at("hashes").contains(form)) return;
+        ++compared;
+        EXPECT_EQ(hash_of(words), golden->at("hashes").at(form).get<std::string>())
+            << form << differences(kernel, words, "forms.json");
+      },
+      "forms.json");
+  if (!golden) GTEST_SKIP() << "tests/golden/golden_forms.json is not there: nothing to compare";
+  EXPECT_EQ(compared, golden->at("hashes").size()) << "a recorded form has no kernel";
+}
 
 // ---- approximations
 

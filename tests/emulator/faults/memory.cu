@@ -49,6 +49,17 @@ __global__ void shared_neighbour(int* to, int beyond) {
   to[threadIdx.x] = both.first[threadIdx.x + beyond];
 }
 
+// Reads beyond the array that the compiler has placed first.
+__global__ void shared_variable(int* to, int beyond) {
+  __shared__ int one[32];
+  __shared__ int other[32];
+  one[threadIdx.x] = 1;
+  other[threadIdx.x] = 2;
+  __syncwarp();
+  const int* first = one < other ? one : other;
+  to[threadIdx.x] = first[threadIdx.x + beyond];
+}
+
 extern __shared__ int dynamic[];
 
 __global__ void dynamic_shared(int* to) {
@@ -187,11 +198,23 @@ std::vector<Case> memory_cases() {
          shared_neighbour<<<1, 32>>>(to, 8);
          finish();
        },
-       "what lies inside a block's shared memory is not told apart by variable"},
+       "the parts of one variable are not told apart"},
       {"shared_own_array", sound,
        [] {
          const Ints to(32);
          shared_neighbour<<<1, 32>>>(to, 0);
+         finish();
+       }},
+      {"shared_other_variable", "out_of_bounds",
+       [] {
+         const Ints to(32);
+         shared_variable<<<1, 32>>>(to, 8);
+         finish();
+       }},
+      {"shared_own_variable", sound,
+       [] {
+         const Ints to(32);
+         shared_variable<<<1, 32>>>(to, 0);
          finish();
        }},
       {"shared_dynamic_too_small", "out_of_bounds",

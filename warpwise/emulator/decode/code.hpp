@@ -166,12 +166,28 @@ struct Code {
   std::vector<ModelledOperation> modelled;
   std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
   std::size_t register_bytes = 0;
+  /// A piece of shared memory between two variables, which no access may touch. Only code that
+  /// checks has these.
+  struct SharedGap {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t added = 0;  ///< bytes of this gap and those before it that a GPU does not have
+    std::string before;       ///< name of the variable that ends at `begin`
+  };
+  std::vector<SharedGap> shared_gaps;  ///< by address
   std::uint64_t static_shared = 0;
   std::uint64_t reserved_shared = 0;  ///< the part that is not the kernel's own variables
   std::uint64_t reserved_shared_at = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< begin of extern shared arrays
   std::uint64_t local_bytes =
       0;  ///< of a thread, without its stack, with parameters of inlined calls
+
+  /// Returns the place in shared memory, or the size, that a GPU has without the gaps.
+  std::uint64_t without_gaps(std::uint64_t place) const {
+    std::uint64_t added = 0;
+    for (const SharedGap& gap : shared_gaps) added = gap.end <= place ? gap.added : added;
+    return place - added;
+  }
 
   /// Returns the file of an operation's source line; empty if unknown.
   std::string file_of(const ptx::SourceLine& source) const {

@@ -7,6 +7,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 #include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
@@ -36,6 +37,8 @@ int most_threads_of(const ptx::Function& kernel) {
 }  // namespace
 
 Code Decoder::decode() {
+  separates_shared_ =
+      observers_ == ObserverSet::checks || observers_ == ObserverSet::counts_and_checks;
   code_.info.name = kernel_.name;
   code_.info.target = target_of(module_.target);
   code_.info.required_threads = kernel_.required_threads;

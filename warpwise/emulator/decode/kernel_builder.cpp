@@ -132,21 +132,33 @@ std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Var
     dynamic_alignment_ = std::max<std::uint64_t>(dynamic_alignment_, variable.alignment);
     offset = dynamic_marker;
   } else {
-    offset = align_up(code_.static_shared, variable.alignment);
+    offset = next_shared(variable.alignment);
     code_.static_shared = offset + variable.bytes;
+    last_shared_ = variable.name;
   }
   shared_[key] = offset;
   return offset;
+}
+
+std::uint64_t KernelBuilder::next_shared(std::uint64_t alignment) {
+  constexpr std::uint64_t all_banks_bytes = 128;
+  const std::uint64_t end = code_.static_shared;
+  const std::uint64_t added = code_.shared_gaps.empty() ? 0 : code_.shared_gaps.back().added;
+  const std::uint64_t next = align_up(end - added, alignment);
+  if (!separates_shared_ || end == 0) return next + added;
+  const std::uint64_t all = align_up(added + all_banks_bytes, std::max(alignment, all_banks_bytes));
+  code_.shared_gaps.push_back({end, next + all, all, last_shared_});
+  return next + all;
 }
 
 std::uint64_t KernelBuilder::place_reserved() {
   ptx::Variable scratch;
   scratch.alignment = 16;
   scratch.bytes = 288;  // as CUDA's headers expect: they keep barriers and sums of warps there
-  const std::uint64_t before = code_.static_shared;
+  const std::uint64_t before = code_.without_gaps(code_.static_shared);
   const std::uint64_t offset = place_shared("%reserved_smem", scratch);
-  code_.reserved_shared += code_.static_shared - before;
-  code_.reserved_shared_at = before;
+  code_.reserved_shared += code_.without_gaps(code_.static_shared) - before;
+  code_.reserved_shared_at = code_.static_shared - code_.reserved_shared;
   return offset;
 }
 
@@ -455,10 +467,10 @@ void KernelBuilder::finish(ObserverSet observers) {
   code_.callers = module_.callers;
   code_.functions_inlined = module_.inlined_functions;
   code_.counted_lines = counted_lines(code_);
-  code_.info.static_shared_bytes = code_.static_shared - code_.reserved_shared;
-  code_.dynamic_shared_at =
-      align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
-  if (dynamic_addresses_.empty()) code_.dynamic_shared_at = code_.static_shared;
+  code_.info.static_shared_bytes = code_.without_gaps(code_.static_shared) - code_.reserved_shared;
+  code_.dynamic_shared_at = dynamic_addresses_.empty()
+                                ? code_.static_shared
+                                : next_shared(std::max<std::uint64_t>(dynamic_alignment_, 16));
   for (const auto& [at, width] : dynamic_addresses_) {
     const std::size_t bytes = width == Width::w64 ? 8 : 4;
     std::uint64_t value = 0;

@@ -81,6 +81,10 @@ class KernelBuilder {
   /// static ones are known.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
+  /// Returns the place of the next shared variable. If the code checks, a gap lies before it. The
+  /// gaps keep each variable's alignment and banks.
+  std::uint64_t next_shared(std::uint64_t alignment);
+
   /// Places the shared memory that a GPU since CC 8.0 reserves in each block, and returns its
   /// offset.
   std::uint64_t place_reserved();
@@ -162,6 +166,8 @@ class KernelBuilder {
   std::map<std::pair<std::uint64_t, Width>, std::int32_t> constants_;
   std::vector<std::pair<std::size_t, Width>> dynamic_addresses_;
   std::uint64_t dynamic_alignment_ = 0;
+  bool separates_shared_ = false;  ///< leaves gaps between shared variables
+  std::string last_shared_;        ///< name of the last shared variable
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
   bool in_frame_ = false;      ///< true: decodes a function called at run time

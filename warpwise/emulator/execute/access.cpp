@@ -7,6 +7,7 @@
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -22,7 +23,10 @@ void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   if (space == Space::global || space == Space::constant) {
     where = warp.worker->device->describe(address);
   } else {
-    where = "byte " + std::to_string(address) + " of " + std::to_string(size);
+    const Code& code = *warp.worker->launch->code;
+    const bool is_shared = space == Space::shared;
+    where = "byte " + std::to_string(is_shared ? code.without_gaps(address) : address) + " of " +
+            std::to_string(is_shared ? code.without_gaps(size) : size);
   }
   const bool freed = space == Space::global && warp.worker->device->was_freed(address);
   record_fault(warp, op, freed ? FaultKind::use_after_free : FaultKind::out_of_bounds, lane,
@@ -241,6 +245,32 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
   return true;
 }
 
+/// Reports the lanes that access shared memory between two variables, and leaves them out.
+void leave_out_gaps(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+  const auto width = static_cast<std::uint64_t>(request.bytes - op.unread * op.bytes);
+  const std::uint64_t filler = request.addresses[std::countr_zero(out.valid)];
+  std::uint64_t low = filler;
+  std::uint64_t high = filler;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint64_t address = (out.valid >> i & 1) != 0 ? request.addresses[i] : filler;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+  }
+  for (const Code::SharedGap& gap : warp.worker->launch->code->shared_gaps) {
+    if (high + width <= gap.begin || low >= gap.end) continue;
+    for (Mask left = out.valid; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      const std::uint64_t address = request.addresses[i];
+      if (address + width <= gap.begin || address >= gap.end) continue;
+      record_fault(warp, op, FaultKind::out_of_bounds, i,
+                   access_text(request.kind, request.bytes, Space::shared) +
+                       " between two variables, behind '" + readable(gap.before) + "'");
+      out.valid &= ~(Mask{1} << i);
+      out.steady = out.contiguous = false;
+    }
+  }
+}
+
 }  // namespace
 
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
@@ -255,7 +285,10 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
   }
 }
 
-void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+namespace {
+
+/// Resolves a request without a look at the gaps of shared memory.
+void resolve_in_bounds(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
   const Space space = request.space;
   const std::uint64_t* addresses = request.addresses;
   const bool in_one_piece =
@@ -303,6 +336,15 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
     }
     out.contiguous = off == 0;
   }
+}
+
+}  // namespace
+
+void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+  resolve_in_bounds(warp, op, request, out);
+  const bool has_gaps = !warp.worker->launch->code->shared_gaps.empty();
+  if (request.space == Space::shared && has_gaps && out.valid != 0)
+    leave_out_gaps(warp, op, request, out);
 }
 
 }  // namespace warpwise::emulator

@@ -39,7 +39,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
     case Special::lanemask_ge: return ~(bit - 1);
     case Special::dynamic_smem_size: return static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
     case Special::total_smem_size:
-      return static_cast<std::uint32_t>(launch.shared_bytes - launch.code->reserved_shared);
+      return static_cast<std::uint32_t>(launch.code->without_gaps(launch.shared_bytes) -
+                                        launch.code->reserved_shared);
     case Special::grid_workspace_low: return static_cast<std::uint32_t>(launch.grid_workspace);
     case Special::grid_workspace_high:
       return static_cast<std::uint32_t>(launch.grid_workspace >> 32);

@@ -146,6 +146,60 @@ TEST(Faults, SharedAndLocalOutOfBounds) {
   expect_contains(fault.message, "local read of 4 bytes at byte 16 of 16");
 }
 
+TEST(Faults, BetweenSharedVariables) {
+  const std::string before =
+      ".shared .align 4 .b8 other[64];\n.extern .shared .align 16 .b8 memory[];";
+  const auto run = [&](const std::string& access, Checks checks) {
+    Emulated emulated(
+        kernel_text("mov.u64 %l4, tile;\nmov.u64 %l5, other;\nmov.u64 %l6, memory;\n"
+                    "add.u64 %l7, %l4, %l3;\n" +
+                        access,
+                    before));
+    emulated.options.checks = checks;
+    emulated.dynamic_shared_bytes = 16;
+    EXPECT_EQ(emulated.program.kernel("hand").static_shared_bytes, 192U);
+    return emulated.launch("hand", {1}, {32}, Address{0}, Address{0});
+  };
+  // Each access lands in the next or the previous variable, if nothing is checked.
+  const std::pair<const char*, const char*> outside[] = {
+      {"st.shared.u32 [%l7+4], %r1;",
+       "shared write of 4 bytes between two variables, behind 'tile'"},
+      {"ld.shared.u32 %r5, [%l5+-4];",
+       "shared read of 4 bytes between two variables, behind 'tile'"},
+      {"ld.shared.u32 %r5, [%l5+64];", "behind 'other'"},
+      {"ld.shared.u32 %r5, [%l6+-4];", "behind 'other'"}};
+  for (const auto& [access, message] : outside) {
+    expect_contains(only_fault(run(access, {emulator::Check::races})).message, message);
+    EXPECT_TRUE(run(access, Checks()).faults.empty()) << access;
+  }
+  for (const std::string inside :
+       {"st.shared.u32 [%l7], %r1;", "ld.shared.u32 %r5, [%l5];", "ld.shared.u32 %r5, [%l5+60];",
+        "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%l6];"})
+    EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
+}
+
+// Messages and addresses modulo all banks are those of a GPU, which has no gaps.
+TEST(Faults, GapsKeepAlignmentAndBytes) {
+  Emulated emulated(
+      kernel_text("mov.u64 %l4, tile;\nmov.u64 %l5, odd;\nmov.u64 %l6, swizzled;\n"
+                  "st.global.u64 [%l1], %l5;\nst.global.u64 [%l1+8], %l6;\n"
+                  ".loc 1 7 0\nadd.u64 %l7, %l5, %l3;\nand.b32 %r5, %r1, 32;\n"
+                  "setp.ne.u32 %p, %r5, 0;\n@%p sub.u64 %l7, %l7, 128;\n"
+                  "st.shared.u32 [%l7+8], %r1;",
+                  ".shared .align 4 .b8 odd[140];\n"
+                  ".shared .align 1024 .b8 swizzled[64];"));
+  emulated.options.checks = {emulator::Check::races};
+  const Address to = emulated.buffer(std::vector<std::uint64_t>(2));
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, to, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::race);
+  expect_contains(fault.message, "byte 136 of shared memory");
+  const auto places = emulated.read<std::uint64_t>(to, 2);
+  EXPECT_EQ(places[0] % 128, 0U);
+  EXPECT_GT(places[0], 128U);
+  EXPECT_EQ(places[1] % 1024, 0U);
+  EXPECT_EQ(emulated.program.kernel("hand").static_shared_bytes, 1088U);
+}
+
 // NVVM loads a whole vector for the elements that it needs.
 TEST(Faults, VectorPastTheEndOfSharedMemory) {
   const std::string before = ".extern .shared .align 16 .b8 memory[];";

@@ -214,7 +214,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   const std::uint64_t dynamic_bytes = std::min(shape.dynamic_shared_bytes, most_shared_bytes + 1);
   const std::uint64_t shared_bytes =
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
-  validate(code, shape.grid, shape.block, shared_bytes - code.reserved_shared, parameters.size());
+  validate(code, shape.grid, shape.block, code.without_gaps(shared_bytes) - code.reserved_shared,
+           parameters.size());
 
   if (options.pace &&
       (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {

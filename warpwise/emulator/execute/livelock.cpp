@@ -47,7 +47,9 @@ std::string polled_text(const Warp& warp) {
   const Address window = at & ~(window_bytes - 1);
   if (poll.space == Space::shared || poll.space == Space::cluster ||
       (poll.space == Space::generic && window == shared_window))
-    return name + " of byte " + std::to_string(at & (block_window_bytes - 1)) + " of shared memory";
+    return name + " of byte " +
+           std::to_string(warp.worker->code->without_gaps(at & (block_window_bytes - 1))) +
+           " of shared memory";
   if (poll.space == Space::local || (poll.space == Space::generic && window == local_window))
     return name + " of local memory";
   return name + " of " + warp.worker->device->describe(at);

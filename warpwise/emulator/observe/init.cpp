@@ -224,8 +224,10 @@ std::string Init::described(const Warp& warp, const Origin& origin) const {
   std::string text;
   switch (origin.space) {
     case Space::shared:
-      text = "byte " + std::to_string(origin.address) + " of the block's " +
-             std::to_string(launch_->shared_bytes) + " bytes of shared memory";
+      text = "byte " + std::to_string(launch_->code->without_gaps(origin.address)) +
+             " of the block's " +
+             std::to_string(launch_->code->without_gaps(launch_->shared_bytes)) +
+             " bytes of shared memory";
       break;
     case Space::local:
       text = "byte " + std::to_string(origin.address) + " of the thread's " +

@@ -253,7 +253,7 @@ void Races::tell(Warp& warp, const Operation& op, const Access& access) {
 std::string Races::message(const Warp& warp, const Access& access, const Found& found) const {
   std::string where = launch_->device->describe(found.byte);
   if (access.space == Space::shared) {
-    where = "byte " + std::to_string(found.byte) + " of shared memory";
+    where = "byte " + std::to_string(launch_->code->without_gaps(found.byte)) + " of shared memory";
     if (access.owner != warp.block)
       where += " of block " + place_text(access.owner->linear, launch_->grid);
   }

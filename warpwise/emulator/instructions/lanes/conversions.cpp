@@ -65,7 +65,9 @@ StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
       result = static_cast<D>(x);
     return static_cast<StorageOf<D>>(result);
   } else if constexpr (is_float<S>) {
-    double x = float_value<S>(bits, flags);
+    // An H200 does not flush a single's subnormals on their way to a half.
+    constexpr bool keeps_subnormals = std::is_same_v<S, float> && is_small<D>;
+    double x = float_value<S>(bits, keeps_subnormals ? FloatFlags{} : flags);
     if (flags.to_integral != 0) x = to_integral(x, rounding);
     if (flags.saturate != 0) x = saturated(x);
     if (flags.relu != 0 && !(x > 0) && x == x) x = 0;
@@ -167,8 +169,8 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.tf32.f32: a number with 10 fraction bits; `.rna` rounds ties away from zero. NaN and
-/// infinity only lose their lower bits.
+/// cvt.tf32.f32: a number with 10 fraction bits; `.rna` rounds ties away from zero. Infinity keeps
+/// its bits. A NaN loses its lower bits with `.rna`, and becomes the usual one else, as on an H200.
 template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t infinity = 0x7f800000;
@@ -187,8 +189,10 @@ void convert_to_tf32(Warp& warp, const Operation& op) {
     }
     magnitude &= ~(unit - 1);
     if (flags.finite != 0 && !is_nan && magnitude >= infinity) magnitude = infinity - unit;
-    if (flags.relu != 0 && (is_nan || sign != 0))
-      out[i] = is_nan ? 0x7fffffff : 0;
+    if (is_nan && !ties_away)
+      out[i] = 0x7fffe000;
+    else if (flags.relu != 0 && sign != 0)
+      out[i] = 0;
     else
       out[i] = sign | magnitude;
   }

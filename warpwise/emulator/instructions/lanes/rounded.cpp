@@ -75,13 +75,13 @@ void add_sums(Table& table, const std::string& type) {
       table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
 }
 
-/// Compares magnitudes; the sign is that of the product.
+/// Compares magnitudes; the sign is that of the product. A NaN loses, a signalling one too.
 template <bool larger>
 float signed_extreme(float a, float b) {
   const float x = std::fabs(a);
   const float y = std::fabs(b);
-  return std::copysign(larger ? std::fmax(x, y) : std::fmin(x, y),
-                       std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
+  const bool takes_first = std::isnan(y) || (larger ? x > y : x < y);
+  return std::copysign(takes_first ? x : y, std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
 }
 
 /// Adds min or max with `.xorsign.abs`.

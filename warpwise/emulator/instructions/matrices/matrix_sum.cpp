@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace warpwise::emulator::tensor {
 namespace {
@@ -58,6 +59,8 @@ double accumulate(const SumOperand& a, const SumOperand& b, int depth, double c)
 }
 
 float toward_zero(double x) {
+  constexpr auto smallest = static_cast<double>(std::numeric_limits<float>::denorm_min());
+  if (x > -smallest && x < 0) return 0;  // as an H200 does, without the sign
   const auto nearest = static_cast<float>(x);
   if (x != x) return std::bit_cast<float>(0x7fffffffU);
   if (std::fabs(x) >= std::ldexp(1.0, 128) ||

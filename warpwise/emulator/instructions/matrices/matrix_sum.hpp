@@ -32,7 +32,8 @@ class SumOperand {
 /// of exponents. Older generations are said to keep fewer bits and to add fewer terms at once.
 double accumulate(const SumOperand& a, const SumOperand& b, int depth, double c);
 
-/// Truncates a sum to a float; infinite from 2^128 on.
+/// Truncates a sum to a float; infinite from 2^128 on. A sum that is truncated to zero loses its
+/// sign.
 float toward_zero(double x);
 
 }  // namespace warpwise::emulator::tensor

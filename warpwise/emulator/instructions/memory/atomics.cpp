@@ -32,6 +32,25 @@ T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   return old;
 }
 
+/// The sum of two floats.
+struct AddFloats {
+  std::uint32_t operator()(std::uint32_t x, std::uint32_t y, std::uint32_t) const {
+    const float sum = std::bit_cast<float>(x) + std::bit_cast<float>(y);
+    return sum == sum ? std::bit_cast<std::uint32_t>(sum) : 0x7fffffffU;
+  }
+};
+
+/// Returns the new value in a space's memory. Subnormal operands and sums of floats are zeros in
+/// global memory, with their sign.
+template <class Op, class T>
+T new_value(Space space, T old, T b, T c) {
+  if constexpr (std::is_same_v<Op, AddFloats>) {
+    const auto flushed = [](T x) { return (x & 0x7f800000U) == 0 ? x & 0x80000000U : x; };
+    if (space == Space::global) return flushed(Op{}(flushed(old), flushed(b), c));
+  }
+  return Op{}(old, b, c);
+}
+
 /// An atomic on words of type T (unsigned, of the type's width), or on each word of a vector.
 /// Op(old, b, c) is the new value in memory.
 template <class Observers, class T, class Op>
@@ -56,7 +75,7 @@ void atomic(Warp& warp, const Operation& op) {
           const int i = std::countr_zero(left);
           std::byte* to = place.base + place.at[i] + static_cast<std::size_t>(e) * sizeof(T);
           out[i] = exchange<T>(to, others, [&](T old) {
-            const T next = Op{}(old, static_cast<T>(b[i]), static_cast<T>(c[i]));
+            const T next = new_value<Op>(space, old, static_cast<T>(b[i]), static_cast<T>(c[i]));
             warp.wrote = warp.wrote || next != old;
             return next;
           });
@@ -143,11 +162,6 @@ void add_integer_atomics(Table& table, const std::string& bits) {
                            [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
 }
 
-std::uint32_t add_floats(std::uint32_t x, std::uint32_t y) {
-  const float sum = std::bit_cast<float>(x) + std::bit_cast<float>(y);
-  return sum == sum ? std::bit_cast<std::uint32_t>(sum) : 0x7fffffffU;
-}
-
 std::uint16_t add_halves(std::uint16_t x, std::uint16_t y) {
   const float sum = to_float(Float16{x}) + to_float(Float16{y});
   return sum == sum ? to_float16(sum).bits : std::uint16_t{0x7fff};
@@ -197,7 +211,7 @@ Table make_atomic_table() {
   add_integer_atomics<Observers, U, std::int32_t>(table, "32");
   add_integer_atomics<Observers, L, std::int64_t>(table, "64");
   add_atomic<Observers, H>(table, "cas.b16", [](H old, H b, H c) { return old == b ? c : old; });
-  add_atomic<Observers, U>(table, "add.f32", [](U old, U b, U) { return add_floats(old, b); });
+  add_atomic<Observers, U>(table, "add.f32", AddFloats{});
   add_atomic<Observers, L>(table, "add.f64", [](L old, L b, L) {
     return std::bit_cast<L>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
   });
