@@ -11,6 +11,8 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/source.hpp"
 #include "warpwise/live/stream.hpp"
 
 // Strict parsing of the command line. A number followed by other characters, or out of range, is
@@ -132,7 +134,8 @@ struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<std::int64_t> frames;  ///< of a stream; has no meaning without one
-  std::optional<live::Rate> rate;      ///< likewise
+  /// Page and turn of pictures and videos; the rest has no meaning without a video or a stream.
+  live::SourceOptions source;
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
@@ -146,12 +149,19 @@ struct InputOptions : RunOptions {
 
   /// Refuses combinations that have no meaning for files. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
+
+  /// Refuses --page for frames of that input. \throws InvalidArgument
+  void require_no_page(const std::string& input) const;
+
+  /// Reads the picture that --page names, upright unless --no-autorotate says otherwise.
+  /// \throws IoError  as io::read_picture_of_several()
+  io::PictureOfSeveral read(io::InputFile& file) const;
 };
 
 /// Adds the options of InputOptions. `formats` are the choices of --from.
 void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
 
-/// Adds --frames and --fps to a subcommand that can be a stream.
+/// Adds --frames, --fps and --timeout to a subcommand that can be a stream.
 void add_stream_options(CLI::App& app, InputOptions& options);
 
 /// Options of every subcommand that processes files one by one.

@@ -45,9 +45,25 @@ Picture read_picture(InputFile& file);
 /// Reads likewise, but leaves the picture as it is stored; its orientation says the turn.
 Picture read_stored_picture(InputFile& file);
 
+/// A picture, and its place among those of its file.
+struct PictureOfSeveral {
+  Picture picture;
+  std::int64_t number = 1;  ///< counted from 1
+  std::int64_t count = 1;
+};
+
+/// Reads the picture of that number, counted from 1; without a number the first. Leaves it as it is
+/// stored. \throws IoError  as read_picture(); the file has no such picture; or only the first can
+/// be read here, as that of an animated PNG or GIF file.
+PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int64_t> number);
+
 /// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
 /// file has one. \throws IoError  as read_picture()
 std::unique_ptr<Pages> pages_in(InputFile& file);
+
+/// Returns the number of pictures in a file, also those that only a stream can read.
+/// \throws IoError  as read_picture()
+std::int64_t count_pictures(InputFile& file);
 
 /// Refuses a file that read_picture() and y4m_frames_in() would refuse by its first bytes.
 /// \throws IoError  as read_picture(), as far as the first bytes show it.

@@ -20,6 +20,9 @@ class Companions {
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
+  /// Says that the frames end so many seconds after the first one begins. Chapters end there too.
+  virtual void end_at(double /*seconds*/) {}
+
  protected:
   Companions() = default;
 };
@@ -89,6 +92,7 @@ struct SourceOptions {
   std::optional<int> track = std::nullopt;
   /// Number of the picture in a file of several, counted from 1; without it all are frames.
   std::optional<std::int64_t> page = std::nullopt;
+  bool all_pages = false;        ///< says the same as no page, on purpose
   bool autorotate = true;        ///< turns frames upright; false: leaves that to players
   bool deinterlace = false;      ///< makes whole frames of a video's interlaced ones
   double timeout_seconds = 10;   ///< the longest wait for a peer in the network
