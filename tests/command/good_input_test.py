@@ -289,7 +289,7 @@ class InputsThatBelongTogether(CommandTest):
             write(f"{i}.npy", npy("|u1", (32, 40), frame))
             write(f"{i}.raw", frame)
             write(f"{i}.rgb.raw", b"".join(bytes([g] * 3) for g in frame))
-        self.commands = {"match": ["--block", "8", "--search", "4"], "disparity": ["--max-disparity", "8"],
+        self.commands = {"match": ["--block-size", "8", "--search", "4"], "disparity": ["--max-disparity", "8"],
                          "find": ["--map"]}
 
     def result(self, command, first, second, *options, stdin=b""):

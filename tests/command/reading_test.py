@@ -96,7 +96,7 @@ class FilesOfSeveral(CommandTest):
         write("in.tif", tiff(*PAGES))
         write("a.npy", npy("|u1", (HEIGHT, WIDTH), PAGES[2]))
         self.assertIn(", in.tif (picture 1 of 3), match on", self.first_line("match", "in.tif", "a.npy", "out.csv",
-                                                                            "--block", "4", "--search", "2"))
+                                                                            "--block-size", "4", "--search", "2"))
         self.assertIn("in.tif at x 0, y 0 of in.tif, zncc 1, in.tif (picture 3 of 3), in.tif (picture 3 of 3), find on",
                       self.first_line("find", "in.tif", "in.tif", "--page", "3"))
 

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "warpwise/cli/pictures/jobs.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/cli/streams/source_options.hpp"
 #include "warpwise/io/codec.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -253,6 +254,21 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
                "Continue after an input fails, and list the failed inputs at the end");
   add_stream_options(app, options);
   add_input_options(app, options, formats);
+}
+
+void add_former(CLI::App& app, const std::string& former, const std::string& now) {
+  CLI::Option* const option = app.get_option(now);
+  app.add_option_function<std::string>(former,
+                                       [former, now, option](const std::string& text) {
+                                         say_former(former, now);
+                                         option->add_result(text);
+                                       })
+      ->group("")
+      ->trigger_on_parse();
+}
+
+void say_former(const std::string& former, const std::string& now) {
+  print_error("warpwise: " + former + " is now " + now + "; the next version takes only that");
 }
 
 void require_one_of(std::string_view command, std::string_view what,

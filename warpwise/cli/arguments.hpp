@@ -181,6 +181,13 @@ void add_text_option(CLI::App& app, const std::string& option, const std::string
   app.add_option_function<std::string>(option, take, help)->type_name(type);
 }
 
+/// Keeps a former spelling of an option for one version: it is read as `now`, and standard error
+/// says so. No help shows it.
+void add_former(CLI::App& app, const std::string& former, const std::string& now);
+
+/// Says on standard error that a former spelling was read.
+void say_former(const std::string& former, const std::string& now);
+
 /// Checks names. `command` calls them `what` in the message. \throws UsageError  one of `names` is
 /// not in `known`.
 void require_one_of(std::string_view command, std::string_view what,
