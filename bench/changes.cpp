@@ -50,7 +50,7 @@ Recorded::Recorded(const std::filesystem::path& file) : file_(file.string()) {
       entries_.push_back({work_of(row), samples_of(row.at("kept_samples"))});
     }
   } catch (const std::exception& error) {  // bad JSON, wrong types, or a short list
-    throw InvalidArgument(file_ + ": this is no record of warpwise bench --json: " + error.what());
+    throw InvalidArgument(file_ + ": this is no record of warpwise bench --out: " + error.what());
   }
 }
 

@@ -16,7 +16,7 @@ struct Change {
   Comparison since;  ///< above 1: it is faster now
 };
 
-/// A run of `warpwise bench` that --json has recorded.
+/// A run of `warpwise bench` that --out has recorded.
 class Recorded {
  public:
   /// \throws IoError          the file cannot be read

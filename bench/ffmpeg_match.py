@@ -82,7 +82,7 @@ def main():
 
         def ours():
             return sum(cpu_seconds([warpwise, "match", names[i], names[j], f"{folder}/out.csv",
-                                    "--block", str(BLOCK), "--search-x", f"-{REACH}:{REACH}",
+                                    "--block-size", str(BLOCK), "--search-x", f"-{REACH}:{REACH}",
                                     "--search-y", f"-{REACH}:{REACH}", "--threads", "1",
                                     "--backend", "cpu"]) for i, j in pairs)
 

@@ -93,7 +93,7 @@ LADDERS = [name for name in STEPS if name in PREDICTED]
 
 def advice_of(command, name):
     """Returns the remedies of a rung's findings with their gains, best first; leaves out findings without a remedy."""
-    done = subprocess.run([command, "explain", name, "--device", "h200", "--json"], text=True, capture_output=True,
+    done = subprocess.run([command, "explain", name, "--profile", "h200", "--json"], text=True, capture_output=True,
                           check=False)
     if done.returncode != 0:
         sys.exit(f"advice.py: {name}: {done.stderr}")

@@ -57,7 +57,7 @@ step "A list of images into a folder" \
   sobel samples/building.jpg samples/aloeL.jpg samples/aloeR.jpg samples/sudoku.png "$out/edges"
 step "Motion between two frames: direction as hue, length as saturation" \
   match samples/rubberwhale1.png samples/rubberwhale2.png "$out/rubberwhale-motion.png" \
-  --block 16 --stride 4 --search 8
+  --block-size 16 --stride 4 --search 8
 step "the same as a table of blocks" \
   match samples/rubberwhale1.png samples/rubberwhale2.png "$out/rubberwhale-motion.csv"
 step "Disparity of a stereo pair, 256 times in 16 bits, and in colours: near is red" \
@@ -80,7 +80,7 @@ if [ -e build/release/lib/libwarpwise_video.so ]; then
   step "A street's edges as a video that browsers play" \
     stream samples/street.avi "$out/street-edges.mp4" --pipeline 'sobel | threshold window=31 offset=-7'
   step "and its motion, direction as hue" \
-    stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block=16 search=8 max-motion=8'
+    stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block-size=16 search=8 max-motion=8'
 else
   echo
   echo "Not made: videos, for want of FFmpeg's libraries (scripts/packages.sh installs them)"

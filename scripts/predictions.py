@@ -69,7 +69,7 @@ def key(row):
 
 
 def predicted(command, name, device):
-    done = subprocess.run([command, "lab", "predict", name, "--device", device, "--json"], text=True,
+    done = subprocess.run([command, "lab", "predict", name, "--profile", device, "--json"], text=True,
                           capture_output=True, check=False)
     if done.returncode != 0:
         sys.exit(f"predictions.py: {name} on {device}: {done.stderr}")

@@ -61,7 +61,7 @@ def run(name, rows, profile, arguments):
     if said.exists():
         return
     unpack_inputs(arguments.checkout / "src" / name)
-    command = [arguments.command, "run", "--device", profile, "--time-limit", str(arguments.seconds), "--explain", report,
+    command = [arguments.command, "run", "--profile", profile, "--time-limit", str(arguments.seconds), "--explain", report,
                arguments.folder / name, *flopbench.call_of(rows)]
     try:
         done = subprocess.run(command, cwd=arguments.checkout / "src" / name, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

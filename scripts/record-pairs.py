@@ -25,7 +25,7 @@ def explained(command, pair, kernel, device):
     arguments = [word for text in how["args"] for word in ("--arg", text)]
     arch = ["--arch", str(how["arch"])] if "arch" in how else []
     done = subprocess.run([command, "explain", str(pairs.source(pair)), "--kernel", kernel, "--grid", how["grid"], "--block", how["block"],
-                           "--shared", str(how["shared"]), *arch, *arguments, "--device", device, "--sample", str(BLOCKS), "--json"],
+                           "--shared", str(how["shared"]), *arch, *arguments, "--profile", device, "--sample", str(BLOCKS), "--json"],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"record-pairs.py: {pair['name']}, {kernel}: {done.stderr}")

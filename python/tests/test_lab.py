@@ -48,7 +48,7 @@ def test_list():
 
 @needs_command
 def test_occupancy():
-    rows = lab.occupancy(threads=[64, 128], registers=32, cc=["7.5", "9.0"])
+    rows = lab.occupancy(block_threads=[64, 128], registers=32, cc=["7.5", "9.0"])
     assert [(row["compute_capability"], row["threads"]) for row in rows] == [("7.5", 64), ("7.5", 128), ("9.0", 64), ("9.0", 128)]
     assert all(0 < row["occupancy"] <= 1 for row in rows)
 
@@ -66,7 +66,7 @@ def test_run():
 
 @needs_command
 def test_predict():
-    run, = compiled(lab.predict, "gemv/thread_per_row", device="h200", size=(512, 512))
+    run, = compiled(lab.predict, "gemv/thread_per_row", profile="h200", size=(512, 512))
     row, = run["results"]
     assert run["device"] == "h200" and row["least_us"] <= row["time_us"] <= row["most_us"]
 
@@ -83,7 +83,7 @@ def test_a_wrong_kernel_says_so(tmp_path):
 @needs_command
 def test_what_the_command_refuses():
     for call, says in ((lambda: lab.run("nonsense"), "nonsense"), (lambda: lab.list(nonsense=1), "nonsense"),
-                       (lambda: lab.predict("gemv", device="nonsense"), "nonsense"), (lambda: lab.occupancy(), "--threads")):
+                       (lambda: lab.predict("gemv", profile="nonsense"), "nonsense"), (lambda: lab.occupancy(), "--block-threads")):
         with pytest.raises(warpwise.Error, match=says):
             call()
 

@@ -35,7 +35,7 @@ def run(*names: str, **options: Any) -> List[Dict[str, Any]]:
     """Verifies rungs, then times them on a GPU or counts instructions and accesses in the emulator.
 
     names    ladders, studies, experiments and rungs: "sobel", "gemv/table6", "gemv/texture"
-    options  on, size, block, cc, device, counters, ladder_dir, study_dir, out, plot
+    options  on, size, block, cc, profile, counters, ladder_dir, study_dir, out, plot
 
     Returns a dict for each ladder, study or experiment. Its `results` are the rows of the command's table. A rung
     with a wrong result has the reason in `wrong`, a rung that cannot run has it in `skipped`.
@@ -43,22 +43,21 @@ def run(*names: str, **options: Any) -> List[Dict[str, Any]]:
     return _each(told(["lab", "run"], names, options, _BETWEEN))
 
 
-def predict(*names: str, device: Any, **options: Any) -> List[Dict[str, Any]]:
+def predict(*names: str, **options: Any) -> List[Dict[str, Any]]:
     """Predicts the times of rungs on a GPU by a model, without that GPU, and names the bottleneck.
 
     names    as for run()
-    device   "h200", "rtx4090" or another profile, or a profile's file
-    options  size, ladder_dir, study_dir
+    options  profile (required): "h200", "rtx4090" or another, or a profile's file; size, ladder_dir, study_dir
 
     Returns a dict for each ladder, study or experiment. Its `results` have `time_us`, and the bottleneck in `rules`.
     """
-    return _each(told(["lab", "predict"], names, {"device": device, **options}, _BETWEEN))
+    return _each(told(["lab", "predict"], names, options, _BETWEEN))
 
 
 def occupancy(**options: Any) -> List[Dict[str, Any]]:
     """Computes how many blocks and warps fit on a multiprocessor, and the limit, for each combination.
 
-    options  threads (required), registers, shared: a number, several, or a range "32:1024:32"; cc or device
+    options  block_threads (required), registers, shared: a number, several, or a range "32:1024:32"; cc or profile
     """
     rows: List[Dict[str, Any]] = told(["lab", "occupancy"], (), options, _BETWEEN)["occupancy"]
     return rows

@@ -191,7 +191,7 @@ PYTHON
 }
 
 run_bench() {
-  "$here/bin/warpwise" bench "${benches[@]}" --json "$out/bench.json" --machine "$out/logs/machine.json" |
+  "$here/bin/warpwise" bench "${benches[@]}" --out "$out/bench.json" --machine "$out/logs/machine.json" |
     tee "$out/logs/bench.txt"
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
 }

@@ -46,7 +46,7 @@ class Bench(CommandTest):
         self.fail_with(2, "bench", "--against", "record.json", says=["record.json", "no record of warpwise bench"])
         pathlib.Path("machine.json").write_text("[]", encoding="utf-8")
         self.fail_with(2, "bench", "--machine", "machine.json", says=["machine.json", "JSON object"])
-        self.fail_with(1, "bench", "--json", "nowhere/bench.json", says=["nowhere"])
+        self.fail_with(1, "bench", "--out", "nowhere/bench.json", says=["nowhere"])
         self.assertFalse(pathlib.Path("nowhere").exists())
 
 

@@ -44,7 +44,7 @@ class Advice(ExplainTest):
         self.assertNotIn("double", self.words(*arguments))
         # Where all values are doubles, a GPU that is slow in them is told.
         kernel("double* out, const double* in, int n", "if (i < n) out[i] = in[i] * 0.299;")
-        arguments = ["--arg", "f64[65536]", "--arg", "f64[65536]:random", "--arg", "i32:65536", "--device"]
+        arguments = ["--arg", "f64[65536]", "--arg", "f64[65536]:random", "--arg", "i32:65536", "--profile"]
         self.assertNotIn("double precision", self.words(*arguments, "h200"))
         self.assertIn("The kernel computes in double precision. An NVIDIA L4 computes 64 times as fast in single",
                       self.words(*arguments, "l4"))
@@ -54,7 +54,7 @@ class Advice(ExplainTest):
         kernel("float* y, const float* x, float mu, float sigma, int n", "if (i >= n) return;", "float d = (x[i] - mu) / sigma;",
                "y[i] = 0.3989422804 / sigma * exp(-0.5 * d * d);")
         text = self.words("--arg", "f32[65536]", "--arg", "f32[65536]:random", "--arg", "f32:0", "--arg", "f32:1", "--arg",
-                          "i32:65536", "--device", "h200")
+                          "i32:65536", "--profile", "h200")
         self.assertIn("write 0.3989422804f and 0.5f, not 0.3989422804 and 0.5. In single precision, conversions and double "
                       "arithmetic go away; the model does not know their gain.", text)
         self.assertNotIn("as fast as now", text)

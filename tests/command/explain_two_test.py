@@ -18,10 +18,10 @@ class TwoFiles(ExplainTest):
 
     @compiles
     def test_two_kernels_of_a_file(self):
-        report = self.json_of("transpose.cu", "transpose.cu", *BOTH, *SHAPE, "--device", "h200")
+        report = self.json_of("transpose.cu", "transpose.cu", *BOTH, *SHAPE, "--profile", "h200")
         self.assertEqual((report["before"], report["after"]), ("naive in transpose.cu", "transpose in transpose.cu"))
-        one = self.json_of("transpose.cu", "--kernel", "naive", "--define", "PAD=1", *SHAPE, "--device", "h200")
-        other = self.json_of("transpose.cu", "--kernel", "transpose", "--define", "PAD=1", *SHAPE, "--device", "h200")
+        one = self.json_of("transpose.cu", "--kernel", "naive", "--define", "PAD=1", *SHAPE, "--profile", "h200")
+        other = self.json_of("transpose.cu", "--kernel", "transpose", "--define", "PAD=1", *SHAPE, "--profile", "h200")
         self.assertEqual(figure(report, "warp instructions"), (one["warp_instructions"], other["warp_instructions"]))
         moved = [sum(each["by_cc"]["9.0"][key]["bytes_moved"] for key in ["global_load", "global_store"])
                  for each in (one, other)]
@@ -117,7 +117,7 @@ class TwoFiles(ExplainTest):
 class TwoRungs(ExplainTest):
     @runs_rungs
     def test_of_a_ladder(self):
-        report = self.json_of("gemv/texture", "gemv/conflict_free", "--size", "4096x512", "--device", "h200")
+        report = self.json_of("gemv/texture", "gemv/conflict_free", "--size", "4096x512", "--profile", "h200")
         self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
         before, after = figure(report, "shared memory, passes")
         self.assertGreater(before, after)

@@ -86,7 +86,7 @@ class Match(CommandTest):
 
     def test_table_of_a_known_motion(self):
         for measure, best in [("sad", "0"), ("ssd", "0"), ("ncc", "1"), ("zncc", "1")]:
-            blocks = self.blocks("--block", "16", "--search", "8", "--measure", measure)
+            blocks = self.blocks("--block-size", "16", "--search", "8", "--measure", measure)
             self.assertEqual([(int(b[0]), int(b[1])) for b in blocks],
                              [(x, y) for y in range(0, 80, 16) for x in range(0, 96, 16)])
             for x, y, dx, dy, score in blocks:
@@ -100,16 +100,16 @@ class Match(CommandTest):
                        ["--search-x=3:3", "--search-y=-7:1"],
                        ["--search", "2", "--search-x=3:3", "--search-y=-5:-5"],
                        ["--search-y=-5:-5", "--search-x=3:3", "--search", "2"]]:
-            blocks = self.blocks("--block", "16", *option)
+            blocks = self.blocks("--block-size", "16", *option)
             self.assertEqual(blocks[7][2:], ["3", "-5", "0"])
         # The top blocks have no displacement that stays inside the image.
-        blocks = self.blocks("--block", "16", "--search-y", "-5:-5")
+        blocks = self.blocks("--block-size", "16", "--search-y", "-5:-5")
         self.assertEqual(blocks[1][2:], ["", "", ""])
-        blocks = self.blocks("--block", "16", "--search-y", "-5:-5", "--border", "replicate")
+        blocks = self.blocks("--block-size", "16", "--search-y", "-5:-5", "--border", "replicate")
         self.assertNotEqual(blocks[1][2:], ["", "", ""])
 
     def test_flo(self):
-        done = self.succeed("match", "a.npy", "b.npy", "out.flo", "--block", "30", "--json")
+        done = self.succeed("match", "a.npy", "b.npy", "out.flo", "--block-size", "30", "--json")
         report = json.loads(done.stdout)
         self.assertEqual(report["result"]["columns_left_out"], 6)
         self.assertEqual(report["result"]["rows_left_out"], 20)
@@ -126,25 +126,25 @@ class Match(CommandTest):
             self.assertGreater(at(x, y)[1], UNKNOWN)
 
     def test_blocks_that_overlap_share_out_the_pixels(self):
-        self.succeed("match", "a.npy", "b.npy", "out.flo", "--block", "16", "--stride", "5")
+        self.succeed("match", "a.npy", "b.npy", "out.flo", "--block-size", "16", "--stride", "5")
         values = floats(read("out.flo")[12:])
         self.assertEqual(tuple(values[2 * (40 * WIDTH + 40):][:2]), (3, -5))
         self.assertLess(values[0], UNKNOWN)
         # With gaps between the blocks, the motion of the pixels in the gaps is unknown.
-        self.succeed("match", "a.npy", "b.npy", "out.flo", "--block", "8", "--stride", "20")
+        self.succeed("match", "a.npy", "b.npy", "out.flo", "--block-size", "8", "--stride", "20")
         values = floats(read("out.flo")[12:])
         known = [values[2 * x] < UNKNOWN for x in range(28)]
         self.assertEqual(known, [True] * 8 + [False] * 12 + [True] * 8)
 
     def test_it_says_what_is_in_no_block(self):
-        done = self.succeed("match", "a.npy", "b.npy", "out.csv", "--block", "30")
+        done = self.succeed("match", "a.npy", "b.npy", "out.csv", "--block-size", "30")
         self.assertIn(b"3x2 blocks", done.stdout)
         self.assertIn(b"6 columns at the right and 20 rows at the bottom", done.stdout)
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_png(self):
         grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # to the right
-        self.succeed("match", "a.npy", "c.npy", "out.png", "--block", "30")
+        self.succeed("match", "a.npy", "c.npy", "out.png", "--block-size", "30")
         width, height, rows = png_rows("out.png")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
         self.assertEqual(tuple(rows[70][:3]), (0, 0, 0))
@@ -162,7 +162,7 @@ class Match(CommandTest):
             reference[y * width + 40:y * width + 48] = target[(y - 8) * width + 47:][:8]
         grey("odd.npy", width, height, bytes(reference))
         grey("moved.npy", width, height, target)
-        pair = ["match", "odd.npy", "moved.npy", "out.png", "--block", "8", "--stride", "4"]
+        pair = ["match", "odd.npy", "moved.npy", "out.png", "--block-size", "8", "--stride", "4"]
         done = self.succeed(*pair, "--search", "9")
         self.assertIn(b", full colour from 2.0 pixels on", done.stdout)
         rows = png_rows("out.png")[2]
@@ -205,8 +205,8 @@ class Match(CommandTest):
         for text in ["0", "-1", "x", "32768"]:
             self.fail_with(USAGE, *pair, "out.csv", "--search", text, says="--search")
         for text in ["0", "257", "8x8"]:
-            self.fail_with(USAGE, *pair, "out.csv", "--block", text, says=["--block", "1 to 256"])
-        self.fail_with(USAGE, *pair, "out.csv", "--block", "81", says=["81", "96x80"])
+            self.fail_with(USAGE, *pair, "out.csv", "--block-size", text, says=["--block-size", "1 to 256"])
+        self.fail_with(USAGE, *pair, "out.csv", "--block-size", "81", says=["81", "96x80"])
         self.fail_with(USAGE, *pair, "out.csv", "--stride", "0", says="--stride")
         self.fail_with(USAGE, *pair, "out.csv", "--measure", "mse", says="sad, ssd, ncc, zncc")
         self.fail_with(USAGE, *pair, "out.csv", "--border", "wrap", says="skip, replicate")
@@ -233,12 +233,12 @@ class Disparity(CommandTest):
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_known_disparity(self):
         pair = ["disparity", "left.npy", "right.npy"]
-        self.succeed(*pair, "out.pfm", "--block", "9", "--max-disparity", "20")
+        self.succeed(*pair, "out.pfm", "--block-size", "9", "--max-disparity", "20")
         width, height, rows = pfm("out.pfm")
         self.assertEqual((width, height), (WIDTH, HEIGHT))
         self.assertEqual(set(rows[40][20:80]), {7.0})
         self.assertIn(float("inf"), rows[40][:7])  # their counterpart is outside
-        self.succeed(*pair, "out.png", "--block", "9", "--max-disparity", "20")
+        self.succeed(*pair, "out.png", "--block-size", "9", "--max-disparity", "20")
         _, _, rows = png_rows("out.png")
         values = struct.unpack(f">{WIDTH}H", rows[40])
         self.assertEqual(set(values[20:80]), {256 * 7})
@@ -246,7 +246,7 @@ class Disparity(CommandTest):
         # A disparity of 0 is valid.
         self.succeed("disparity", "left.npy", "left.npy", "out.png", "--max-disparity", "3")
         self.assertEqual(set(struct.unpack(f">{WIDTH}H", png_rows("out.png")[2][40])), {1})
-        self.succeed(*pair, "out.pfm", "--check", "-1", "--subpixel", "--measure", "ssd")
+        self.succeed(*pair, "out.pfm", "--consistency", "-1", "--subpixel", "--measure", "ssd")
         rows = pfm("out.pfm")[2]
         self.assertTrue(all(value < 65 for row in rows for value in row))
         self.assertTrue(all(abs(value - 7) < 0.5 for value in rows[40][20:80]))
@@ -254,7 +254,7 @@ class Disparity(CommandTest):
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_colours(self):
         """Far is blue, near is red, and both are brighter than black, which is invalid."""
-        options = ["--block", "9", "--max-disparity"]
+        options = ["--block-size", "9", "--max-disparity"]
         for nearest, least, most in [(70, (50, 60, 200), (80, 120, 255)),
                                      (14, (40, 200, 80), (180, 255, 160)),
                                      (7, (150, 0, 0), (200, 60, 60))]:
@@ -339,12 +339,12 @@ class Disparity(CommandTest):
         self.fail_with(USAGE, *pair, says="LEFT RIGHT OUT")
         self.fail_with(USAGE, *pair, "out.jpg", says=[".png or .pfm"])
         for text in ["4", "0", "256", "257", "x"]:
-            self.fail_with(USAGE, *pair, "out.png", "--block", text, says="--block")
-        self.fail_with(USAGE, *pair, "out.png", "--block", "4", says="odd")
+            self.fail_with(USAGE, *pair, "out.png", "--block-size", text, says="--block-size")
+        self.fail_with(USAGE, *pair, "out.png", "--block-size", "4", says="odd")
         for text in ["-1", "1024", "x"]:
             self.fail_with(USAGE, *pair, "out.pfm", "--max-disparity", text, says="--max-disparity")
         self.fail_with(USAGE, *pair, "out.png", "--max-disparity", "256", says=["255", ".pfm"])
-        self.fail_with(USAGE, *pair, "out.png", "--check", "-2", says="--check")
+        self.fail_with(USAGE, *pair, "out.png", "--consistency", "-2", says="--consistency")
         for picture in ["c.jpg", "c", "-", "c.pfm"]:
             self.fail_with(USAGE, *pair, "out.png", "--colour", picture, says=[picture, ".png"])
         for same in ["out.png", "./out.png", "../" + os.path.basename(os.getcwd()) + "/out.png"]:

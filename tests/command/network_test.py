@@ -115,6 +115,16 @@ class Network(CommandTest):
         self.assertEqual(frames_in("ts.mkv"), 100)
         self.fail_with(FAILED, "stream", address + "none.mp4", "null", says=["none.mp4", "404"])
 
+    def test_one_stage_reads_from_a_peer_too(self):
+        address = self.serve(Quiet)
+        self.stream("a.mp4", "several.mkv", "--pipeline", "sobel", "--frames", "5")
+        for sink in ["one.mkv", "frames/"]:
+            self.succeed("sobel", address + "a.mp4", sink, "--frames", "5", "--timeout", "20", "--backend", "cpu")
+        self.stream("one.mkv", "one.y4m")
+        self.stream("several.mkv", "several.y4m")
+        self.assertEqual(read("one.y4m"), read("several.y4m"))
+        self.assertEqual(len(os.listdir("frames")), 5)
+
     def test_a_password_is_not_shown(self):
         address = self.serve(Quiet).replace("http://", "http://user:secret@")
         said = self.stream(address + "a.mp4", "null")

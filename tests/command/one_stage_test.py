@@ -14,8 +14,8 @@ CALLS = [(["sobel"], "sobel"),
          (["threshold", "--window", "31", "--offset=-7", "--invert"], "threshold window=31 offset=-7 invert"),
          (["convert", "--to", "ycbcr32"], "ycbcr32"),
          (["convert", "--to", "gray8", "--convention", "opencv"], "gray8 convention=opencv"),
-         (["match", "--block", "16", "--search", "4", "--max-motion", "8"], "match block=16 search=4 max-motion=8"),
-         (["disparity", "--max-disparity", "16", "--block", "5"], "disparity max-disparity=16 block=5")]
+         (["match", "--block-size", "16", "--search", "4", "--max-motion", "8"], "match block-size=16 search=4 max-motion=8"),
+         (["disparity", "--max-disparity", "16", "--block-size", "5"], "disparity max-disparity=16 block-size=5")]
 with_video = unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
 with_images = unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
 
@@ -88,7 +88,7 @@ class Bytes(OneStageTest):
         self.assertEqual(read("one.y4m"), content)
         if HAS_VIDEO:
             self.compare(["sobel"], "sobel", "frames/*.png", ".mkv")
-            self.compare(["match", "--block", "8"], "match block=8", "frames", ".mkv")
+            self.compare(["match", "--block-size", "8"], "match block-size=8", "frames", ".mkv")
 
     @with_video
     def test_frames_without_headers_into_a_video(self):

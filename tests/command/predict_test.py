@@ -20,7 +20,7 @@ class Predict(LabTest):
 
     @runs_rungs
     def test_what_it_says_of_a_rung(self):
-        [row] = self.rows("copy/scalar", "--device", "h200", "--size", "4194304x1")
+        [row] = self.rows("copy/scalar", "--profile", "h200", "--size", "4194304x1")
         self.assertEqual(row["rung"], "scalar")
         self.assertEqual(row["size"], [4194304, 1])
         self.assertGreaterEqual(row["time_us"], row["least_us"])
@@ -35,7 +35,7 @@ class Predict(LabTest):
 
     @runs_rungs
     def test_a_table(self):
-        text = self.succeed("lab", "predict", "copy/scalar", "copy/vector4", "--device", "gtx280", "--size",
+        text = self.succeed("lab", "predict", "copy/scalar", "copy/vector4", "--profile", "gtx280", "--size",
                             "65536x1").stdout.decode()
         self.assertIn("copy on GeForce GTX 280, predicted", text)
         self.assertRegex(text, r"\nscalar +[\d.]+ +[\d.]+ +[\d.]+ +\w+")
@@ -49,7 +49,7 @@ class Predict(LabTest):
         [table5] = [each for each in recorded["experiments"]
                     if (each["study"], each["experiment"]) == ("convert", "table5")]
         expected = {(row["rung"], *row["block"]): row["predicted_us"] for row in table5["rows"]}
-        rows = {(row["rung"], *row["block"]): row["time_us"] for row in self.rows("convert/table5", "--device", "h200")}
+        rows = {(row["rung"], *row["block"]): row["time_us"] for row in self.rows("convert/table5", "--profile", "h200")}
         self.assertEqual(rows.keys(), expected.keys())
         for key, time in rows.items():
             # Compilers differ a little.
@@ -58,7 +58,7 @@ class Predict(LabTest):
     @runs_rungs
     def test_spilled_values_take_time(self):
         """As many bytes as an H200's L1 holds still miss it by their stores; more than its L2 come from DRAM."""
-        rows = self.rows("spills/uncapped", "spills/capped", "--device", "h200", "--size", "1024x256")
+        rows = self.rows("spills/uncapped", "spills/capped", "--profile", "h200", "--size", "1024x256")
         uncapped, *capped = sorted(rows, key=lambda row: -row.get("axes", {"CAP": 255})["CAP"])
         self.assertEqual([row["axes"]["CAP"] for row in capped], [64, 56, 48, 40, 32, 24])
         for before, after in zip([uncapped, *capped], capped):
@@ -68,7 +68,7 @@ class Predict(LabTest):
 
     @runs_rungs
     def test_the_same_twice(self):
-        arguments = ["gemv/thread_per_row", "--device", "h200", "--size", "512x512"]
+        arguments = ["gemv/thread_per_row", "--profile", "h200", "--size", "512x512"]
         self.assertEqual(self.rows(*arguments), self.rows(*arguments))
 
     def test_every_installed_profile_is_listed(self):
@@ -84,7 +84,7 @@ class Predict(LabTest):
         self.assertGreater(len(profiles), 15)
         for name in profiles:
             with self.subTest(name):
-                [row] = self.rows("copy/shipped", "--device", name)
+                [row] = self.rows("copy/shipped", "--profile", name)
                 profile = json.loads((PROFILES / f"{name}.json").read_text(encoding="utf-8"))["figures"]
                 expected = 2 * 4 * row["size"][0] * row["size"][1] / (1e3 * profile["dram_gb_per_s"]["value"])
                 self.assertEqual(row["rules"], "DRAM")
@@ -93,7 +93,7 @@ class Predict(LabTest):
     @runs_rungs
     def test_a_profile_of_ones_own(self):
         profile = json.loads((PROFILES / "h200.json").read_text(encoding="utf-8"))
-        arguments = ["copy/scalar", "--size", "16777216x1", "--device"]
+        arguments = ["copy/scalar", "--size", "16777216x1", "--profile"]
         [before] = self.rows(*arguments, "h200")
         profile["figures"]["dram_gb_per_s"]["value"] /= 2
         write("slow.json", json.dumps(profile).encode())
@@ -105,11 +105,11 @@ class Predict(LabTest):
     def test_lab_run_without_a_gpu_prints_the_same_times(self):
         rungs = ["copy/scalar", "copy/vector4"]
         for device in ["h200", "gtx280"]:
-            run = json.loads(self.succeed("lab", "run", *rungs, "--on", "emulator", "--json", "--device", device).stdout)
+            run = json.loads(self.succeed("lab", "run", *rungs, "--on", "emulator", "--json", "--profile", device).stdout)
             self.assertEqual(run["modelled_for"], device)
             self.assertIn("Times are modelled, not measured.", run["method"])
             [size] = {tuple(row["size"]) for row in run["results"]}
-            predicted = self.rows(*rungs, "--device", device, "--size", f"{size[0]}x{size[1]}")
+            predicted = self.rows(*rungs, "--profile", device, "--size", f"{size[0]}x{size[1]}")
             self.assertEqual(len(run["results"]), len(predicted))
             for row, other in zip(run["results"], predicted):
                 self.assertAlmostEqual(row["modelled"]["time_us"], other["time_us"])
@@ -121,12 +121,12 @@ class Predict(LabTest):
 
     def test_bad_input(self):
         self.fail_with(USAGE, "lab", "predict", says="NAME")
-        self.fail_with(USAGE, "lab", "predict", "copy", says="--device is required (see warpwise lab predict --help)")
-        self.fail_with(USAGE, "lab", "predict", "copy", "--device", "h20", says=["\"h20\"", "h200", "gtx280"])
-        self.fail_with(USAGE, "lab", "predict", "copy/scaler", "--device", "h200", says=["scaler", "scalar"])
-        self.fail_with(FAILED, "lab", "predict", "copy", "--device", "none.json", says="none.json")
+        self.fail_with(USAGE, "lab", "predict", "copy", says="--profile is required (see warpwise lab predict --help)")
+        self.fail_with(USAGE, "lab", "predict", "copy", "--profile", "h20", says=["\"h20\"", "h200", "gtx280"])
+        self.fail_with(USAGE, "lab", "predict", "copy/scaler", "--profile", "h200", says=["scaler", "scalar"])
+        self.fail_with(FAILED, "lab", "predict", "copy", "--profile", "none.json", says="none.json")
         write("bad.json", b'{"gpu": "A"}')
-        self.fail_with(USAGE, "lab", "predict", "copy", "--device", "bad.json", says=["bad.json", "compute_capability"])
+        self.fail_with(USAGE, "lab", "predict", "copy", "--profile", "bad.json", says=["bad.json", "compute_capability"])
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Report(PageTest, LabTest):
             return self.recorded[arguments]
         self.succeed("lab", "report", "--out", "page.html", *arguments)
         page = self.checked_page("page.html")
-        if "--from" not in arguments:
+        if "--records" not in arguments:
             self.recorded[arguments] = page
         return page
 
@@ -251,7 +251,7 @@ class OfOtherFolders(Report):
     @runs_rungs
     def test_counts_without_times(self):
         self.succeed("lab", "run", "copy", *EMULATOR, "--size", "64x8", "--out", "mine/below")
-        page, text = self.page("--from", "mine")
+        page, text = self.page("--records", "mine")
         self.assertIn("ladder-copy", page.ids)
         self.assertIn("warp instructions", text)
         self.assertEqual(page.texts["article"], [])
@@ -261,7 +261,7 @@ class OfOtherFolders(Report):
         shutil.copy(RESULTS / "studies/banks-table1.json", "mine")
         write("mine/settings.json", b'{"colour": "red"}')
         write("mine/notes.txt", b"not JSON")
-        page, _ = self.page("--from", "mine")
+        page, _ = self.page("--records", "mine")
         self.assertEqual(page.texts["h2"][:2], ["Findings", "The study banks"])
         self.assertIn("libraries", page.ids)
 
@@ -274,7 +274,7 @@ class OfOtherFolders(Report):
         record.update(study=evil, title=evil, method=evil, document_device=evil)
         record["machine"].update(gpu=evil, commit=evil, **{evil: evil})
         write("mine.json", json.dumps(record).encode())
-        page, text = self.page("--from", ".")
+        page, text = self.page("--records", ".")
         self.assertNotIn("<img", text)
         self.assertIn(evil.replace("\u0007", "\ufffd"), " ".join(page.texts["h3"]))
 
@@ -290,14 +290,14 @@ class OfOtherFolders(Report):
         for content, says in cases:
             with self.subTest(says):
                 write("mine/deep/wrong.json", content)
-                said = self.refuse("report", "--from", "mine", "--out", "no.html", says=says)
+                said = self.refuse("report", "--records", "mine", "--out", "no.html", says=says)
                 self.assertIn("mine/deep/wrong.json", said)
 
     def test_a_folder_without_records(self):
         pathlib.Path("empty").mkdir()
-        self.refuse("report", "--from", "empty", says="hold no record")
-        self.refuse("report", "--from", "nowhere", says="cannot read the folder nowhere", code=FAILED)
-        self.refuse("report", "--from", "empty", "--out", "no/where.html", says="empty")
+        self.refuse("report", "--records", "empty", says="hold no record")
+        self.refuse("report", "--records", "nowhere", says="cannot read the folder nowhere", code=FAILED)
+        self.refuse("report", "--records", "empty", "--out", "no/where.html", says="empty")
 
 
 if __name__ == "__main__":

@@ -76,8 +76,8 @@ class WordsOfCuda(RunTest):
 
 class Multiprocessors(RunTest):
     def test_number(self):
-        for options, number in [([], b"8\n"), (["--cc", "8.6"], b"8\n"), (["--sms", "3"], b"3\n"), (["--device", "h200"], b"132\n"),
-                                (["--device", "h200", "--sms", "16"], b"16\n")]:
+        for options, number in [([], b"8\n"), (["--cc", "8.6"], b"8\n"), (["--sms", "3"], b"3\n"), (["--profile", "h200"], b"132\n"),
+                                (["--profile", "h200", "--sms", "16"], b"16\n")]:
             self.assertEqual(self.run_program("multiprocessors", options=options).stdout, number, options)
         for text in ["0", "1025", "x"]:
             self.fail_with(2, "run", "--sms", text, self.program, says=f"--sms got '{text}'")

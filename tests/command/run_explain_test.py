@@ -200,7 +200,7 @@ class Times(RunTest):
         self.assertIn("copies to the GPU", page)
 
     def test_another_gpu(self):
-        report = self.explained("times", "--device", "t4")[1]
+        report = self.explained("times", "--profile", "t4")[1]
         self.assertEqual(report["device"], "t4")
         self.assertGreater(report["predicted_us"], 0)
 

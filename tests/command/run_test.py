@@ -56,8 +56,8 @@ class Programs(RunTest):
             self.assertEqual(running.wait(timeout=60), -signal.SIGTERM)
 
     def test_its_gpu(self):
-        for options, capability in [([], b"9.0\n"), (["--cc", "8.6"], b"8.6\n"), (["--device", "h100"], b"9.0\n"),
-                                    (["--device", "gtx280"], b"1.3\n")]:
+        for options, capability in [([], b"9.0\n"), (["--cc", "8.6"], b"8.6\n"), (["--profile", "h100"], b"9.0\n"),
+                                    (["--profile", "gtx280"], b"1.3\n")]:
             self.assertEqual(self.run_program("properties", options=options).stdout, capability, options)
 
     def test_one_of_the_search_path(self):
@@ -91,7 +91,7 @@ class Faults(RunTest):
         self.assertEqual(done.stdout, b"bounds: an illegal memory access was encountered\n", "CUDA's words")
         self.fault("misaligned", "misaligned", "misaligned")
         self.fault("assert", "assertion", "disagrees", "thread (7,0,0)", '"\\"<&>\\""')
-        self.fault("endless", "budget", "endless", "1000 warp instructions", options=["--budget", "1000"])
+        self.fault("endless", "budget", "endless", "1000 warp instructions", options=["--end-after", "1000"])
 
     def test_races_are_for_the_asking(self):
         for check in ["races", "all"]:
@@ -352,13 +352,13 @@ class Refusals(RunTest):
         self.fail_with(2, "run", "--check", "races,none", program, says="'none' is no check")
         self.fail_with(2, "run", "--chek", "races", program, says="'--chek'")
         self.fail_with(2, "run", "--cc", "1.4", program, says="1.4")
-        self.fail_with(2, "run", "--device", "h20", program, says=["h20", "h200"])
-        self.fail_with(2, "run", "--cc", "8.6", "--device", "h200", program, says="--device replaces --cc")
+        self.fail_with(2, "run", "--profile", "h20", program, says=["h20", "h200"])
+        self.fail_with(2, "run", "--cc", "8.6", "--profile", "h200", program, says="--profile replaces --cc")
         for code in ["-1", "256", "x", ""]:
             self.fail_with(2, "run", "--error-exitcode", code, program, says="--error-exitcode got")
         self.fail_with(2, "run", "--orders", "1", program, says="--orders got '1'")
         self.fail_with(2, "run", "--seed", "1", program, says="--seed needs --orders")
-        self.fail_with(2, "run", "--budget", "0", program, says="--budget got '0'")
+        self.fail_with(2, "run", "--end-after", "0", program, says="--end-after got '0'")
 
     def test_reports_that_cannot_be_written(self):
         program = os.path.join(run_support.FOLDER, "program")

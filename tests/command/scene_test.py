@@ -60,7 +60,7 @@ class Frames(SceneTest):
         environment = gpu_environment()
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
-        for pipeline in ["", "sobel", "ycbcr32 | sobel | threshold window=5", "match block=8 search=2"]:
+        for pipeline in ["", "sobel", "ycbcr32 | sobel | threshold window=5", "match block-size=8 search=2"]:
             words = [*SMALL, "--frames", "5", "--pipeline", pipeline]
             wanted = self.stream("pipe:rgb24", *words).stdout
             for more in [[], ["--no-interop"]]:

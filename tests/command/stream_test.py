@@ -121,13 +121,13 @@ class Frames(StreamTest):
         """Those of `match`, of each frame and the one before."""
         write("in.y4m", random_y4m(32, 24, 3))
         self.succeed("stream", "in.y4m", "frames/", "--pipeline", "gray8 matrix=bt601")
-        self.succeed("stream", "in.y4m", "null", "--pipeline", "match block=8 search=4 flo=new/motion")
+        self.succeed("stream", "in.y4m", "null", "--pipeline", "match block-size=8 search=4 flo=new/motion")
         self.assertEqual(sorted(os.listdir("new/motion")), ["000002.flo", "000003.flo"])
         for n in (2, 3):
-            self.succeed("match", f"frames/{n - 1:06}.png", f"frames/{n:06}.png", f"{n}.flo", "--block", "8", "--search", "4")
+            self.succeed("match", f"frames/{n - 1:06}.png", f"frames/{n:06}.png", f"{n}.flo", "--block-size", "8", "--search", "4")
             self.assertEqual(read(f"new/motion/{n:06}.flo"), read(f"{n}.flo"))
         write("file", b"")
-        self.refuse("in.y4m", "null", "--pipeline", "match flo=file/motion block=8", says="cannot make the folder", code=1)
+        self.refuse("in.y4m", "null", "--pipeline", "match flo=file/motion block-size=8", says="cannot make the folder", code=1)
 
     def test_json_is_of_one_piece(self):
         write("in.y4m", random_y4m(8, 6, 5))
@@ -246,7 +246,7 @@ class Kinds(StreamTest):
             self.skipTest("there is neither a GPU nor an emulated one in this build")
         write("in.y4m", random_y4m(33, 17, 7))
         for pipeline in ["", "rgb24", "ycbcr32 | sobel | threshold window=3", "sobel | rgb24",
-                         "match block=8 search=2"]:
+                         "match block-size=8 search=2"]:
             for sink in ["pipe:rgb24", "pipe:gray8"]:
                 expected = self.stream("in.y4m", sink, "--pipeline", pipeline).stdout
                 done = self.succeed("stream", "in.y4m", sink, "--pipeline", pipeline, "--backend", "cuda",

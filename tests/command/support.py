@@ -2,6 +2,7 @@
 
 import fcntl
 import functools
+import importlib.util
 import os
 import pty
 import struct
@@ -63,6 +64,15 @@ def runs_rungs(test):
         test(self)
     run.__name__ = test.__name__
     return run
+
+
+def help_pages():
+    """What --help says of the command and all subcommands, as scripts/command-docs.py reads it."""
+    path = os.path.join(SAMPLES, "../scripts/command-docs.py")
+    spec = importlib.util.spec_from_file_location("command_docs", path)
+    docs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(docs)
+    return docs.read(WARPWISE, ["warpwise"])
 
 
 class CommandTest(unittest.TestCase):

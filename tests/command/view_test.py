@@ -138,7 +138,7 @@ class Screenshots(WindowTest):
             self.skipTest("there is neither a GPU nor an emulated one in this build")
         sources = ["test:bars"] + (["scene:"] if draws() else [])
         for source in sources:
-            for more in [["sobel"], ["sobel", "--no-interop"], ["match block=16 search=2"]]:
+            for more in [["sobel"], ["sobel", "--no-interop"], ["match block-size=16 search=2"]]:
                 words = [source, "--size", "160x480", "--frames", "3", "--view", "both", "--pipeline", *more]
                 shot = self.shot(*words, backend="cuda", env=environment)
                 shown = [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)]
@@ -437,7 +437,7 @@ class Refusals(ViewTest):
     def test_called_wrongly(self):
         self.fail_with(USAGE, "view", says="SOURCE")
         self.fail_with(USAGE, "view", "test:bars", "--pipeline", "sobel | nothing", says="'nothing' is no stage")
-        self.fail_with(USAGE, "view", "test:bars", "--pipeline", "ycbcr32 | match block=9999", says="match")
+        self.fail_with(USAGE, "view", "test:bars", "--pipeline", "ycbcr32 | match block-size=9999", says="match")
         self.fail_with(USAGE, "view", "test:bars", "--view", "upside-down", says="wipe")
         self.fail_with(USAGE, "view", "test:bars", "--screenshot", "a.jpg", says="PNG")
         self.fail_with(USAGE, "view", "test:bars", "--frames", "0", says="--frames")

@@ -241,8 +241,8 @@ def pipeline_seeds():
     for text in ["", " ", "|", "sobel |", "sobbel", "threshold", "threshold window=4", "sobel norm=l1 norm=l2", "track",
                  "ycbcr32 | sobel | threshold window=31 offset=7", "sobel output=magnitude norm=l2 kernel=scharr border=replicate",
                  "threshold window=16777215 offset=-1e30 method=exact-mean max=65535 invert", "threshold window=9 invert=1",
-                 "match block=16 stride=8 search=8 search-x=-4:4 search-y=0:0 measure=zncc border=replicate max-motion=8 flo=a/",
-                 "disparity block=11 max-disparity=64 measure=ncc subpixel check=-1", "match | disparity",
+                 "match block-size=16 stride=8 search=8 search-x=-4:4 search-y=0:0 measure=zncc border=replicate max-motion=8 flo=a/",
+                 "disparity block-size=11 max-disparity=64 measure=ncc subpixel consistency=-1", "match | disparity",
                  "track box=120,80,64,48 search=16 measure=ssd update", "gray8 window=3", "sobel border=replicate rung=a\t|rgb24",
                  "i444 matrix=bt709 from-range=limited to-range=full convention=opencv chroma=linear"]:
         yield text.encode()

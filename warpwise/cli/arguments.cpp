@@ -8,10 +8,13 @@
 #include <charconv>
 #include <climits>
 #include <cmath>
-#include <filesystem>
 
+#include "warpwise/cli/pictures/jobs.hpp"
+#include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/cli/streams/source_options.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/picture_folder.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/live/sources.hpp"
 
@@ -151,7 +154,8 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
 
 void add_stream_options(CLI::App& app, InputOptions& options) {
   add_frames_option(app, options.frames);
-  add_fps_option(app, options.rate);
+  add_fps_option(app, options.source.rate);
+  add_timeout_option(app, options.source);
 }
 
 bool InputOptions::is_raw(const std::string& input) const {
@@ -172,24 +176,37 @@ void InputOptions::require_readable(const std::vector<std::string>& inputs) cons
 
 void InputOptions::validate(const std::vector<std::string>& inputs) const {
   require_readable(inputs);
-  if (frames || rate) {
+  if (frames || source.rate) {
     throw UsageError(
         "--frames and --fps are for streams, but no input is a video, a camera or a pattern, and "
         "the output is no video");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
-  const bool folder = std::any_of(inputs.begin(), inputs.end(), [](const std::string& input) {
-    std::error_code ignored;
-    return std::filesystem::is_directory(input, ignored);
-  });
-  const bool raw = std::any_of(inputs.begin(), inputs.end(),
-                               [this](const std::string& input) { return is_raw(input); });
-  if (size && !raw && !folder) {
+  const std::vector<std::string> files = io::files_of(inputs, size.has_value());
+  if (size && std::ranges::none_of(files, [this](const auto& file) { return is_raw(file); })) {
     throw UsageError(
         "--from and --size describe headerless input, but no input is a .raw file or a pipe");
   }
   if (size && !from) throw UsageError("--size WxH needs --from FMT too");
+  if ((source.track || source.deinterlace) && std::ranges::none_of(files, is_video)) {
+    throw UsageError("--track and --deinterlace are for videos, but no input is one");
+  }
   RunOptions::validate();
+}
+
+void InputOptions::require_no_page(const std::string& input) const {
+  if (!source.page) return;
+  throw InvalidArgument(input + " has no pages; --page is for a TIFF or WebP file");
+}
+
+io::PictureOfSeveral InputOptions::read(io::InputFile& file) const {
+  if (source.all_pages) {
+    throw UsageError("--page all is for streams: warpwise stream " + file.name() +
+                     " frames/ reads all pictures of a file");
+  }
+  io::PictureOfSeveral read = io::read_picture_of_several(file, source.page);
+  if (source.autorotate) read.picture = io::upright(std::move(read.picture));
+  return read;
 }
 
 void SharedOptions::validate() const {
@@ -211,6 +228,7 @@ void add_input_options(CLI::App& app, InputOptions& options,
          [&options](const std::string& text) { options.size = parse_size("--size", text); },
          "Size of headerless input")
       ->type_name("WxH");
+  add_reading_options(app, options.source);
   add_run_options(app, options);
 }
 
@@ -236,6 +254,21 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
                "Continue after an input fails, and list the failed inputs at the end");
   add_stream_options(app, options);
   add_input_options(app, options, formats);
+}
+
+void add_former(CLI::App& app, const std::string& former, const std::string& now) {
+  CLI::Option* const option = app.get_option(now);
+  app.add_option_function<std::string>(former,
+                                       [former, now, option](const std::string& text) {
+                                         say_former(former, now);
+                                         option->add_result(text);
+                                       })
+      ->group("")
+      ->trigger_on_parse();
+}
+
+void say_former(const std::string& former, const std::string& now) {
+  print_error("warpwise: " + former + " is now " + now + "; the next version takes only that");
 }
 
 void require_one_of(std::string_view command, std::string_view what,

@@ -11,6 +11,8 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/source.hpp"
 #include "warpwise/live/stream.hpp"
 
 // Strict parsing of the command line. A number followed by other characters, or out of range, is
@@ -132,7 +134,8 @@ struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<std::int64_t> frames;  ///< number of a stream's frames; only for streams
-  std::optional<live::Rate> rate;      ///< rate of a stream; only for streams
+  /// Page and turn of pictures and videos; the rest has no meaning without a video or a stream.
+  live::SourceOptions source;
 
   /// Returns true for headerless input: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
@@ -146,12 +149,19 @@ struct InputOptions : RunOptions {
 
   /// Refuses combinations without a meaning for files. \throws UsageError
   void validate(const std::vector<std::string>& inputs) const;
+
+  /// Refuses --page for frames of that input. \throws InvalidArgument
+  void require_no_page(const std::string& input) const;
+
+  /// Reads the picture that --page names, upright unless --no-autorotate says otherwise.
+  /// \throws IoError  as io::read_picture_of_several()
+  io::PictureOfSeveral read(io::InputFile& file) const;
 };
 
 /// Adds the options of InputOptions. `formats` are the choices of --from.
 void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
 
-/// Adds --frames and --fps to a subcommand that can be a stream.
+/// Adds --frames, --fps and --timeout to a subcommand that can be a stream.
 void add_stream_options(CLI::App& app, InputOptions& options);
 
 /// Options of every subcommand that processes files one at a time.
@@ -170,6 +180,13 @@ void add_text_option(CLI::App& app, const std::string& option, const std::string
                      const std::string& help, Take take) {
   app.add_option_function<std::string>(option, take, help)->type_name(type);
 }
+
+/// Keeps a former spelling of an option for one version: it is read as `now`, and standard error
+/// says so. No help shows it.
+void add_former(CLI::App& app, const std::string& former, const std::string& now);
+
+/// Says on standard error that a former spelling was read.
+void say_former(const std::string& former, const std::string& now);
 
 /// Checks names; the message calls them `what` of `command`. \throws UsageError  a name is not in
 /// `known`.

@@ -36,23 +36,24 @@ class BenchCommand final : public Command {
         ->allow_extra_args(false);
     app.add_flag("--growth", growth_,
                  "Time the main case of each primitive and of chain at sizes from 64 KiB to 4 GiB "
-                 "instead; `lab plot` draws the file that --json writes");
+                 "instead; `lab plot` draws the file that --out writes");
     app.add_flag("--shapes", shapes_,
                  "Time gemv in f32 at 64 shapes instead, plain and transposed, beside cuBLAS")
         ->excludes("--growth");
     app.add_flag("--list", list_, "List the cases without timing them; needs no GPU");
     app.add_flag("--no-python", no_python_,
                  "Leave out the second table: OpenCV, PyTorch and CuPy of this machine's python3");
-    app.add_option("--json", json_file_,
+    app.add_option("--out", json_file_,
                    "Write the run to this file, with up to 200 samples of each time and the clock "
                    "at each sample")
-        ->type_name("FILE")
+        ->type_name("FILE.json")
         ->check(refuse_empty_name);
+    add_former(app, "--json", "--out");
     app.add_option("--machine", machine_file_,
-                   "File with a JSON object that --json adds to its \"machine\", such as a commit "
+                   "File with a JSON object that --out adds to its \"machine\", such as a commit "
                    "and a date")
         ->type_name("FILE");
-    app.add_option("--against", record_, "Compare with a run that --json wrote on the same GPU")
+    app.add_option("--against", record_, "Compare with a run that --out wrote on the same GPU")
         ->type_name("FILE");
     app.add_option(
            "--fail-on-regression", fail_percent_,

@@ -76,7 +76,7 @@ class DevicesCommand final : public Command {
     app.add_flag("--json", json_, "Print one JSON object");
     app.add_option("--write-profile", profile_,
                    "Measure the GPU's peak rates and write them as a profile for `lab predict` and "
-                   "`explain --device`; takes some seconds")
+                   "`explain --profile`; takes some seconds")
         ->type_name("FILE.json");
   }
 

@@ -1,7 +1,10 @@
 #include "warpwise/io/complete.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <string_view>
 
 #include "warpwise/base/error.hpp"
@@ -57,40 +60,45 @@ std::size_t palette_bytes(unsigned flags) {
   return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-// Returns true if a GIF file contains its whole first picture.
-bool gif_has_a_picture(Bytes content) {
+// Counts the pictures that a GIF file has to their ends, up to `most`.
+std::int64_t pictures_of_gif(Bytes content, std::int64_t most) {
   constexpr std::size_t header_bytes = 13;
-  if (content.size() < header_bytes) return false;
+  if (content.size() < header_bytes) return 0;
+  std::int64_t count = 0;
   std::size_t at = header_bytes + palette_bytes(byte_at(content, 10));
-  while (at != 0 && at + 10 < content.size()) {
+  while (at != 0 && at + 10 < content.size() && count < most) {
     const unsigned kind = byte_at(content, at);
-    if (kind == ',') {
-      return behind_blocks(content, at + 11 + palette_bytes(byte_at(content, at + 9))) != 0;
-    }
-    if (kind != '!') return false;
-    at = behind_blocks(content, at + 2);
+    if (kind != ',' && kind != '!') break;
+    const bool is_picture = kind == ',';
+    const std::size_t blocks =
+        is_picture ? at + 11 + palette_bytes(byte_at(content, at + 9)) : at + 2;
+    at = behind_blocks(content, blocks);
+    if (is_picture && at != 0) ++count;
   }
-  return false;
+  return count;
 }
 
 bool is_png(Bytes content) { return begins_with(content, "\x89PNG\r\n\x1a\n"); }
 
-// Returns true if `content` has a whole chunk of type `wanted` before the first chunk of type
-// `last`.
-bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last) {
+std::uint64_t number_at(Bytes content, std::size_t at) {
+  return std::uint64_t{byte_at(content, at)} << 24 | byte_at(content, at + 1) << 16 |
+         byte_at(content, at + 2) << 8 | byte_at(content, at + 3);
+}
+
+// Returns the data of the first chunk of the type `wanted` that lies whole in `content`, before one
+// of the type `last`.
+std::optional<Bytes> png_chunk(Bytes content, std::string_view wanted, std::string_view last) {
   constexpr std::size_t length_type_and_check = 12;
   std::size_t at = 8;
   while (content.size() - at >= length_type_and_check) {
-    const std::uint64_t length = std::uint64_t{byte_at(content, at)} << 24 |
-                                 byte_at(content, at + 1) << 16 | byte_at(content, at + 2) << 8 |
-                                 byte_at(content, at + 3);
-    if (length > content.size() - at - length_type_and_check) return false;
+    const std::uint64_t length = number_at(content, at);
+    if (length > content.size() - at - length_type_and_check) return std::nullopt;
     const Bytes type = content.subspan(at + 4, 4);
-    if (begins_with(type, wanted)) return true;
-    if (begins_with(type, last)) return false;
+    if (begins_with(type, wanted)) return content.subspan(at + 8, length);
+    if (begins_with(type, last)) return std::nullopt;
     at += length + length_type_and_check;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -98,13 +106,23 @@ bool png_has_chunk(Bytes content, std::string_view wanted, std::string_view last
 void require_complete(Bytes content, const std::string& name) {
   const char* format = nullptr;
   if (begins_with(content, "\xff\xd8\xff") && !jpeg_reaches_its_end(content)) format = "JPEG";
-  if (begins_with(content, "GIF8") && !gif_has_a_picture(content)) format = "GIF";
-  if (is_png(content) && !png_has_chunk(content, "IEND", "IEND")) format = "PNG";
+  if (begins_with(content, "GIF8") && pictures_of_gif(content, 1) == 0) format = "GIF";
+  if (is_png(content) && !png_chunk(content, "IEND", "IEND")) format = "PNG";
   if (format != nullptr) {
     throw IoError(name + " is cut short: the " + format + " image has no end");
   }
 }
 
-bool is_animated_png(Bytes start) { return is_png(start) && png_has_chunk(start, "acTL", "IDAT"); }
+bool is_animated_png(Bytes start) { return is_png(start) && png_chunk(start, "acTL", "IDAT"); }
+
+std::int64_t pictures_of_animation(Bytes content) {
+  if (begins_with(content, "GIF8")) {
+    return pictures_of_gif(content, std::numeric_limits<std::int64_t>::max());
+  }
+  const auto control = is_png(content) ? png_chunk(content, "acTL", "IDAT") : std::nullopt;
+  const bool is_animated = control && control->size() >= 4;
+  return is_animated ? std::max<std::int64_t>(1, static_cast<std::int64_t>(number_at(*control, 0)))
+                     : 1;
+}
 
 }  // namespace warpwise::io

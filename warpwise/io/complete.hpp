@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -14,5 +15,9 @@ void require_complete(std::span<const std::byte> content, const std::string& nam
 
 /// Returns true if the start of a PNG file, before its pixels, declares an animation.
 bool is_animated_png(std::span<const std::byte> start);
+
+/// Returns the number of pictures in a PNG or GIF file that require_complete() accepts; 1 for other
+/// formats. Pictures of a GIF file that are cut short do not count.
+std::int64_t pictures_of_animation(std::span<const std::byte> content);
 
 }  // namespace warpwise::io

@@ -6,6 +6,7 @@
 #include <climits>
 #include <filesystem>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
 #include "warpwise/io/codec.hpp"
@@ -112,6 +113,24 @@ class OnePage final : public Pages {
   std::optional<Picture> picture_;
 };
 
+// Returns the pictures of a file's content that has several; null if only the first can be read.
+std::unique_ptr<Pages> pages_of(const ImageFormat& format, std::span<const std::byte> content,
+                                const std::string& name) {
+  return has_module(format) ? image_module_of_format(format.name).pages(content, name) : nullptr;
+}
+
+void require_number(std::int64_t number, std::int64_t count, bool are_pages,
+                    const std::string& name) {
+  if (number > count) {
+    throw IoError(name + " has no picture " + std::to_string(number) + ", only " +
+                  counted(static_cast<std::size_t>(count), "picture"));
+  }
+  if (number > 1 && !are_pages) {
+    throw IoError(name + " is an animation: as a picture only its first is read; warpwise stream " +
+                  name + " frames/ reads all");
+  }
+}
+
 // Owns a file's content and the pages that read from it. Moving a vector keeps its bytes' address.
 class ContentPages final : public Pages {
  public:
@@ -202,15 +221,38 @@ Picture read_stored_picture(InputFile& file) {
   return decode(*format, content_of(file), file.name());
 }
 
+PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int64_t> number) {
+  const std::int64_t wanted = number.value_or(1);
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (!format) {
+    require_number(wanted, 1, false, file.name());
+    return {decode_npy(read_npy(file), file.name())};
+  }
+  const std::vector<std::byte> content = content_of(file);
+  const std::unique_ptr<Pages> pages = pages_of(*format, content, file.name());
+  const std::int64_t count = pages ? pages->count() : pictures_of_animation(content);
+  require_number(wanted, count, pages != nullptr, file.name());
+  if (!pages) return {decode(*format, content, file.name()), 1, count};
+  for (std::int64_t i = 1; i < wanted; ++i) pages->next();
+  std::optional<Page> page = pages->next();
+  if (!page) throw IoError(file.name() + " has no picture " + std::to_string(wanted));
+  return {std::move(page->picture), wanted, count};
+}
+
+std::int64_t count_pictures(InputFile& file) {
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (!format) return 1;
+  const std::vector<std::byte> content = content_of(file);
+  const std::unique_ptr<Pages> pages = pages_of(*format, content, file.name());
+  return pages ? pages->count() : pictures_of_animation(content);
+}
+
 std::unique_ptr<Pages> pages_in(InputFile& file) {
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) return std::make_unique<OnePage>(decode_npy(read_npy(file), file.name()));
   std::vector<std::byte> content = content_of(file);
-  if (has_module(*format)) {
-    const ImageModule& module = image_module_of_format(format->name);
-    auto pages = module.pages(content, file.name());
-    if (pages) return std::make_unique<ContentPages>(std::move(content), std::move(pages));
-  }
+  auto pages = pages_of(*format, content, file.name());
+  if (pages) return std::make_unique<ContentPages>(std::move(content), std::move(pages));
   return std::make_unique<OnePage>(decode(*format, content, file.name()));
 }
 

@@ -45,12 +45,28 @@ Picture read_picture(InputFile& file);
 /// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
 Picture read_stored_picture(InputFile& file);
 
-/// Reads the pictures of a file one by one: the pages of a TIFF file, the frames of a WebP
-/// animation. Any other file has one picture. \throws IoError  as read_picture()
+/// A picture, and its place among those of its file.
+struct PictureOfSeveral {
+  Picture picture;
+  std::int64_t number = 1;  ///< counted from 1
+  std::int64_t count = 1;
+};
+
+/// Reads the picture of that number, counted from 1; without a number the first. Leaves it as it is
+/// stored. \throws IoError  as read_picture(); the file has no such picture; or only the first can
+/// be read here, as that of an animated PNG or GIF file.
+PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int64_t> number);
+
+/// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
+/// file has one. \throws IoError  as read_picture()
 std::unique_ptr<Pages> pages_in(InputFile& file);
 
-/// Checks a file's first bytes, as read_picture() and y4m_frames_in() do.
-/// \throws IoError  the first bytes show that these functions would refuse the file
+/// Returns the number of pictures in a file, also those that only a stream can read.
+/// \throws IoError  as read_picture()
+std::int64_t count_pictures(InputFile& file);
+
+/// Refuses a file that read_picture() and y4m_frames_in() would refuse by its first bytes.
+/// \throws IoError  as read_picture(), as far as the first bytes show it.
 void require_picture(InputFile& file);
 
 /// Returns true for extensions whose files hold any number of pictures of one shape.

@@ -10,6 +10,21 @@ namespace warpwise::io {
 /// \throws IoError  it cannot be read, or has none.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 
+/// Files of folders that are no input, and the reason.
+struct Skipped {
+  std::vector<std::string> no_pictures;
+  std::vector<std::string> raw;  ///< headerless files without a format and a size
+  std::vector<std::string> folders;
+
+  bool is_empty() const { return no_pictures.empty() && raw.empty() && folders.empty(); }
+  /// "2 files that are no pictures (a.txt, b.mp4), 1 folder (old)".
+  std::string text() const;
+};
+
+/// Lists what files_of() leaves out of the inputs that are folders. Names that begin with a dot do
+/// not count. Folders that cannot be read have none.
+Skipped skipped_in(std::span<const std::string> inputs, bool raw_too);
+
 /// Lists the files that inputs stand for: a file itself, and the pictures in a folder.
 /// \throws IoError  as pictures_in()
 std::vector<std::string> files_of(std::span<const std::string> inputs, bool raw_too);

@@ -32,6 +32,10 @@ bool is_subsampled(PixelFormat format) {
          frame_bytes(format, 2, 2) < all_samples;
 }
 
+bool has_alpha(PixelFormat format) {
+  return format == PixelFormat::rgba32 || format == PixelFormat::bgra32;
+}
+
 bool has_luma(PixelFormat format) {
   switch (format) {
     case PixelFormat::rgb24:

@@ -66,6 +66,8 @@ bool is_subsampled(PixelFormat format);
 
 /// Returns true if frames have luma, with or without chroma: all formats except RGB.
 bool has_luma(PixelFormat format);
+/// Returns true for a format with alpha.
+bool has_alpha(PixelFormat format);
 
 /// Describes the colour properties that apply to such frames: "bt709 (tag), limited (tag), chroma
 /// left (guess)". Empty for RGB.

@@ -53,7 +53,11 @@ class PictureSink final : public Sink {
   }
 
   Taken takes(const Stream& stream) const override {
-    const bool is_grey = stream.format() == PixelFormat::gray8;
+    const PixelFormat format = stream.format();
+    const bool is_grey = format == PixelFormat::gray8;
+    const bool keeps_alpha = io::holding(extension_, io::PictureShape::of(PixelFormat::rgba32, 1,
+                                                                          1)) == io::Holding::exact;
+    if (has_alpha(format) && keeps_alpha) return {format, std::nullopt};
     return {is_grey ? PixelFormat::gray8 : PixelFormat::rgb24, std::nullopt};
   }
 

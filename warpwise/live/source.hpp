@@ -19,6 +19,9 @@ class Companions {
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
+  /// Says that the frames end so many seconds after the first one begins. Chapters end there too.
+  virtual void end_at(double /*seconds*/) {}
+
  protected:
   Companions() = default;
 };
@@ -88,6 +91,7 @@ struct SourceOptions {
   std::optional<int> track = std::nullopt;
   /// Number of the picture in a file of several, counted from 1; by default each is a frame.
   std::optional<std::int64_t> page = std::nullopt;
+  bool all_pages = false;        ///< the user asked for all pages
   bool autorotate = true;        ///< turns frames upright; false: players do that
   bool deinterlace = false;      ///< makes whole frames of interlaced ones
   double timeout_seconds = 10;   ///< longest wait for a network peer

@@ -23,6 +23,8 @@ struct StageOption {
   std::int64_t step = 1;  ///< step from `least`; 2 if only odd values are valid
 
   std::vector<std::string> choices = {};
+
+  std::string former = {};  ///< name before, which is still read; may be empty
 };
 
 }  // namespace warpwise::live

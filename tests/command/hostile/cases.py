@@ -34,7 +34,7 @@ def case(*words, code=USAGE, says=(), **options):
 
 SOBEL = ("sobel", "in/a.npy", "out.npy")
 THRESHOLD = ("threshold", "in/a.npy", "out.npy", "--window", "3")
-MATCH = ("match", "in/a.npy", "in/a.npy", "out.csv", "--block", "4")
+MATCH = ("match", "in/a.npy", "in/a.npy", "out.csv", "--block-size", "4")
 DISPARITY = ("disparity", "in/a.npy", "in/a.npy", "out.pfm")
 FIND = ("find", "in/small.npy", "in/a.npy")
 TRACK = ("track", "in/a.npy", "in/a.npy", "out.csv", "--box", "1,1,4,4")
@@ -244,7 +244,7 @@ def videos():
     yield case("sobel", "in/video.y4m", "out.y4m", "--output", "dx", says=["cannot hold i16", ".raw"])
     yield case("convert", "in/video.y4m", "out.y4m", "--to", "rgb24", says="cannot hold rgb24")
     yield case("sobel", "in/video.y4m", "out.raw", *RAW, says="headerless")
-    yield case("match", "in/one.y4m", "in/video.y4m", "out.csv", "--block", "4", code=FAILED,
+    yield case("match", "in/one.y4m", "in/video.y4m", "out.csv", "--block-size", "4", code=FAILED,
                says="in/video.y4m has more than one frame")
     yield case("match", "in/one.y4m", "in/a.npy", "out.csv", code=FAILED, says="of one size")
     yield case("gemv", "in/one.y4m", "in/vector.npy", "out.npy", code=FAILED, says="in/one.y4m")
@@ -393,15 +393,15 @@ def searches():
     far = ("--search-x", "-90:-80", "--search-y", "-90:-80")
     no_block = ["no block of in/a.npy has a candidate in in/a.npy", "--border replicate"]
     for out in ["out.csv", "out.flo", "out.png"]:
-        yield case("match", "in/a.npy", "in/a.npy", out, "--block", "4", *far, code=FAILED,
+        yield case("match", "in/a.npy", "in/a.npy", out, "--block-size", "4", *far, code=FAILED,
                    says=no_block)
-    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block", "4", "--search-x", "8:8",
+    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block-size", "4", "--search-x", "8:8",
                code=FAILED, says=no_block)
-    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block", "4", *far, "--border",
+    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block-size", "4", *far, "--border",
                "replicate", code=0, makes=("out.csv",))
-    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block", "4", "--search-x", "4:4", code=0,
+    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block-size", "4", "--search-x", "4:4", code=0,
                makes=("out.csv",))
-    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block", "9", says="block")
+    yield case("match", "in/a.npy", "in/a.npy", "out.csv", "--block-size", "9", says="block")
     yield case(*MATCH, "--search", "2147483647", says="search")
     yield case(*MATCH, "--search-x", "-9223372036854775808:9223372036854775807", says="--search-x")
     yield case(*DISPARITY, "--max-disparity", "2147483647", says="--max-disparity")

@@ -123,14 +123,14 @@ std::vector<rules::ComputeCapability> CountedFor::all() const {
   }
   if (device &&
       std::find(listed->begin(), listed->end(), device->compute_capability) == listed->end()) {
-    throw UsageError(fmt::format("--cc must contain {}, the compute capability of --device {}",
+    throw UsageError(fmt::format("--cc must contain {}, the compute capability of --profile {}",
                                  rules::to_string(device->compute_capability), device->name));
   }
   return *listed;
 }
 
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,
-                     const std::string& help_of_device, CountedFor& chosen) {
+                     const std::string& help_of_profile, CountedFor& chosen) {
   app.add_option_function<std::string>(
          "--cc",
          [&chosen](const std::string& text) {
@@ -139,10 +139,11 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
          help_of_cc)
       ->type_name("LIST");
   app.add_option_function<std::string>(
-         "--device",
+         "--profile",
          [&chosen](const std::string& text) { chosen.device = lab::find_device_profile(text); },
-         help_of_device)
-      ->type_name("DEVICE");
+         help_of_profile)
+      ->type_name("GPU");
+  add_former(app, "--device", "--profile");
 }
 
 void add_place(CLI::App& app, LabOptions& options) {

@@ -23,7 +23,7 @@ constexpr auto enum_names(LabPlace) {
 }
 inline constexpr auto all_lab_places = all_values<LabPlace>();
 
-/// GPUs that the emulator models, from --cc and --device.
+/// GPUs that the emulator models, from --cc and --profile.
 struct CountedFor {
   std::optional<std::vector<rules::ComputeCapability>> listed;  ///< from --cc
   std::optional<lab::DeviceProfile> device;
@@ -43,9 +43,9 @@ struct LabOptions {
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
-/// Adds --cc, a list of compute capabilities, and --device, a GPU by its name.
+/// Adds --cc, a list of compute capabilities, and --profile, a GPU that has one.
 void add_counted_for(CLI::App& app, const std::string& help_of_cc,
-                     const std::string& help_of_device, CountedFor& chosen);
+                     const std::string& help_of_profile, CountedFor& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
 /// A ladder or another study, with the part that a name selects.

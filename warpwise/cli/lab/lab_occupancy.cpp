@@ -153,7 +153,8 @@ class LabOccupancy final : public Command {
                     "GPU whose compute capability to use instead of --cc: h200, another profile's "
                     "name or FILE.json",
                     counted_for_);
-    add_numbers(app, "--threads", "Threads of a block", 1, threads_);
+    add_numbers(app, "--block-threads", "Threads of a block", 1, threads_);
+    add_former(app, "--threads", "--block-threads");
     add_numbers(app, "--registers", "Registers of a thread (default: 0, no limit by registers)", 0,
                 registers_);
     add_numbers(app, "--shared",
@@ -168,7 +169,8 @@ class LabOccupancy final : public Command {
     if (json_ && csv_) throw UsageError("--json and --csv exclude each other");
     if (threads_.empty()) {
       throw UsageError(
-          "lab occupancy needs --threads N, the threads of a block; a list such as 64,128 or a "
+          "lab occupancy needs --block-threads N, the threads of a block; a list such as 64,128 or "
+          "a "
           "range such as 32:1024:32 makes a table");
     }
     const std::vector<Row> rows = all_rows();

@@ -84,10 +84,11 @@ class LabPredict final : public Command {
                    "NAME, NAME/RUNG or NAME/EXPERIMENT of a ladder or a study")
         ->required()
         ->type_name("");
-    app.add_option("--device", device_,
+    app.add_option("--profile", device_,
                    "The GPU: h200, gtx280 or another profile's name, or FILE.json")
         ->required()
-        ->type_name("DEVICE");
+        ->type_name("GPU");
+    add_former(app, "--device", "--profile");
     app.add_option_function<std::string>(
            "--size",
            [this](const std::string& text) {

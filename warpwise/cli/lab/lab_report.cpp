@@ -24,10 +24,11 @@ fs::path recorded_results() { return lab::source_root().parent_path() / "results
 class LabReport final : public Command {
  public:
   explicit LabReport(CLI::App& app) {
-    app.add_option("--from", from_,
+    app.add_option("--records", records_,
                    "Folder with records of lab run --out, also in subfolders (default: the "
                    "recorded results that come with warpwise)")
         ->type_name("FOLDER");
+    add_former(app, "--from", "--records");
     add_choice(app, "--lang", "Language of the page (default: en)", all_languages, language_);
     app.add_option("--out", out_, "Output page (default: report.html)")->type_name("FILE.html");
   }
@@ -35,7 +36,7 @@ class LabReport final : public Command {
   void execute() const override {
     // Reads first, so that an invalid record leaves no file behind.
     const report::Collection collection =
-        report::read_folder(from_.empty() ? recorded_results() : fs::path(from_));
+        report::read_folder(records_.empty() ? recorded_results() : fs::path(records_));
     report::speak(language_);
     const std::string page = report::page_of(collection, report::installed_sources(collection));
     io::OutputFile file(out_);
@@ -48,7 +49,7 @@ class LabReport final : public Command {
 
  private:
   report::Language language_ = report::Language::english;
-  std::string from_;
+  std::string records_;
   std::string out_ = "report.html";
 };
 

@@ -121,7 +121,7 @@ class LabRun final : public Command {
   }
 
  private:
-  // Returns the model of --device's GPU, or of a GPU of the newest compute capability.
+  // Returns the model of --profile's GPU, or of a GPU of the newest compute capability.
   std::optional<lab::TimeModel> model() const {
     const CountedFor& counted_for = options_.counted_for;
     if (counted_for.device) return lab::time_model(*counted_for.device);

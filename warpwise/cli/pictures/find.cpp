@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/task.hpp"
 #include "warpwise/cli/streams/stage_options.hpp"
 
@@ -53,6 +54,7 @@ class FindCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 2) throw UsageError("find needs TEMPLATE IMAGE");
     if (!map_.empty()) require_output(map_, map_types);
+    require_no_input({map_}, paths_);
     const std::optional<double> least = least_score(measure_, min_score_);
     Task task("find", run_, {paths_[0], paths_[1]}, option_values(least));
     std::vector<io::Picture> images;

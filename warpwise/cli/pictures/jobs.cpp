@@ -118,6 +118,22 @@ void require_distinct_places(const std::vector<std::string>& outputs) {
   }
 }
 
+void require_no_input(const std::vector<std::string>& further_outputs,
+                      const std::vector<std::string>& inputs) {
+  for (const std::string& output : further_outputs) {
+    for (const std::string& input : inputs) {
+      std::error_code ignored;
+      const bool is_same = is_folder(output)
+                               ? fs::equivalent(fs::absolute(input).parent_path(), output, ignored)
+                               : fs::equivalent(input, output, ignored);
+      if (is_same) {
+        throw UsageError(output + " would be written in the place of the input " + input +
+                         "; name another output");
+      }
+    }
+  }
+}
+
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs) {
   const std::span sources = std::span(options.paths).first(options.paths.size() - 1);
@@ -127,6 +143,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
   outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
 
   require_distinct_places(outputs);
+  require_no_input(further_outputs, inputs);
 
   std::vector<Job> jobs(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) jobs[i].input = inputs[i];

@@ -53,6 +53,11 @@ void refuse_video(const std::string& path);
 /// \throws UsageError
 void require_distinct_places(const std::vector<std::string>& outputs);
 
+/// Refuses a further output in the place of an input: a file, or the folder of an input.
+/// Ignores empty names. \throws UsageError
+void require_no_input(const std::vector<std::string>& further_outputs,
+                      const std::vector<std::string>& inputs);
+
 /// Lists the jobs for "IN... OUT" and further outputs.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
 /// \throws IoError     a folder has no picture, or a file stands in place of a folder.

@@ -176,7 +176,7 @@ class MatchCommand final : public Command {
     return fmt::format(
         "no block of {} has a candidate in {}: with a search of x {}:{} and y {}:{} every "
         "displacement of a block of {}x{} pixels leaves the image of {}x{}; search nearer, take a "
-        "smaller --block, or --border replicate",
+        "smaller --block-size, or --border replicate",
         paths_[0], paths_[1], options_.search_x.first, options_.search_x.last,
         options_.search_y.first, options_.search_y.last, block(), block(), image.width,
         image.height);

@@ -77,6 +77,12 @@ class Passage {
     sequence_.aspect = header.aspect;
   }
 
+  /// Takes over the picture's place in its file, for the report.
+  void take_place(const io::PictureOfSeveral& read) {
+    report_.picture = read.number;
+    report_.pictures = read.count;
+  }
+
   void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
 
   FileReport finish() {
@@ -145,15 +151,18 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   const Stopwatch reading;
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
+    options.require_no_page(job.input);
     io::RawFrames frames(input, options.raw_shape());
     pass_frames(input, frames, passage);
   } else if (const auto y4m = io::y4m_frames_in(input)) {
+    options.require_no_page(job.input);
     passage.take_rates(y4m->header());
     pass_frames(input, *y4m, passage);
   } else {
-    io::Picture picture = io::read_picture(input);
+    io::PictureOfSeveral read = options.read(input);
     passage.count_reading(reading);
-    passage.begin(picture.shape()).take(std::move(picture));
+    passage.take_place(read);
+    passage.begin(read.picture.shape()).take(std::move(read.picture));
     passage.process();
   }
   return passage.finish();

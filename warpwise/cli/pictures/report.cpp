@@ -47,12 +47,12 @@ std::string line_of(const FileReport& file, const Operation& operation, const Wo
     name += fmt::format(" --{} {}", option, value.dump());
   }
   return fmt::format(
-      "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s",
+      "{}: {}x{} {}{} from {}{}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s",
       fmt::join(file.outputs, ", "), file.source.width, file.source.height,
       file.results[0].pixel_text(),
-      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input, name,
-      worker.backend(), worker.device(), file.times.compute, rates.megapixels_per_second,
-      rates.gigabytes_per_second);
+      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
+      place_text(file.picture, file.pictures), name, worker.backend(), worker.device(),
+      file.times.compute, rates.megapixels_per_second, rates.gigabytes_per_second);
 }
 
 nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
@@ -85,14 +85,40 @@ nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operat
                                {"gb_per_s", rates.gigabytes_per_second}});
     const nlohmann::ordered_json chosen = operation.chosen(file.source);
     if (!chosen.is_null()) report["files"].back()["chosen"] = chosen;
+    add_place(report["files"].back(), file.picture, file.pictures);
   }
   report["errors"] = nlohmann::ordered_json::array();
   for (const FailedInput& failed : batch.failures) {
     report["errors"].push_back({{"input", failed.input}, {"message", failed.reason}});
   }
+  add_skipped(report, batch.skipped);
   report["milliseconds"] = batch.milliseconds;
   return report;
 }
+
+std::string place_text(std::int64_t picture, std::int64_t pictures) {
+  return pictures == 1 ? "" : fmt::format(" (picture {} of {})", picture, pictures);
+}
+
+void add_place(nlohmann::ordered_json& input, std::int64_t picture, std::int64_t pictures) {
+  if (pictures == 1) return;
+  input["picture"] = picture;
+  input["pictures"] = pictures;
+}
+
+void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped) {
+  if (skipped.is_empty()) return;
+  const auto add = [&report](const std::vector<std::string>& paths, const char* reason) {
+    for (const std::string& path : paths) {
+      report["skipped"].push_back({{"path", path}, {"reason", reason}});
+    }
+  };
+  add(skipped.no_pictures, "no picture");
+  add(skipped.raw, "no format and size");
+  add(skipped.folders, "a folder");
+}
+
+std::string skipped_line(const io::Skipped& skipped) { return "skipped: " + skipped.text(); }
 
 void print(std::string_view text) {
   io::OutputFile out("-");

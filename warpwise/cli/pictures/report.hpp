@@ -10,6 +10,7 @@
 
 #include "warpwise/cli/pictures/operation.hpp"
 #include "warpwise/cli/pictures/worker.hpp"
+#include "warpwise/io/picture_folder.hpp"
 
 namespace warpwise::cli {
 
@@ -19,6 +20,8 @@ struct FileReport {
   std::vector<std::string> outputs;
   io::PictureShape source;
   std::vector<io::PictureShape> results;
+  std::int64_t picture = 1;   ///< number of the picture in the input, counted from 1
+  std::int64_t pictures = 1;  ///< in the input
   std::int64_t frames = 0;
   std::int64_t bytes_per_frame = 0;  ///< read and written by the operation
   Times times;
@@ -34,6 +37,7 @@ struct FailedInput {
 struct BatchReport {
   std::vector<FileReport> files;
   std::vector<FailedInput> failures;
+  io::Skipped skipped;   ///< in the folders among the inputs
   std::size_t jobs = 1;  ///< number of files in flight
   double milliseconds = 0;
 };
@@ -41,6 +45,18 @@ struct BatchReport {
 /// Describes a file: "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991
 /// MPix/s, 3.9 GB/s". GB/s counts each byte of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
+
+/// Returns " (picture 1 of 3)"; empty for the only picture of a file.
+std::string place_text(std::int64_t picture, std::int64_t pictures);
+
+/// Adds "picture" and "pictures" to an input's object if its file has several.
+void add_place(nlohmann::ordered_json& input, std::int64_t picture, std::int64_t pictures);
+
+/// Adds "skipped" to a report if folders have files that are no input: each with its reason.
+void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped);
+
+/// Says what is skipped: "skipped: 1 folder (old)".
+std::string skipped_line(const io::Skipped& skipped);
 
 /// Returns the object that --json prints.
 nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,

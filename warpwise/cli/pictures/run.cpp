@@ -92,8 +92,14 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
                      const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
   std::vector<std::int64_t> bytes;
   for (const Job& job : jobs) bytes.push_back(bytes_needed(job, options));
-  const bool pixels_to_stdout = goes_to_standard_output(jobs);
+  const auto say = [&](const std::string& line) {
+    if (options.json) return;
+    goes_to_standard_output(jobs) ? print_error(line) : print_line(line);
+  };
   BatchReport report;
+  report.skipped = io::skipped_in(std::span(options.paths).first(options.paths.size() - 1),
+                                  options.size.has_value());
+  if (!report.skipped.is_empty()) say(skipped_line(report.skipped));
   report.jobs = jobs_at_once;
   bool is_wrong_call = false;  // true for a usage error, false for a failure with a file
   Progress progress(jobs.size());
@@ -110,14 +116,8 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
       continue;  // jobs in flight may have finished; print their lines
     }
     report.files.push_back(std::move(outcome->report));
-    if (options.json) continue;
     progress.clear();
-    const std::string line = line_of(report.files.back(), operation, worker);
-    if (pixels_to_stdout) {
-      print_error(line);
-    } else {
-      print_line(line);
-    }
+    say(line_of(report.files.back(), operation, worker));
   }
   progress.clear();
   if (report.failures.empty() || options.keep_going) return report;
@@ -128,7 +128,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
 }  // namespace
 
 void run_on_files(const SharedOptions& options, const Operation& operation) {
-  if (is_stream(options.paths)) {
+  if (is_stream(options.paths) || options.source.all_pages) {
     if (options.jobs || options.keep_going) {
       throw UsageError("--jobs and --keep-going are for files, but this is a stream: " +
                        options.paths.back() + " takes frames one after another");

@@ -24,8 +24,8 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
 // A video file's frames, through the interface of io::Frames.
 class VideoFrames final : public io::Frames {
  public:
-  explicit VideoFrames(const std::string& path)
-      : VideoFrames(live::video_module().open_file(path, {})) {}
+  explicit VideoFrames(const std::string& path, const live::SourceOptions& options)
+      : VideoFrames(live::video_module().open_file(path, options)) {}
 
   bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
 
@@ -68,11 +68,14 @@ Task::Task(std::string name, const InputOptions& options, const std::vector<std:
     : name_(std::move(name)), options_(validated(options, inputs)),
       option_values_(std::move(option_values)), worker_(options_) {}
 
-void Task::take_input(const std::string& path, const io::PictureShape& shape) {
+void Task::take_input(const std::string& path, const io::PictureShape& shape, std::int64_t picture,
+                      std::int64_t pictures) {
   inputs_.push_back({{"path", path},
                      {"pixels", shape.pixel_text()},
                      {"width", shape.width},
                      {"height", shape.height}});
+  add_place(inputs_.back(), picture, pictures);
+  if (pictures > 1) places_ += ", " + path + place_text(picture, pictures);
 }
 
 io::Picture Task::grey(const std::string& path, io::Picture picture) const {
@@ -101,23 +104,26 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
     const Stopwatch watch;
     const bool is_raw = options_.is_raw(path);
     if (!is_raw && is_video(path)) {
-      VideoFrames frames(path);
+      options_.require_no_page(path);
+      VideoFrames frames(path, options_.source);
       read_frames(frames, path, false, use_frame);
       continue;
     }
     io::InputFile file(path);
     if (is_raw) {
+      options_.require_no_page(path);
       io::RawFrames frames(file, options_.raw_shape());
       read_frames(frames, path, file.is_device(), use_frame);
       continue;
     }
     if (const auto y4m = io::y4m_frames_in(file)) {
+      options_.require_no_page(path);
       read_frames(*y4m, path, file.is_device(), use_frame);
       continue;
     }
-    io::Picture picture = io::read_picture(file);
-    take_input(path, picture.shape());
-    picture = grey(path, std::move(picture));
+    io::PictureOfSeveral read = options_.read(file);
+    take_input(path, read.picture.shape(), read.number, read.count);
+    io::Picture picture = grey(path, std::move(read.picture));
     times_.read += watch.milliseconds();
     use(i, std::move(picture));
   }
@@ -188,24 +194,26 @@ void Task::write(const std::string& path, const io::Picture& picture) {
 
 void Task::report(const std::string& text, const nlohmann::ordered_json& values) {
   if (!options_.json) {
-    print_line(fmt::format("{}, {} on {} ({}) in {:.3f} ms", text, name_, worker_.backend(),
-                           worker_.device(), times_.compute));
+    if (!skipped_.is_empty()) print_line(skipped_line(skipped_));
+    print_line(fmt::format("{}{}, {} on {} ({}) in {:.3f} ms", text, places_, name_,
+                           worker_.backend(), worker_.device(), times_.compute));
     return;
   }
-  const nlohmann::ordered_json object = {{"command", name_},
-                                         {"options", option_values_},
-                                         {"backend", worker_.backend()},
-                                         {"device", worker_.device()},
-                                         {"inputs", inputs_},
-                                         {"outputs", outputs_},
-                                         {"result", values},
-                                         {"milliseconds",
-                                          {{"read", times_.read},
-                                           {"upload", times_.upload},
-                                           {"compute", times_.compute},
-                                           {"download", times_.download},
-                                           {"write", times_.write},
-                                           {"total", total_.milliseconds()}}}};
+  nlohmann::ordered_json object = {{"command", name_},
+                                   {"options", option_values_},
+                                   {"backend", worker_.backend()},
+                                   {"device", worker_.device()},
+                                   {"inputs", inputs_},
+                                   {"outputs", outputs_},
+                                   {"result", values},
+                                   {"milliseconds",
+                                    {{"read", times_.read},
+                                     {"upload", times_.upload},
+                                     {"compute", times_.compute},
+                                     {"download", times_.download},
+                                     {"write", times_.write},
+                                     {"total", total_.milliseconds()}}}};
+  add_skipped(object, skipped_);
   // A file's name may not be UTF-8.
   print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }

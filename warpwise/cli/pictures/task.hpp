@@ -13,6 +13,7 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/io/picture_folder.hpp"
 
 namespace warpwise::cli {
 
@@ -52,6 +53,9 @@ class Task {
   void write(const std::string& path, std::span<const std::span<const std::byte>> content);
   void write(const std::string& path, const io::Picture& picture);
 
+  /// Has the report say what the folders among the inputs hold besides pictures.
+  void take_skipped(io::Skipped skipped) { skipped_ = std::move(skipped); }
+
   /// Prints "TEXT, NAME on cpu (2 threads) in 0.31 ms", or with --json the object with `values`.
   void report(const std::string& text, const nlohmann::ordered_json& values);
 
@@ -59,7 +63,8 @@ class Task {
   Times& times() { return times_; }
 
  private:
-  void take_input(const std::string& path, const io::PictureShape& shape);
+  void take_input(const std::string& path, const io::PictureShape& shape, std::int64_t picture = 1,
+                  std::int64_t pictures = 1);
   void read_frames(io::Frames& frames, const std::string& path, bool may_be_endless,
                    const std::function<void(io::Picture)>& use);
   io::Picture grey(const std::string& path, io::Picture picture) const;
@@ -70,7 +75,9 @@ class Task {
   Stopwatch total_;
   Worker worker_;
   Times times_;
+  std::string places_;  // of pictures in files of several: ", a.tif (picture 1 of 3)"
   nlohmann::ordered_json inputs_ = nlohmann::ordered_json::array();
+  io::Skipped skipped_;
   std::vector<std::string> outputs_;
 };
 

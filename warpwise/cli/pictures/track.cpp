@@ -112,9 +112,10 @@ class TrackCommand final : public Command {
     options.min_score = least_score(options.measure, options.min_score);
     const std::string& out = paths_.back();
     require_output(out, track_output_types);
-    const std::vector<std::string> inputs =
-        io::files_of(std::span(paths_).first(paths_.size() - 1), run_.size.has_value());
+    const std::span named = std::span(paths_).first(paths_.size() - 1);
+    const std::vector<std::string> inputs = io::files_of(named, run_.size.has_value());
     Task task("track", run_, inputs, option_values(options));
+    task.take_skipped(io::skipped_in(named, run_.size.has_value()));
 
     io::PictureShape size;
     std::optional<Following> following;

@@ -229,7 +229,7 @@ class RunCommand final : public Command {
         app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
         [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
     add_text_option(
-        app, "--device", "DEVICE",
+        app, "--profile", "GPU",
         "GPU whose compute capability and number of multiprocessors to use, and whose times "
         "--explain predicts: h200, another profile's name or FILE.json (default: a GPU of --cc)",
         [this](const std::string& text) {
@@ -237,16 +237,19 @@ class RunCommand final : public Command {
           cc_ = device_->compute_capability;
           multiprocessors_ = std::llround(device_->figure("multiprocessors"));
         });
+    add_former(app, "--device", "--profile");
     add_text_option(
         app, "--sms", "N",
         "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
-        "of --device)",
+        "of --profile)",
         [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
-    add_text_option(
-        app, "--budget", "N", "End a kernel after this many warp instructions (default: no limit)",
-        [this](const std::string& text) {
-          budget_ = parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
-        });
+    add_text_option(app, "--end-after", "N",
+                    "End a kernel after this many warp instructions (default: no limit)",
+                    [this](const std::string& text) {
+                      budget_ = parse_integer("--end-after", text, 1,
+                                              std::numeric_limits<std::int64_t>::max());
+                    });
+    add_former(app, "--budget", "--end-after");
     add_text_option(
         app, "--orders", "N",
         "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
@@ -318,8 +321,8 @@ class RunCommand final : public Command {
           "'warpwise run' and give the options to the outer one",
           words[0]));
     }
-    if (app_.count("--cc") > 0 && app_.count("--device") > 0)
-      throw UsageError("--device replaces --cc: give only one of them");
+    if (app_.count("--cc") > 0 && app_.count("--profile") > 0)
+      throw UsageError("--profile replaces --cc: give only one of them");
     if (seed_ && orders_ == 1) throw UsageError("--seed needs --orders N, the number of orders");
     if (!junit_.empty()) require_report("--junit", junit_);
     if (!sarif_.empty()) require_report("--sarif", sarif_);

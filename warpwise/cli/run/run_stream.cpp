@@ -14,6 +14,7 @@
 #include "warpwise/cli/pictures/worker.hpp"
 #include "warpwise/cli/streams/stream_report.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
@@ -78,15 +79,32 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
     return live::open_source(call.sources[0], options);
   }
   std::ranges::for_each(call.sources, refuse_video);
+  if (call.source.format || call.source.width) {
+    throw UsageError("--from and --size describe frames without headers, but these are pictures");
+  }
   const std::vector<std::string> pictures = io::files_of(call.sources, false);
   return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
 }
 
-// Passes the source's sound, subtitles and chapters to the sink. Returns the list of parts that the
-// sink cannot hold.
-std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source) {
+// Returns the length of a stream that --frames ends, by its mean rate; nullopt if unknown.
+std::optional<double> seconds_of(const StreamCall& call, const live::Stream& stream) {
+  if (!call.run.frames || !stream.rate.is_known()) return std::nullopt;
+  return static_cast<double>(*call.run.frames) / stream.rate.per_second();
+}
+
+// Gives the sink the source's sound, subtitles and chapters, which end with the frames. Returns
+// what it cannot hold.
+std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source,
+                      const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   std::string not_held = sink.drops(stream, companions.get());
+  // The alpha of what OpenGL draws has no meaning.
+  const bool loses_alpha = live::has_alpha(source.stream().format()) && !source.is_opengl() &&
+                           !live::has_alpha(sink.holds(stream));
+  if (loses_alpha) {
+    not_held = "alpha" + (not_held.empty() ? "" : ", " + not_held);
+  }
+  if (companions && seconds) companions->end_at(*seconds);
   sink.accompany(std::move(companions));
   return not_held;
 }
@@ -141,7 +159,7 @@ void finish(const StreamCall& call, const StreamReport& report) {
 
 // Returns true if the name means a sequence of frames, not a file.
 bool is_frame_source(const std::string& name) {
-  if (is_video(name) || name.starts_with("/dev/video")) return true;
+  if (is_video(name) || live::is_address(name) || name.starts_with("/dev/video")) return true;
   static constexpr std::string_view kinds[] = {"camera:", "test:", "scene:", "pipe:"};
   std::error_code ignored;
   return !fs::exists(name, ignored) &&
@@ -162,6 +180,8 @@ void require_frames(const std::string& source, const std::string& sink) {
   const bool is_pattern = source.find_first_of("*?[") != std::string::npos;
   const bool is_picture = io::is_readable_extension(extension) && extension != ".y4m";
   if (!is_picture || is_pattern || is_folder(source)) return;
+  io::InputFile file(source);
+  if (io::count_pictures(file) > 1) return;
   throw UsageError(fmt::format(
       "{} takes frames, and {} is one picture; name several pictures, a folder or a video", sink,
       source));
@@ -183,14 +203,17 @@ void run_stream(const StreamCall& call,
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   cpu_threads(call.where));
   const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
+  const io::Skipped skipped = io::skipped_in(call.sources, false);
+  if (!skipped.is_empty()) say(call, skipped_line(skipped));
   say(call, fmt::format("{}: {}{}", source->name(), source->stream().text(),
                         interop_text(place, *source)));
-  const std::string not_held = hand_over(*sink, pipeline.result(), *source);
+  const std::string not_held =
+      hand_over(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));
   if (!not_held.empty()) say(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
   std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
   sink->begin(pipeline.result());
   const live::Summary summary = run_frames(call, source, std::move(lanes), sink, place);
-  finish(call, {call.command, summary, pipeline, *source, *sink, place, not_held});
+  finish(call, {call.command, summary, pipeline, *source, *sink, place, not_held, skipped});
 }
 
 bool is_stream(const std::vector<std::string>& paths) {
@@ -210,9 +233,9 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
   StreamCall call{.command = command,
                   .sources = {paths.begin(), paths.end() - 1},
                   .sink = paths.back(),
+                  .source = options.source,
                   .where = options};
   call.run.frames = options.frames;
-  call.source.rate = options.rate;
   if (paths[0] == "-" && options.size) {
     call.sources[0] =
         fmt::format("pipe:{}:{}x{}", options.from->name, options.size->width, options.size->height);

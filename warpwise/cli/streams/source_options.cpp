@@ -5,36 +5,50 @@
 
 namespace warpwise::cli {
 
-void add_source_options(CLI::App& app, live::SourceOptions& options) {
-  const auto add = [&app](const char* name, const char* help, const char* type, auto parse) {
-    app.add_option_function<std::string>(name, parse, help)->type_name(type);
-  };
-  add("--format",
-      "Pixel format of the frames of a camera, a pattern or a .raw file: rgb24, yuyv, nv12, …",
-      "FMT", [&options](const std::string& text) { options.format = live::parse_format(text); });
-  add("--size", "Size of these frames", "WxH", [&options](const std::string& text) {
-    const Size size = parse_size("--size", text);
-    options.width = size.width;
-    options.height = size.height;
-  });
-  add_fps_option(app, options.rate);
-  add("--track", "Which of a file's videos, counted from 1", "N",
-      [&options](const std::string& text) {
-        options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
-      });
-  add("--page", "Which picture of a TIFF or WebP file, counted from 1, or all", "N|all",
-      [&options](const std::string& text) {
-        if (text != "all") options.page = parse_integer("--page", text, 1, 1'000'000);
-      });
+void add_reading_options(CLI::App& app, live::SourceOptions& options) {
+  add_text_option(app, "--page", "N|all",
+                  "Which picture of a TIFF or WebP file, counted from 1 (default: the first; in a "
+                  "stream, all)",
+                  [&options](const std::string& text) {
+                    options.all_pages = text == "all";
+                    if (!options.all_pages) {
+                      options.page = parse_integer("--page", text, 1, 1'000'000);
+                    }
+                  });
+  app.add_flag("--no-autorotate{false}", options.autorotate,
+               "Leave pictures and frames as they are stored; a video's turn goes along as a tag");
+  add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
+                  [&options](const std::string& text) {
+                    options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
+                  });
   app.add_flag("--deinterlace", options.deinterlace,
                "Make whole frames of a video's interlaced ones, with FFmpeg's filter bwdif");
-  app.add_flag("--no-autorotate{false}", options.autorotate,
-               "Leave frames as they are stored: a video's turn goes along as a tag");
-  add("--timeout", "Longest wait for a peer in the network [10]", "SECONDS",
-      [&options](const std::string& text) {
-        options.timeout_seconds = parse_number("--timeout", text);
-        if (options.timeout_seconds <= 0) throw UsageError("--timeout needs more than 0 seconds");
-      });
+}
+
+void add_timeout_option(CLI::App& app, live::SourceOptions& options) {
+  add_text_option(app, "--timeout", "SECONDS", "Longest wait for a peer in the network [10]",
+                  [&options](const std::string& text) {
+                    options.timeout_seconds = parse_number("--timeout", text);
+                    if (options.timeout_seconds <= 0) {
+                      throw UsageError("--timeout needs more than 0 seconds");
+                    }
+                  });
+}
+
+void add_source_options(CLI::App& app, live::SourceOptions& options) {
+  add_text_option(
+      app, "--format", "FMT",
+      "Pixel format of the frames of a camera, a pattern or a .raw file: rgb24, yuyv, nv12, …",
+      [&options](const std::string& text) { options.format = live::parse_format(text); });
+  add_text_option(app, "--size", "WxH", "Size of these frames",
+                  [&options](const std::string& text) {
+                    const Size size = parse_size("--size", text);
+                    options.width = size.width;
+                    options.height = size.height;
+                  });
+  add_fps_option(app, options.rate);
+  add_reading_options(app, options);
+  add_timeout_option(app, options);
   add_choice(app, "--matrix", "Weights of the colours in luma, instead of the source's",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,

@@ -6,8 +6,15 @@
 
 namespace warpwise::cli {
 
-/// Adds --format, --size, --fps, --matrix, --range and --siting: properties that a source's name
-/// does not state. The colours override the source's tags. `options` must outlive `app`.
+/// Adds --page, --no-autorotate, --track and --deinterlace.
+void add_reading_options(CLI::App& app, live::SourceOptions& options);
+
+/// Adds --timeout.
+void add_timeout_option(CLI::App& app, live::SourceOptions& options);
+
+/// Adds these, and --format, --size, --fps, --matrix, --range and --siting: properties that a
+/// source's name does not state, and colours that win over its tags. `options` must live as long as
+/// `app`.
 void add_source_options(CLI::App& app, live::SourceOptions& options);
 
 }  // namespace warpwise::cli

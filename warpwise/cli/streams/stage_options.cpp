@@ -43,6 +43,11 @@ StageOption integer(std::string name, std::string help, std::string form, std::s
           .step = step};
 }
 
+StageOption renamed(std::string former, StageOption option) {
+  option.former = std::move(former);
+  return option;
+}
+
 StageOption number(std::string name, std::string help, std::string form, std::string otherwise,
                    Span span) {
   StageOption option =
@@ -127,6 +132,7 @@ void StageOptions::add_to(CLI::App& app) const {
            name, [set = bound.set, name](const std::string& text) { set(name, text); },
            help_of(option))
         ->type_name(option.form);
+    if (!option.former.empty()) add_former(app, "--" + option.former, name);
   }
 }
 
@@ -134,6 +140,12 @@ const StageOptions::Bound& StageOptions::named(const std::string& name) const {
   const auto found = std::ranges::find(
       options_, name, [](const Bound& each) -> const std::string& { return each.option.name; });
   if (found != options_.end()) return *found;
+  const auto former = std::ranges::find(
+      options_, name, [](const Bound& each) -> const std::string& { return each.option.former; });
+  if (former != options_.end() && !name.empty()) {
+    say_former(name + "=", former->option.name + "=");
+    return *former;
+  }
   std::vector<std::string> names;
   for (const Bound& each : options_) names.push_back(each.option.name);
   throw UsageError(fmt::format("'{}' is no option{}; its options: {}", name,
@@ -253,7 +265,8 @@ StageOptions threshold_options(ThresholdOptions& options) {
 
 StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion) {
   StageOptions list;
-  list.add(integer("block", "Side of a block", "N", std::to_string(options.block_width), {1, 256}),
+  list.add(renamed("block", integer("block-size", "Side of a block", "N",
+                                    std::to_string(options.block_width), {1, 256})),
            [&options](const std::string& called, const std::string& text) {
              options.block_width = options.block_height = parse_integer(called, text, 1, 256);
            });
@@ -278,8 +291,8 @@ StageOptions match_options(MatchOptions& options, std::optional<float>& max_moti
 
 StageOptions disparity_options(DisparityOptions& options) {
   StageOptions list;
-  list.add(integer("block", "Side of the block around each pixel, odd", "N",
-                   std::to_string(options.block), {1, 63}, 2),
+  list.add(renamed("block", integer("block-size", "Side of the block around each pixel, odd", "N",
+                                    std::to_string(options.block), {1, 63}, 2)),
            [&options](const std::string& called, const std::string& text) {
              options.block = static_cast<int>(parse_odd(called, text, max_disparity_block));
            });
@@ -292,10 +305,10 @@ StageOptions disparity_options(DisparityOptions& options) {
   add_measure(list, options.measure);
   add_flag(list, "subpixel", "Refine to fractions of a pixel by the scores beside the best",
            options.subpixel);
-  list.add(integer("check",
-                   "Largest difference between the disparities of a pixel and of its counterpart "
-                   "in the right image; -1: no check",
-                   "N", std::to_string(options.check), {-1, 16}),
+  list.add(renamed("check", integer("consistency",
+                                    "Largest difference between the disparities of a pixel and of "
+                                    "its counterpart in the right image; -1: no check",
+                                    "N", std::to_string(options.check), {-1, 16})),
            [&options](const std::string& called, const std::string& text) {
              options.check = static_cast<int>(parse_integer(called, text, -1, max_disparity_range));
            });

@@ -1,5 +1,6 @@
 #include "warpwise/cli/streams/stream_report.hpp"
 #include "warpwise/base/counted.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 
 #include <fmt/format.h>
 
@@ -150,6 +151,7 @@ std::string json_text(const StreamReport& report) {
     if (!why_not.empty()) json["interop"]["why_not"] = why_not;
   }
   if (!report.not_held.empty()) json["not_held"] = report.not_held;
+  add_skipped(json, report.skipped);
   if (summary.failure) json["error"] = reason_of(summary.failure);
   // A file's name may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

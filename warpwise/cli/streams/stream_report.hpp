@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "warpwise/io/picture_folder.hpp"
 #include "warpwise/live/run.hpp"
 
 namespace warpwise::cli {
@@ -26,6 +27,7 @@ struct StreamReport {
   const live::Sink& sink;
   const StreamPlace& place;
   std::string not_held = {};  ///< parts that the sink cannot hold; empty if it holds all
+  io::Skipped skipped = {};   ///< in a folder of pictures
 };
 
 /// Describes a running stream: "120 of 300 frames, 59.9 fps, 2 dropped".

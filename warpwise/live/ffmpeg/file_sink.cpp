@@ -437,8 +437,9 @@ void FileSink::add_other_tracks() {
     copied_.push_back({.from = each.number, .to = stream->index, .filter = filter_for(each)});
   }
   for (const OtherTracks::Chapter& each : others_->chapters()) {
-    const std::int64_t end = each.end - others_->start();
-    if (file_.kind == Kind::mjpeg || end <= 0) continue;
+    const std::int64_t end = std::min(each.end, others_->end_of_frames()) - others_->start();
+    const bool is_shown = each.start < others_->end_of_frames() && end > 0;
+    if (file_.kind == Kind::mjpeg || !is_shown) continue;
     auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
     if (chapter == nullptr) throw std::bad_alloc();
     chapter->id = each.id;

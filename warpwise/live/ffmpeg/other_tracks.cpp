@@ -101,6 +101,12 @@ std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRatio
   return recordings_[clock.recording].shift;
 }
 
+void OtherTracks::end_at(double seconds) {
+  constexpr double longest = 1e9;  // seconds
+  end_of_frames_ =
+      first_frame_ + static_cast<std::int64_t>(std::min(seconds, longest) * AV_TIME_BASE);
+}
+
 void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
   const std::int64_t stamp = stamp_of(packet);
   if (stamp == AV_NOPTS_VALUE) return;

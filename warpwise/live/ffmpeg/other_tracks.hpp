@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -55,6 +56,11 @@ class OtherTracks final : public Companions {
   /// Time of the first frame, in microseconds from the source's start. That start is time zero of
   /// all tracks, because sound may begin before the frames.
   std::int64_t delay_of_frames() const { return first_frame_ - start(); }
+  /// Called after set_first_frame().
+  void end_at(double seconds) override;
+  /// End of the frames that are written, in microseconds of the source's clock; the greatest time
+  /// if unknown.
+  std::int64_t end_of_frames() const { return end_of_frames_; }
   /// Start in microseconds of the source's clock.
   std::int64_t start() const { return start_.value_or(first_frame_); }
 
@@ -87,6 +93,7 @@ class OtherTracks final : public Companions {
   bool has_cover_ = false;
   std::optional<std::int64_t> start_;
   std::int64_t first_frame_ = 0;
+  std::int64_t end_of_frames_ = std::numeric_limits<std::int64_t>::max();
   mutable std::mutex mutex_;
   std::deque<Packet> packets_;
   bool has_ended_ = false;

@@ -1,0 +1,191 @@
+// Parts of the module for videos that no whole file reaches well: the bound of a look at a joined
+// file, errors of the filter, clocks of tracks that jump alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/deinterlacer.hpp"
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
+#include "warpwise/live/ffmpeg/transport_stream.hpp"
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+constexpr std::int64_t cell_bytes = 188;
+
+// A transport stream of 1 GiB. Its first cell begins a packet of track 256; cells of track 8191
+// follow, which hold nothing, and at `next` the second cell of track 256.
+class FilledStream {
+ public:
+  explicit FilledStream(std::int64_t next) : next_(next) {
+    constexpr int buffer_bytes = 1 << 15;
+    auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));
+    io_ = avio_alloc_context(buffer, buffer_bytes, 0, this, read, nullptr, seek);
+  }
+  ~FilledStream() {
+    av_freep(&io_->buffer);
+    avio_context_free(&io_);
+  }
+  FilledStream(const FilledStream&) = delete;
+  FilledStream& operator=(const FilledStream&) = delete;
+
+  AVIOContext& io() { return *io_; }
+  std::int64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  static constexpr std::int64_t size = std::int64_t{1} << 30;
+
+  unsigned char byte_at(std::int64_t place) const {
+    const std::int64_t cell = place / cell_bytes;
+    const bool is_ours = cell == 0 || cell == next_;
+    const std::array<int, 4> header = {0x47, is_ours ? 0x41 : 0x1f, is_ours ? 0x00 : 0xff,
+                                       cell == next_ ? 0x11 : 0x10};
+    const auto at = static_cast<std::size_t>(place % cell_bytes);
+    return at < header.size() ? static_cast<unsigned char>(header[at]) : 0xff;
+  }
+  static int read(void* opaque, std::uint8_t* to, int bytes) {
+    auto& self = *static_cast<FilledStream*>(opaque);
+    for (int i = 0; i < bytes; ++i) to[i] = self.byte_at(self.at_ + i);
+    self.at_ += bytes;
+    self.bytes_read_ += bytes;
+    return bytes;
+  }
+  static std::int64_t seek(void* opaque, std::int64_t to, int whence) {
+    if (whence == AVSEEK_SIZE) return size;
+    return static_cast<FilledStream*>(opaque)->at_ = to;
+  }
+
+  std::int64_t next_;
+  AVIOContext* io_;
+  std::int64_t at_ = 0;
+  std::int64_t bytes_read_ = 0;
+};
+
+TEST(TransportStream, TheLookAtAJoinEndsAfter16MiB) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  FilledStream stream(std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(is_whole_in_transport_stream(stream.io(), 0));
+  EXPECT_GT(stream.bytes_read(), most / 2);
+  EXPECT_LT(stream.bytes_read(), most + (1 << 20));
+  EXPECT_EQ(avio_tell(&stream.io()), 0);
+}
+
+TEST(TransportStream, ANegativePlaceReadsNothing) {
+  FilledStream stream(1);
+  EXPECT_FALSE(is_whole_in_transport_stream(stream.io(), -1));
+  EXPECT_EQ(stream.bytes_read(), 0);
+}
+
+Frame frame_of(AVPixelFormat pixels, int width, int height) {
+  Frame frame = new_frame();
+  frame->format = pixels;
+  frame->width = width;
+  frame->height = height;
+  frame->interlaced_frame = 1;
+  if (av_frame_get_buffer(frame.get(), 0) < 0) throw std::bad_alloc();
+  return frame;
+}
+
+std::string refusal(Deinterlacer& deinterlacer, const AVFrame* frame) {
+  try {
+    deinterlacer.put(frame);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(DeinterlacerErrors, NameTheFrames) {
+  keep_messages();
+  const Frame small = frame_of(AV_PIX_FMT_YUV420P, 2, 2);
+  Deinterlacer first({1, 25});
+  EXPECT_EQ(refusal(first, small.get()),
+            "FFmpeg's filter bwdif does not deinterlace frames of yuv420p and 2x2");
+  const Frame packed = frame_of(AV_PIX_FMT_YUYV422, 64, 48);
+  Deinterlacer second({1, 25});
+  EXPECT_EQ(refusal(second, packed.get()),
+            "FFmpeg's filter bwdif does not deinterlace frames of yuyv422 and 64x48");
+}
+
+TEST(DeinterlacerErrors, AFrameBehindTheEndIsOne) {
+  const Frame frame = frame_of(AV_PIX_FMT_YUV420P, 64, 48);
+  Deinterlacer deinterlacer({1, 25});
+  Frame out = new_frame();
+  EXPECT_EQ(refusal(deinterlacer, frame.get()), "");
+  deinterlacer.put(nullptr);
+  while (deinterlacer.take(*out)) continue;
+  EXPECT_NE(refusal(deinterlacer, frame.get()).find("FFmpeg's filter bwdif: "), std::string::npos);
+}
+
+TEST(DeinterlacerErrors, AnEndWithoutFramesIsNone) {
+  Deinterlacer deinterlacer({1, 25});
+  Frame out = new_frame();
+  deinterlacer.put(nullptr);
+  EXPECT_FALSE(deinterlacer.take(*out));
+}
+
+// A file with a video and a track of sound, in units of a millisecond.
+class Clocks : public testing::Test {
+ protected:
+  Clocks() : input_(avformat_alloc_context(), avformat_free_context) {
+    for (const AVMediaType type : {AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO}) {
+      AVStream* stream = avformat_new_stream(input_.get(), nullptr);
+      stream->codecpar->codec_type = type;
+      stream->codecpar->codec_id = type == AVMEDIA_TYPE_VIDEO ? AV_CODEC_ID_H264 : AV_CODEC_ID_AAC;
+      stream->time_base = {1, 1000};
+    }
+    input_->start_time = 0;
+    tracks_.emplace(*input_);
+  }
+
+  Packet packet(int track, std::int64_t time) {
+    Packet packet = new_packet();
+    if (av_new_packet(packet.get(), 1) < 0) throw std::bad_alloc();
+    packet->stream_index = track;
+    packet->pts = packet->dts = time;
+    packet->duration = 1000;
+    return packet;
+  }
+  void see_video(std::int64_t time) { tracks_->see_video(*packet(0, time), {1, 1000}); }
+  // Returns the time that a packet of sound gets.
+  std::int64_t sound_at(std::int64_t time) {
+    tracks_->put(*packet(1, time));
+    return tracks_->take(std::numeric_limits<std::int64_t>::max())->pts;
+  }
+
+  std::unique_ptr<AVFormatContext, void (*)(AVFormatContext*)> input_;
+  std::optional<OtherTracks> tracks_;
+};
+
+TEST_F(Clocks, SoundThatJumpsAloneFollowsTheVideoSoFar) {
+  for (const std::int64_t time : {0, 1000, 2000}) {
+    see_video(time);
+    EXPECT_EQ(sound_at(time), time);
+  }
+  EXPECT_EQ(sound_at(0), 3000);  // behind the video's three seconds
+  EXPECT_EQ(sound_at(1000), 4000);
+}
+
+TEST_F(Clocks, TheVideoDoesNotFollowAJumpOfSoundLongAgo) {
+  see_video(0);
+  sound_at(5000);
+  sound_at(0);  // jumps alone
+  for (std::int64_t time = 1000; time <= 20'000; time += 1000) see_video(time);
+  see_video(0);                    // a second recording of the video begins at 21 s
+  sound_at(9000);                  // still the recording of its own jump
+  EXPECT_EQ(sound_at(0), 21'000);  // the sound's part of the video's second recording
+  EXPECT_EQ(sound_at(1000), 22'000);
+}
+
+TEST_F(Clocks, AStepBackOfASecondIsNoJump) {
+  see_video(5000);
+  EXPECT_EQ(sound_at(5000), 5000);
+  EXPECT_EQ(sound_at(4000), 4000);
+}
+
+}  // namespace
+}  // namespace warpwise::live::ffmpeg
