@@ -116,7 +116,9 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   const ptx::Function& function = find(name);
   const std::lock_guard lock(mutex);
   std::unique_ptr<Code>& code = decoded[{function.name, observers}];
-  if (!code) code = std::make_unique<Code>(decode(module, function, observers));
+  const bool checks =
+      observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks;
+  if (!code) code = std::make_unique<Code>(decode(module, function, observers, checks));
   return *code;
 }
 

@@ -7,7 +7,6 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 #include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
@@ -37,8 +36,6 @@ int most_threads_of(const ptx::Function& kernel) {
 }  // namespace
 
 Code Decoder::decode() {
-  separates_shared_ =
-      observers_ == ObserverSet::checks || observers_ == ObserverSet::counts_and_checks;
   code_.info.name = kernel_.name;
   code_.info.target = target_of(module_.target);
   code_.info.required_threads = kernel_.required_threads;
@@ -171,8 +168,9 @@ void Decoder::decode_instruction(std::size_t remaining) {
 
 void Decoder::emit_nothing(InstructionClass c) { emit(warp_operations().at("nothing").handler, c); }
 
-Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers) {
-  return Decoder(module, kernel, observers).decode();
+Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
+            bool separates_shared) {
+  return Decoder(module, kernel, observers, separates_shared).decode();
 }
 
 }  // namespace warpwise::emulator

@@ -17,15 +17,18 @@
 namespace warpwise::emulator {
 
 /// Decodes a kernel with the handlers of a set of observers.
+/// \param separates_shared  leaves gaps between shared variables
 /// \throws InvalidArgument, Unsupported  with the instruction and its place
-Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers);
+Code decode(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
+            bool separates_shared);
 
 /// Decodes one kernel for decode(). The functions of instructions are in one file for each kind:
 /// decode_memory.cpp, decode_control.cpp, decode_compute.cpp.
 class Decoder : KernelBuilder {
  public:
-  Decoder(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers)
-      : KernelBuilder(module, kernel), observers_(observers) {}
+  Decoder(const ptx::Module& module, const ptx::Function& kernel, ObserverSet observers,
+          bool separates_shared)
+      : KernelBuilder(module, kernel, separates_shared), observers_(observers) {}
 
   Code decode();
 

@@ -61,8 +61,8 @@ inline Operand integer_operand(std::uint64_t value) {
 /// operations.
 class KernelBuilder {
  protected:
-  KernelBuilder(const ptx::Module& module, const ptx::Function& kernel)
-      : module_(module), kernel_(kernel) {}
+  KernelBuilder(const ptx::Module& module, const ptx::Function& kernel, bool separates_shared)
+      : module_(module), kernel_(kernel), separates_shared_(separates_shared) {}
 
   // ---- messages
 
@@ -157,6 +157,7 @@ class KernelBuilder {
 
   const ptx::Module& module_;
   const ptx::Function& kernel_;
+  bool separates_shared_;  ///< leaves gaps between shared variables
   Code code_;
   Frame* frame_ = nullptr;
   const ptx::Instruction* current_ = nullptr;
@@ -166,8 +167,7 @@ class KernelBuilder {
   std::map<std::pair<std::uint64_t, Width>, std::int32_t> constants_;
   std::vector<std::pair<std::size_t, Width>> dynamic_addresses_;
   std::uint64_t dynamic_alignment_ = 0;
-  bool separates_shared_ = false;  ///< leaves gaps between shared variables
-  std::string last_shared_;        ///< name of the last shared variable
+  std::string last_shared_;  ///< name of the last shared variable
   std::uint64_t local_top_ = 0;
   std::uint64_t local_peak_ = 0;
   bool in_frame_ = false;      ///< true: decodes a function called at run time
