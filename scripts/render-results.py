@@ -20,6 +20,7 @@ import counter_tables
 import fault_tables
 import flopbench_tables
 import form_tables
+import format_tables
 import ladder_tables
 import opencv_tables
 import pair_tables
@@ -33,7 +34,7 @@ import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/gpu-python.md", "docs/ko/gpu-python.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/ko/gpu-python.md", "docs/live.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -117,6 +118,8 @@ def rendered(name, benches):
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "forms":
         return form_tables.rendered(REPOSITORY / "tests/emulator/ptx_forms.txt", REPOSITORY / "tests/golden/golden_forms.json", what)
+    if kind == "formats":
+        return format_tables.rendered(load("formats.json"), what)
     if kind == "faults":
         return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
     if kind == "races":

@@ -255,6 +255,16 @@ class Alpha(CommandTest):
         self.assertIn(b"does not hold: alpha", self.succeed("sobel", "in", "one.y4m", "--backend", "cpu").stdout)
 
 
+    @with_video
+    @with_ffmpeg
+    def test_the_alpha_of_vp9_is_said(self):
+        for name, pixels in [("a.webm", "yuva420p"), ("b.webm", "yuv420p")]:
+            subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=5:duration=1", "-pix_fmt", pixels,
+                            "-c:v", "libvpx-vp9", name], check=True)
+        self.assertIn(b"a.webm (vp9, without its alpha): ", self.succeed("stream", "a.webm", "null").stdout)
+        self.assertIn(b"b.webm (vp9): ", self.succeed("stream", "b.webm", "null").stdout)
+
+
 @with_video
 @with_ffmpeg
 class OneStageOfVideos(CommandTest):

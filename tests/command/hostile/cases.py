@@ -68,12 +68,12 @@ def bad_values():
         (THRESHOLD, "--max", BAD_INTEGERS + ["-1", "65536"]),
         (SOBEL, "--threads", BAD_INTEGERS + ["0", "-1", "1025"]),
         (SOBEL, "--device", BAD_INTEGERS + ["-1"]),
-        (MATCH[:4], "--block", BAD_INTEGERS + ["0", "-1", "257"]),
+        (MATCH[:4], "--block-size", BAD_INTEGERS + ["0", "-1", "257"]),
         (MATCH, "--stride", BAD_INTEGERS + ["0", "-1"]),
         (MATCH, "--search", BAD_INTEGERS + ["0", "-1"]),
         (DISPARITY, "--max-disparity", BAD_INTEGERS + ["-1"]),
-        (DISPARITY, "--check", BAD_INTEGERS + ["-2"]),
-        (DISPARITY, "--block", BAD_INTEGERS + ["0", "4"]),
+        (DISPARITY, "--consistency", BAD_INTEGERS + ["-2"]),
+        (DISPARITY, "--block-size", BAD_INTEGERS + ["0", "4"]),
         (EXPLAIN, "--shared", BAD_INTEGERS + ["-1"]),
         (EXPLAIN, "--arch", BAD_INTEGERS + ["0", "1000"]),
         (EXPLAIN, "--registers", BAD_INTEGERS + ["0", "256"]),
@@ -113,7 +113,7 @@ def bad_values():
     for value in BAD_ARGUMENTS:
         yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", value, says="--arg")
     for value in BAD_NAMES:
-        yield case("lab", "run", "copy", "--device", value, says="profile of a device")
+        yield case("lab", "run", "copy", "--profile", value, says="profile of a device")
 
 
 def stages():
@@ -125,7 +125,7 @@ def stages():
         ("threshold window=3", "offset", BAD_NUMBERS),
         ("sobel", "norm", BAD_NAMES),
         ("ycbcr32", "matrix", BAD_NAMES),
-        ("match", "block", BAD_INTEGERS + ["0", "-1", "257"]),
+        ("match", "block-size", BAD_INTEGERS + ["0", "-1", "257"]),
         ("match", "search-x", BAD_RANGES),
         ("match", "max-motion", BAD_NUMBERS + ["0", "-1"]),
         ("disparity", "max-disparity", BAD_INTEGERS + ["-1"]),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "warpwise/live/ffmpeg/pixels.hpp"
@@ -90,12 +91,19 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   return stream;
 }
 
+// VP8 and VP9 keep alpha beside their frames, where FFmpeg's own decoders do not look.
+bool leaves_alpha_out(const AVStream& video) {
+  const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);
+  return mode != nullptr && std::string_view(mode->value) == "1";
+}
+
 std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
                            const SourceOptions& options) {
   const int turn = turn_by(first, decoder, options);
   const std::string deinterlaced = decoder.deinterlaces() ? ", deinterlaced" : "";
   const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
-  return decoder.name() + " (" + decoder.codec_name() + deinterlaced + turned_by + ")";
+  const std::string alpha = leaves_alpha_out(decoder.stream()) ? ", without its alpha" : "";
+  return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by + ")";
 }
 
 Stream timing_of(const Stream& stream, const AVStream& video) {

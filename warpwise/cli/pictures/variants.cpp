@@ -1,0 +1,130 @@
+#include "warpwise/cli/pictures/variants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "warpwise/cli/arguments.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+
+// Reads a pixel between pixels. Places outside count as the nearest pixel.
+double sample(const io::Picture& from, double x, double y) {
+  const io::PictureShape& shape = from.shape();
+  const auto clamped = [](double at, std::int64_t length) {
+    return std::clamp(at, 0.0, static_cast<double>(length - 1));
+  };
+  x = clamped(x, shape.width);
+  y = clamped(y, shape.height);
+  const auto column = static_cast<std::int64_t>(x);
+  const auto row = static_cast<std::int64_t>(y);
+  const std::int64_t right = std::min(column + 1, shape.width - 1);
+  const std::int64_t below = std::min(row + 1, shape.height - 1);
+  const auto at = [&](std::int64_t pixel_x, std::int64_t pixel_y) {
+    const auto place = static_cast<std::size_t>(pixel_y * shape.width + pixel_x);
+    return static_cast<double>(std::to_integer<int>(from.bytes()[place]));
+  };
+  const double to_right = x - static_cast<double>(column);
+  const double down = y - static_cast<double>(row);
+  return (1 - down) * ((1 - to_right) * at(column, row) + to_right * at(right, row)) +
+         down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
+}
+
+std::int64_t steps_of(double distance, double step) {
+  return static_cast<std::int64_t>(std::ceil(distance / step - 1e-9));
+}
+
+}  // namespace
+
+Interval parse_interval(std::string_view option, std::string_view text, double least,
+                        double greatest) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const Interval interval = {parse_number(option, text.substr(0, colon)),
+                               parse_number(option, text.substr(colon + 1))};
+    if (interval.first <= interval.last && interval.first >= least && interval.last <= greatest) {
+      return interval;
+    }
+  }
+  throw UsageError(fmt::format("{} got '{}', it needs a least and a greatest value from {} to {}",
+                               option, text, least, greatest));
+}
+
+std::vector<Variant> variants_in(const Interval& scales, const Interval& angles) {
+  const double growth = std::log(scales.last / scales.first);
+  const std::int64_t sizes = steps_of(growth, std::log(variant_steps.scale));
+  const std::int64_t turns = steps_of(angles.last - angles.first, variant_steps.angle);
+  const auto share = [](std::int64_t step, std::int64_t steps) {
+    return steps == 0 ? 0 : static_cast<double>(step) / static_cast<double>(steps);
+  };
+  std::vector<Variant> variants;
+  for (std::int64_t size = 0; size <= sizes; ++size) {
+    for (std::int64_t turn = 0; turn <= turns; ++turn) {
+      variants.push_back({scales.first * std::exp(growth * share(size, sizes)),
+                          angles.first + (angles.last - angles.first) * share(turn, turns)});
+    }
+  }
+  return variants;
+}
+
+std::vector<Variant> neighbours_of(const Variant& variant, double share, const Interval& scales,
+                                   const Interval& angles) {
+  std::vector<Variant> neighbours;
+  for (const int size : {-1, 0, 1}) {
+    for (const int turn : {-1, 0, 1}) {
+      const Variant next = {std::clamp(variant.scale * std::pow(variant_steps.scale, size * share),
+                                       scales.first, scales.last),
+                            std::clamp(variant.angle + variant_steps.angle * turn * share,
+                                       angles.first, angles.last)};
+      if (next.scale != variant.scale || next.angle != variant.angle) neighbours.push_back(next);
+    }
+  }
+  return neighbours;
+}
+
+io::PictureShape shape_of(const io::PictureShape& templ, const Variant& variant) {
+  const auto width = static_cast<double>(templ.width);
+  const auto height = static_cast<double>(templ.height);
+  const double a = std::abs(std::cos(radians(variant.angle)));
+  const double b = std::abs(std::sin(radians(variant.angle)));
+  const double inside =
+      std::min(width / (width * a + height * b), height / (width * b + height * a));
+  const auto side = [&](double length) {
+    return std::max<std::int64_t>(1, std::llround(length * inside * variant.scale));
+  };
+  return io::PictureShape::interleaved(ElementType::u8, 1, side(width), side(height));
+}
+
+io::Picture drawn(const io::Picture& templ, const Variant& variant) {
+  const auto width = static_cast<double>(templ.shape().width);
+  const auto height = static_cast<double>(templ.shape().height);
+  const double cosine = std::cos(radians(variant.angle));
+  const double sine = std::sin(radians(variant.angle));
+  io::Picture result(shape_of(templ.shape(), variant));
+  const io::PictureShape& shape = result.shape();
+  // Samples of a pixel along an axis, so that no pixel of the template is passed over.
+  const int samples = std::max(1, static_cast<int>(std::ceil(1 / variant.scale)));
+  auto to = result.bytes().begin();
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x, ++to) {
+      double sum = 0;
+      for (int i = 0; i < samples * samples; ++i) {
+        const double dx = static_cast<double>(x) + (i % samples + 0.5) / samples -
+                          static_cast<double>(shape.width) / 2;
+        const double dy = static_cast<double>(y) + (i / samples + 0.5) / samples -
+                          static_cast<double>(shape.height) / 2;
+        sum += sample(templ, width / 2 + (cosine * dx + sine * dy) / variant.scale - 0.5,
+                      height / 2 + (cosine * dy - sine * dx) / variant.scale - 0.5);
+      }
+      *to = static_cast<std::byte>(std::lround(sum / (samples * samples)));
+    }
+  }
+  return result;
+}
+
+}  // namespace warpwise::cli
