@@ -50,17 +50,18 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
   launch.lists = 1;
   const std::int64_t strands =
       chunks == 1 ? gpu::blocks_for(a.rows, order::strand_rows) : chunks * order::chunk_strands;
-  const int sets = division == GemvChunks::of_cluster ? gemv_most_cluster : 1;
-  launch.threads = std::clamp(
-      1 << (log_strand_threads + std::min(10, gemv_log2_up(gpu::blocks_for(strands, sets)))), 32,
-      std::max(threads, order::chunk_strands << log_strand_threads));
-  if (chunks > 1 && division != GemvChunks::apart) {
+  const bool sums_columns = chunks > 1 && division != GemvChunks::apart;
+  if (sums_columns) {
     launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
     if (division == GemvChunks::of_cluster) {
       launch.sets = static_cast<unsigned>(std::min(gemv_most_cluster, launch.lanes));
       launch.lanes /= static_cast<int>(launch.sets);
     }
-  } else if (chunks > 1) {
+  }
+  launch.threads = std::clamp(
+      1 << (log_strand_threads + std::min(10, gemv_log2_up(gpu::blocks_for(strands, launch.sets)))),
+      32, std::max(threads, order::chunk_strands << log_strand_threads));
+  if (chunks > 1 && !sums_columns) {
     launch.lists = chunks;
     const std::int64_t round_chunks = (launch.threads >> log_strand_threads) / order::chunk_strands;
     launch.sets = gpu::grid_y(gpu::blocks_for(chunks, round_chunks));

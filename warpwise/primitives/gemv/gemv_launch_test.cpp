@@ -61,6 +61,23 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
   }
 }
 
+TEST(GemvLaunch, BlocksHoldAllStrandsOfAChunk) {
+  for (const ElementType type : {ElementType::f32, ElementType::f16}) {
+    for (const std::int64_t columns : {8, 64, 512, 768, 1024, 4096}) {
+      for (std::int64_t rows = 257; rows < 5000; rows += 13) {
+        kernels::gemv::GemvArguments a{};
+        a.pitch = columns * size_of(type);
+        a.rows = rows;
+        a.columns = columns;
+        const GemvPlan plan = gemv_plan({a, size_of(type), type, true}, 132, true);
+        if (plan.strand_chunks > 0) continue;
+        EXPECT_GE(plan.columns.threads >> plan.columns.log_strand_threads, order::chunk_strands)
+            << name_of(type) << " " << rows << "x" << columns;
+      }
+    }
+  }
+}
+
 TEST(GemvLaunch, ShortColumnsAreSummedByAWarp) {
   struct Shape {
     std::int64_t rows, columns;
