@@ -41,8 +41,7 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
                          {64, 16384, false},
                          {16, 65536, false},
                          {8192, 8, true},
-                         {16384, 64, true},
-                         {32768, 128, true}}) {
+                         {16384, 64, true}}) {
     const GemvPlan with = plan_of(s.rows, s.columns, s.transpose, true);
     EXPECT_TRUE(with.has_cluster()) << s.rows << "x" << s.columns;
     EXPECT_EQ(with.lists, 1) << s.rows << "x" << s.columns;
@@ -54,10 +53,27 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
   for (const Shape& s : {Shape{64, 8192, false},
                          {256, 65536, false},
                          {4096, 4096, true},
+                         {32768, 128, true},
                          {1000000, 1, true},
                          {262144, 8, true}}) {
     EXPECT_FALSE(plan_of(s.rows, s.columns, s.transpose, true).has_cluster())
         << s.rows << "x" << s.columns;
+  }
+}
+
+TEST(GemvLaunch, LargeMatricesHaveBlocksForMostMultiprocessors) {
+  for (const ElementType type : {ElementType::f32, ElementType::f16}) {
+    for (const std::int64_t rows : {4096, 8192, 11008}) {
+      for (const std::int64_t columns : {4096, 6144, 8192}) {
+        const GemvPlan plan = transposed_plan(rows, columns, type);
+        EXPECT_GE(plan.columns.tiles * plan.columns.sets, 96U)
+            << name_of(type) << " " << rows << "x" << columns;
+        EXPECT_GE(
+            plan.columns.tiles * plan.columns.sets * static_cast<unsigned>(plan.columns.threads),
+            48U << 10)
+            << name_of(type) << " " << rows << "x" << columns;
+      }
+    }
   }
 }
 
