@@ -207,8 +207,8 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     const std::int64_t blocks = std::int64_t{launch.tiles} * launch.sets;
     // Large matrices and clusters wait for the bandwidth that their blocks reach. Other small
     // matrices wait for their last block.
-    constexpr double cluster_share = 1.5;
-    const double reached = is_cluster ? cluster_share : gemv_block_share(launch.threads, size);
+    const double reached =
+        is_cluster ? (size == 4 ? 2 : 1.5) : gemv_block_share(launch.threads, size);
     const double filled =
         is_cluster || is_large
             ? std::min(1.0, reached * static_cast<double>(blocks) / multiprocessors)
