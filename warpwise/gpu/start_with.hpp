@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+
 #include "warpwise/gpu/start.hpp"
 
 // Internal to Warpwise's CUDA sources: this header needs the CUDA toolkit.
@@ -15,6 +19,31 @@ int compiled_for(void (*kernel)(Values...), const char* name,
   check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), name, where);
   return attributes.ptxVersion;
 }
+
+/// Says whether a file's kernels are code for CC 9.0, with early launches and clusters. Code for an
+/// older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
+/// tenth of a call (docs/decisions/2026-11-25-gemv-shapes.md).
+class HopperCode {
+ public:
+  /// \param kernel  one of the file's kernels, always the same
+  template <class... Values>
+  bool is_loaded(void (*kernel)(Values...), const char* name) {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    const auto number = static_cast<std::size_t>(device);
+    const bool has_place = number < of_device_.size();
+    Known known = has_place ? of_device_[number].load(std::memory_order_relaxed) : not_yet;
+    if (known == not_yet) {
+      known = compiled_for(kernel, name) >= 90 ? yes : no;
+      if (has_place) of_device_[number].store(known, std::memory_order_relaxed);
+    }
+    return known == yes;
+  }
+
+ private:
+  enum Known : std::uint8_t { not_yet, no, yes };
+  std::array<std::atomic<Known>, 64> of_device_{};
+};
 
 /// Makes a launch that may begin before the one ahead of it on the stream has ended. Its kernel has
 /// to wait with griddepcontrol.wait, which needs code for CC 9.0.
@@ -46,6 +75,13 @@ void start_with(cudaLaunchAttribute attribute, void (*kernel)(Values...),
   std::array<void*, sizeof...(Values)> parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
+  }
+  constexpr std::size_t everywhere = 48 << 10;  // every GPU's default; more must be requested
+  if (launch.shared_bytes > everywhere) {
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared_bytes)),
+          name, where);
   }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.grid.x, launch.grid.y);

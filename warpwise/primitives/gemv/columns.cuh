@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   }
   next = chain[chains - 1];
   for (int round = 0; is_there(round); ++round) {
-    if (!is_there(round + 1)) gemv_let_next_begin();
+    if (!is_there(round + 1)) let_next_begin();
     float sum[own]{};
     const auto add_row = [&](int b) {
       const float x = T::widen(factor[b]);

@@ -50,17 +50,18 @@ inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a
   launch.lists = 1;
   const std::int64_t strands =
       chunks == 1 ? gpu::blocks_for(a.rows, order::strand_rows) : chunks * order::chunk_strands;
-  const int sets = division == GemvChunks::of_cluster ? gemv_most_cluster : 1;
-  launch.threads = std::clamp(
-      1 << (log_strand_threads + std::min(10, gemv_log2_up(gpu::blocks_for(strands, sets)))), 32,
-      std::max(threads, order::chunk_strands << log_strand_threads));
-  if (chunks > 1 && division != GemvChunks::apart) {
+  const bool sums_columns = chunks > 1 && division != GemvChunks::apart;
+  if (sums_columns) {
     launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
     if (division == GemvChunks::of_cluster) {
       launch.sets = static_cast<unsigned>(std::min(gemv_most_cluster, launch.lanes));
       launch.lanes /= static_cast<int>(launch.sets);
     }
-  } else if (chunks > 1) {
+  }
+  launch.threads = std::clamp(
+      1 << (log_strand_threads + std::min(10, gemv_log2_up(gpu::blocks_for(strands, launch.sets)))),
+      32, std::max(threads, order::chunk_strands << log_strand_threads));
+  if (chunks > 1 && !sums_columns) {
     launch.lists = chunks;
     const std::int64_t round_chunks = (launch.threads >> log_strand_threads) / order::chunk_strands;
     launch.sets = gpu::grid_y(gpu::blocks_for(chunks, round_chunks));
@@ -145,6 +146,13 @@ inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   return words ? share.words : is_aligned ? share.elements : share.unaligned;
 }
 
+/// Returns the bandwidth that a block of a large matrix reaches, in shares of a multiprocessor.
+/// Measured on an H200: 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the bandwidth of
+/// 132 multiprocessors, and 8192x8192 16-bit floats at 0.75. \param size  bytes of an element
+constexpr double gemv_block_share(int threads, int size) {
+  return (size == 4 ? 1.9 : 1.55) * threads / 512;
+}
+
 /// Returns two launches with blocks for all chunks.
 inline GemvColumnsLaunch gemv_columns_apart(const kernels::gemv::GemvArguments& a, int own,
                                             bool words, int log_widest, int multiprocessors) {
@@ -182,6 +190,7 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
   // The times were measured on an H200 and an H100.
   const bool is_aligned = gemv_elements(gemv_access(a, size), size) > 1;
   const auto share_of = [&](int log) { return gemv_bandwidth_share(log, words, is_aligned); };
+  const bool is_large = a.rows * a.columns >= 1 << 23;
   constexpr double second_launch_us = 3.5;
   constexpr double cluster_us = 0.7;
   constexpr double bytes_per_us = 4.2e6;
@@ -196,10 +205,13 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     const bool is_cluster = division == GemvChunks::of_cluster;
     if (is_cluster && launch.tiles > gemv_most_cluster) return;
     const std::int64_t blocks = std::int64_t{launch.tiles} * launch.sets;
-    // Half of the multiprocessors reach the bandwidth; this matters in large matrices and clusters.
+    // Large matrices and clusters wait for the bandwidth that their blocks reach. Other small
+    // matrices wait for their last block.
+    const double reached =
+        is_cluster ? (size == 4 ? 2 : 1.5) : gemv_block_share(launch.threads, size);
     const double filled =
-        is_cluster || a.rows * a.columns >= 1 << 23
-            ? std::min(1.0, 2.0 * static_cast<double>(blocks) / multiprocessors)
+        is_cluster || is_large
+            ? std::min(1.0, reached * static_cast<double>(blocks) / multiprocessors)
             : static_cast<double>(blocks) /
                   static_cast<double>(gpu::blocks_for(blocks, multiprocessors) * multiprocessors);
     const std::int64_t rounds =
@@ -213,7 +225,10 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     best_launch = launch;
   };
   for (int log = std::min(words ? 2 : 3, log_widest); log <= std::min(5, log_widest); ++log) {
-    offer(log, log >= (words ? 4 : 5) ? 512 : 256, GemvChunks::of_block);
+    // A block that has a multiprocessor to itself needs many threads.
+    const bool alone =
+        is_large && words && gpu::blocks_for(a.columns, own << log) <= multiprocessors;
+    offer(log, alone || log >= (words ? 4 : 5) ? 512 : 256, GemvChunks::of_block);
     if (clusters) offer(log, 512, GemvChunks::of_cluster);
   }
   return best_launch;

@@ -1,5 +1,3 @@
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,22 +41,9 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
   return shape.pieces == 1 ? rows_function<T, access, 8, 1>() : rows_function<T, access, 8, 4>();
 }
 
-/// Says whether this file's kernels are code for CC 9.0, with early launches and clusters. Code for
-/// an older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
-/// tenth of a call (docs/decisions/2026-11-25-gemv-shapes.md).
 bool is_for_hopper() {
-  enum Known : std::uint8_t { not_yet, no, yes };
-  static std::array<std::atomic<Known>, 64> of_device{};
-  int device = 0;
-  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
-  const auto number = static_cast<std::size_t>(device);
-  const bool has_place = number < of_device.size();
-  Known known = has_place ? of_device[number].load(std::memory_order_relaxed) : not_yet;
-  if (known == not_yet) {
-    known = gpu::compiled_for(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum)) >= 90 ? yes : no;
-    if (has_place) of_device[number].store(known, std::memory_order_relaxed);
-  }
-  return known == yes;
+  static gpu::HopperCode code;
+  return code.is_loaded(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum));
 }
 
 template <class... Values>

@@ -61,6 +61,39 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
   }
 }
 
+TEST(GemvLaunch, LargeMatricesHaveBlocksForMostMultiprocessors) {
+  for (const ElementType type : {ElementType::f32, ElementType::f16}) {
+    for (const std::int64_t rows : {4096, 8192, 11008}) {
+      for (const std::int64_t columns : {4096, 6144, 8192}) {
+        const GemvPlan plan = transposed_plan(rows, columns, type);
+        EXPECT_GE(plan.columns.tiles * plan.columns.sets, 96U)
+            << name_of(type) << " " << rows << "x" << columns;
+        EXPECT_GE(
+            plan.columns.tiles * plan.columns.sets * static_cast<unsigned>(plan.columns.threads),
+            48U << 10)
+            << name_of(type) << " " << rows << "x" << columns;
+      }
+    }
+  }
+}
+
+TEST(GemvLaunch, BlocksHoldAllStrandsOfAChunk) {
+  for (const ElementType type : {ElementType::f32, ElementType::f16}) {
+    for (const std::int64_t columns : {8, 64, 512, 768, 1024, 4096}) {
+      for (std::int64_t rows = 257; rows < 5000; rows += 13) {
+        kernels::gemv::GemvArguments a{};
+        a.pitch = columns * size_of(type);
+        a.rows = rows;
+        a.columns = columns;
+        const GemvPlan plan = gemv_plan({a, size_of(type), type, true}, 132, true);
+        if (plan.strand_chunks > 0) continue;
+        EXPECT_GE(plan.columns.threads >> plan.columns.log_strand_threads, order::chunk_strands)
+            << name_of(type) << " " << rows << "x" << columns;
+      }
+    }
+  }
+}
+
 TEST(GemvLaunch, ShortColumnsAreSummedByAWarp) {
   struct Shape {
     std::int64_t rows, columns;

@@ -315,6 +315,7 @@ TEST_P(GemvTest, LargerThanOneTask) {
   for (const ElementType type : types) {
     compare_both(type, 700, 700);
     compare_both(type, 513, 2500, {4, 4});
+    compare_both(type, 1000, 768);
     compare(type, 1025, 2051, {1, 0, true});  // single elements that bypass the first-level cache
   }
 }

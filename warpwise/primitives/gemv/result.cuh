@@ -5,27 +5,14 @@
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/elements.cuh"
 #include "warpwise/primitives/gemv/order.hpp"
+#include "warpwise/primitives/shared/launch_order.cuh"
 
-// Shared by the kernels of gemv: launches that follow closely, clusters, and stores of the result.
-// Fit for nvcc and NVRTC: no host headers.
+// Shared by the kernels of gemv: clusters, and stores of the result. Fit for nvcc and NVRTC: no
+// host headers.
 namespace warpwise::kernels::gemv {
 
 namespace order = detail::gemv::order;
 using cuda::std::int64_t;
-
-/// Lets the next launch begin, once all blocks have called this or ended. Its kernel calls
-/// gemv_wait_for_launch before it reads what this one writes.
-__device__ inline void gemv_let_next_begin() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-__device__ inline void gemv_wait_for_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /// Waits for all blocks of the cluster. Their earlier writes are then visible.
 __device__ inline void gemv_meet_cluster() {

@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   }
 
   for (int turn = 0; turn < turns; ++turn) {
-    if (turn + 1 == turns) gemv_let_next_begin();
+    if (turn + 1 == turns) let_next_begin();
     next += to_next_turn;
     rows_left -= turn_rows;
     asm("" : "+l"(next));  // a single address, from which the loads' offsets are small

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   gemv_copy_strands(x, a.x + first_row * 4, bytes, strands, XWords(), x_pitch);
   gemv_finish_copies();
   __syncthreads();
-  gemv_let_next_begin();
+  let_next_begin();
 
   // Zeros behind the last row add nothing.
   for (int i = static_cast<int>(threadIdx.x); i < strands * across; i += gemv_strand_threads) {

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(gemv_block_threads)
   const int at = static_cast<int>(threadIdx.x) % at_once;
   const int thread = static_cast<int>(threadIdx.x) / at_once;
 
-  gemv_wait_for_launch();
+  wait_for_launch();
   for (int64_t group = blockIdx.y; group * order::group < count; group += gridDim.y) {
     const int64_t rest = count - group * order::group;
     const int terms = static_cast<int>(rest < order::group ? rest : order::group);
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(gemv_most_sum_threads)
   const int groups = static_cast<int>((count + order::group - 1) / order::group);
   const int64_t output = int64_t{blockIdx.x} * (blockDim.x / 32 >> log_warps) + in_block;
   float* const own = group_sums + in_block * groups;
-  gemv_wait_for_launch();
+  wait_for_launch();
   float sum = 0;
   for (int group = member; output < outputs && group < groups; group += 1 << log_warps) {
     const int64_t first = int64_t{group} * order::group;

@@ -59,8 +59,11 @@ inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 inline constexpr int sobel_block_width = 32;
 inline constexpr int sobel_block_height = 4;
 
-/// A thread's share of the work.
-template <SobelSource source, class Number>
+/// Rows of results per thread in images with few blocks.
+inline constexpr int sobel_low_rows = 2;
+
+/// A thread's share of the work. `low` is for images with few blocks: a thread has few rows.
+template <SobelSource source, class Number, bool low = false>
 struct SobelThread {
   static constexpr int pixels = SobelPixels<source>::per_thread;
   /// Numbers per row.
@@ -69,7 +72,9 @@ struct SobelThread {
   // are loaded twice than with four. Four are better in two cases:
   // - pixels of 4 bytes, which are bound by memory either way;
   // - eight numbers per row, which leave no registers for eight rows.
-  static constexpr int rows = SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8 : 4;
+  static constexpr int rows = low                                              ? sobel_low_rows
+                              : SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8
+                                                                               : 4;
 };
 
 }  // namespace warpwise::kernels::sobel

@@ -41,14 +41,14 @@ __device__ inline SobelArguments arguments_of(const SobelArguments& rule, const 
 /// sobel_kernel for many images: each block computes one block of rows of one image.
 template <SobelSource source, class Out, SobelResult result, class Number>
 __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
-                                  sobel_resident_blocks<source, Out, Number>)
+                                  sobel_resident_blocks<source, Out, Number, false>)
     sobel_batch_kernel(const __grid_constant__ SobelBatch batch) {
   using Thread = SobelThread<source, Number>;
   const BatchBlock block = batch_block(batch);
   const SobelArguments a = arguments_of(batch.rule, batch.image[block.image]);
   const cuda::std::int64_t y0 = sobel_y<Thread>(block.y);
   if (y0 >= a.height) return;
-  sobel_rows<source, Out, result, Number>(a, sobel_x<Thread>(block.x), y0);
+  sobel_rows<source, Out, result, Number, false>(a, sobel_x<Thread>(block.x), y0);
 }
 
 }  // namespace warpwise::kernels::sobel

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
@@ -13,16 +15,23 @@ namespace {
 using kernels::sobel::SobelResult;
 using kernels::sobel::SobelSource;
 
-/// Kernels for one image and for many.
+/// Kernels for one image and for many. `low` is null where the launch never chooses it.
 struct Functions {
   void (*one)(kernels::sobel::SobelArguments);
+  void (*low)(kernels::sobel::SobelArguments);
   void (*batch)(kernels::sobel::SobelBatch);
 };
 
 template <SobelSource source, class Out, SobelResult result, class Number>
 Functions functions() {
-  return {kernels::sobel::sobel_kernel<source, Out, result, Number>,
-          kernels::sobel::sobel_batch_kernel<source, Out, result, Number>};
+  using kernels::sobel::sobel_kernel;
+  Functions all{sobel_kernel<source, Out, result, Number>, nullptr,
+                kernels::sobel::sobel_batch_kernel<source, Out, result, Number>};
+  if constexpr (source == SobelSource::u8 &&
+                std::is_same_v<Number, kernels::sobel::SobelPair<2, 1>>) {
+    all.low = sobel_kernel<source, Out, result, Number, true>;
+  }
+  return all;
 }
 
 template <SobelSource source, class Out, class Number>
@@ -80,7 +89,9 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
   gpu::require_device();
   const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
   const auto launch = sobel_launch(images_of(src, dst), choice, options);
-  gpu::start(functions_of(launch.kernel).one, launch, kernel_name(launch.kernel), stream);
+  const Functions kernels = functions_of(launch.kernel);
+  gpu::start(launch.kernel.low ? kernels.low : kernels.one, launch, kernel_name(launch.kernel),
+             stream);
 }
 
 void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

@@ -51,17 +51,18 @@ __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// Fetches the last number of the lane before and the first of the lane behind. At the warp's ends
-/// it takes `end` instead, from the lane that loaded it for row r and that end.
+/// Fetches the last number of the lane before and the first of the lane behind. Lanes 0 and
+/// `last_lane` take `end` instead, from the lane that loaded it for row r and that end.
 template <class T>
-__device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behind) {
+__device__ void exchange_ends(T first, T last, T end, unsigned last_lane, int r, T& before,
+                              T& behind) {
   constexpr unsigned all_lanes = 0xffffffff;
   const unsigned lane = threadIdx.x;
-  const T outside = __shfl_sync(all_lanes, end, (lane & 16) + r);
+  const T outside = __shfl_sync(all_lanes, end, (lane == 0 ? 0 : 16) + r);
   before = __shfl_up_sync(all_lanes, last, 1);
   behind = __shfl_down_sync(all_lanes, first, 1);
   if (lane == 0) before = outside;
-  if (lane == 31) behind = outside;
+  if (lane == last_lane) behind = outside;
 }
 
 /// Returns the number that a pixel's bytes encode; the bits above them are ignored.
@@ -93,7 +94,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
       line.at[i] = decode<source>(a, rows.word[r][i * bits / 32] >> (i * bits % 32));
     }
   }
-  exchange_ends(line.at[0], line.at[n - 1], decode<source>(a, rows.end), r, line.left[0],
+  exchange_ends(line.at[0], line.at[n - 1], decode<source>(a, rows.end), rows.last, r, line.left[0],
                 line.right[n - 1]);
 #pragma unroll
   for (int i = 1; i < n; ++i) {
@@ -126,7 +127,7 @@ __device__ void read_line(const SobelArguments& a, const SobelRows<source, count
     outside = in_both(rows.end);
   }
   unsigned before, behind;
-  exchange_ends(line.at[0].bits, line.at[n - 1].bits, outside, r, before, behind);
+  exchange_ends(line.at[0].bits, line.at[n - 1].bits, outside, rows.last, r, before, behind);
 #pragma unroll
   for (int i = 0; i < n; i += 2) {
     const unsigned last = i == 0 ? before : line.at[i - 1].bits;
@@ -174,24 +175,29 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 }
 
 /// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
-/// for rgba with results of one byte, otherwise 80.
-template <SobelSource source, class Out, class Number>
-inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::numbers == 8         ? 5
-                                             : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
-                                                                                               : 6;
+/// for few rows and for rgba with results of one byte, otherwise 80.
+template <SobelSource source, class Out, class Number, bool low>
+inline constexpr int sobel_resident_blocks =
+    SobelThread<source, Number>::numbers == 8                  ? 5
+    : low || (source == SobelSource::rgba && sizeof(Out) == 1) ? 8
+                                                               : 6;
 
 /// Computes the thread's pixels from x0 on, in its rows from y0 on (see SobelThread). Lanes right
 /// of the image take part, because their neighbours need their pixels.
-template <SobelSource source, class Out, SobelResult result, class Number>
+template <SobelSource source, class Out, SobelResult result, class Number, bool low>
 __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                   cuda::std::int64_t y0) {
-  using Thread = SobelThread<source, Number>;
+  using Thread = SobelThread<source, Number, low>;
   constexpr int n = Thread::numbers;
   constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
   static_assert(sobel_block_width == 32, "a warp lies in one row");
   const int lane = static_cast<int>(threadIdx.x);
-  const bool loads_vectors = x0 + (sobel_block_width - lane) * Thread::pixels <= a.width &&
-                             are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
+  // Lane 0 loads one pixel beside the warp's, not two: it must not be the last lane.
+  const cuda::std::int64_t to_border = a.width - (x0 - lane * Thread::pixels);
+  const bool loads_vectors =
+      (to_border >= sobel_block_width * Thread::pixels ||
+       (low && to_border > Thread::pixels && a.width % Thread::pixels == 0)) &&
+      are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
   const bool stores_vectors = x0 + Thread::pixels <= a.width &&
                               are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
   const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
@@ -247,15 +253,15 @@ __device__ cuda::std::int64_t sobel_y(unsigned block_y) {
 ///
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
 /// of a thread's rows times the block's height.
-template <SobelSource source, class Out, SobelResult result, class Number>
+template <SobelSource source, class Out, SobelResult result, class Number, bool low = false>
 __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
-                                  sobel_resident_blocks<source, Out, Number>)
+                                  sobel_resident_blocks<source, Out, Number, low>)
     sobel_kernel(SobelArguments a) {
-  using Thread = SobelThread<source, Number>;
+  using Thread = SobelThread<source, Number, low>;
   const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
   for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
-    sobel_rows<source, Out, result, Number>(a, x0, y0);
+    sobel_rows<source, Out, result, Number, low>(a, x0, y0);
   }
 }
 

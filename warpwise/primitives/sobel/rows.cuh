@@ -8,12 +8,26 @@
 // headers.
 namespace warpwise::kernels::sobel {
 
+/// The last lane of a warp whose pixels are loaded: 31, or the one before those right of the image.
+/// It varies for threads of few rows only: a register more makes eight rows 3 % slower.
+template <bool varies>
+struct SobelLastLane {
+  unsigned last = 31;
+};
+template <>
+struct SobelLastLane<false> {
+  static constexpr unsigned last = 31;
+};
+
+template <int n>
+inline constexpr bool sobel_last_lane_varies = n == sobel_low_rows + 2;
+
 /// A thread's pixels of n rows, packed as in memory.
 template <SobelSource source, int n>
-struct SobelRows {
+struct SobelRows : SobelLastLane<sobel_last_lane_varies<n>> {
   unsigned word[n][SobelPixels<source>::words];
-  /// One pixel beside the warp's pixels. Lane r < 16 holds the pixel before them in row r, lane
-  /// 16 + r the pixel behind them.
+  /// One pixel beside the pixels of lanes 0 to `last`. Lane r < 16 holds the pixel before them in
+  /// row r, lane 16 + r the pixel behind them.
   unsigned end;
 };
 
@@ -88,29 +102,36 @@ __device__ inline const unsigned char* row_start(const SobelArguments& a, cuda::
 
 /// Returns the column of the lane's SobelRows::end; -1 for zero, or if the lane has none.
 template <SobelSource source, int n>
-__device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int64_t x0) {
+__device__ cuda::std::int64_t end_column(const SobelArguments& a, cuda::std::int64_t x0,
+                                         unsigned last) {
   static_assert(n <= 16, "one lane for each row and end");
   constexpr int pixels = SobelPixels<source>::per_thread;
   const unsigned lane = threadIdx.x;
   const cuda::std::int64_t first = x0 - static_cast<int>(lane) * pixels;
   if (lane % 16 >= n) return -1;
-  return column_of(a, lane < 16 ? first - 1 : first + 32 * pixels);
+  return column_of(a, lane < 16 ? first - 1 : first + (last + 1) * pixels);
 }
 
 /// Loads the thread's pixels from x0 on, in the rows from y on. They must be aligned vectors inside
-/// the image: nothing is tested for each row.
+/// the image, or right of it: nothing is tested for each row.
 template <SobelSource source, int n>
 __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                 cuda::std::int64_t y, SobelRows<source, n>& rows) {
   constexpr int bytes = SobelPixels<source>::bytes;
   const unsigned char* row = a.src + y * a.src_pitch;
   const unsigned char* p = row + x0 * bytes;
+  if constexpr (sobel_last_lane_varies<n>) {
+    constexpr int pixels = SobelPixels<source>::per_thread;
+    const cuda::std::int64_t to_border = a.width - (x0 - static_cast<int>(threadIdx.x) * pixels);
+    if (to_border < 32 * pixels) rows.last = static_cast<unsigned>(to_border) / pixels - 1;
+    if (x0 >= a.width) p = row;
+  }
 #pragma unroll
   for (int r = 0; r < n; ++r) {
     load_vectors<SobelPixels<source>::vector_words>(p, rows.word[r]);
     p += a.src_pitch;
   }
-  const cuda::std::int64_t column = end_column<source, n>(a, x0);
+  const cuda::std::int64_t column = end_column<source, n>(a, x0, rows.last);
   const unsigned char* end = row + threadIdx.x % 16 * a.src_pitch + column * bytes;
   rows.end = column < 0 ? 0 : load_pixel<bytes>(end);
 }
@@ -164,7 +185,7 @@ __device__ void load_unaligned_rows(const SobelArguments& a, cuda::std::int64_t 
 }
 
 /// Loads the thread's pixels from x0 on, in the rows from y on. `vectors`: all pixels of the warp
-/// are aligned vectors inside each row.
+/// that are inside a row are whole aligned vectors.
 template <SobelSource source, int n>
 __device__ SobelRows<source, n> load_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                           cuda::std::int64_t y, bool vectors) {
@@ -181,7 +202,7 @@ __device__ SobelRows<source, n> load_rows(const SobelArguments& a, cuda::std::in
     for (unsigned& word : rows.word[r]) word = 0;
   }
   constexpr int bytes = SobelPixels<source>::bytes;
-  const cuda::std::int64_t column = end_column<source, n>(a, x0);
+  const cuda::std::int64_t column = end_column<source, n>(a, x0, rows.last);
   const cuda::std::int64_t line = line_of(a, y + threadIdx.x % 16);
   const unsigned char* end = a.src + line * a.src_pitch + column * bytes;
   rows.end = column < 0 || line < 0 ? 0 : load_pixel_bytes<bytes>(end);

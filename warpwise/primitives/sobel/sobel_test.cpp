@@ -150,6 +150,18 @@ TEST_P(SobelTest, EveryWidth) {
   }
 }
 
+TEST_P(SobelTest, WarpsThatLiePartlyRightOfTheImage) {
+  // The last size has so many blocks that a thread has eight rows.
+  for (const test::Size& size : {test::Size{8, 40}, {64, 64}, {264, 70}, {504, 33}, {264, 6400}}) {
+    for (const Border border : all_borders) {
+      SobelOptions options;
+      options.border = border;
+      compare_random({ElementType::u8, 1, ElementType::u8, options}, size, {0, 0}, {0, 0});
+      if (HasFailure()) return;
+    }
+  }
+}
+
 /// Fills an image with the numbers that `value` gives for (x, y, channel).
 template <class T>
 void fill(GuardedImage& image, const std::function<T(std::int64_t, std::int64_t, int)>& value) {

@@ -114,6 +114,9 @@ inline constexpr int threshold_wide_band_threads_an_sm = 512;
 inline constexpr int threshold_wide_band_rows[] = {128, 96, 112, 144, 160};
 /// Threads of a block of threshold_row_sums.
 inline constexpr int threshold_row_sum_threads = 128;
+/// Its blocks on an SM. They leave the registers for all loads of 16 rows; without a number, the
+/// compiler takes fewer registers and has four loads in flight.
+inline constexpr int threshold_row_sum_blocks = 4;
 /// Threads of threshold_row_sums in total, about: in larger images each has more rows.
 inline constexpr int threshold_row_sum_all_threads = 1 << 17;
 inline constexpr int threshold_row_sum_least_rows = 16;

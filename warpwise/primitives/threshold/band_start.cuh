@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
@@ -25,8 +26,9 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
 /// last rows to the first, which are then usually still cached when threshold_wide_bands begins.
 /// Grid: x covers the 16 bytes of a row, y strides over the groups of rows.
 template <class Pixel>
-__global__ void __launch_bounds__(threshold_row_sum_threads)
+__global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_blocks)
     threshold_row_sums(WideBandArguments wide) {
+  let_next_begin();
   const BandArguments& a = wide.band;
   constexpr int size = sizeof(Pixel);
   const int group = static_cast<int>(blockIdx.x * threshold_row_sum_threads + threadIdx.x);
@@ -52,9 +54,18 @@ __global__ void __launch_bounds__(threshold_row_sum_threads)
       }
     };
     if (in_16) {
-#pragma unroll 8
-      for (int y = begin; y < end; ++y, row += a.src.pitch) {
-        add(__ldg(reinterpret_cast<const uint4*>(row)));
+      // All loads of the fewest rows are issued before the first is used.
+      constexpr int batch = threshold_row_sum_least_rows;
+#pragma unroll 1
+      for (int y = begin; y < end; y += batch) {
+        uint4 pixels[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k, row += a.src.pitch) {
+          pixels[k] =
+              y + k < end ? __ldg(reinterpret_cast<const uint4*>(row)) : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (int k = 0; k < batch; ++k) add(pixels[k]);
       }
     } else {
 #pragma unroll 1
@@ -151,39 +162,65 @@ class BandStart {
     const int bottom = min(end, part_end);
     const int others = at_top + max(end, part_end) - bottom + 2;
     const auto* from = wide_.sums + (int64_t{32} * i + 2 * int64_t{strip_} * Shape::strip);
-#pragma unroll 4
-    for (int p = first_part + part; p < end_part; p += parts_) {
-      const auto* const sums = reinterpret_cast<const uint4*>(from + p * wide_.sums_pitch);
-      const uint4 both[2] = {sums[0], sums[1]};
-      const unsigned words[8] = {both[0].x, both[0].y, both[0].z, both[0].w,
-                                 both[1].x, both[1].y, both[1].z, both[1].w};
+#pragma unroll 1
+    for (int p = first_part + part; p < end_part; p += at_once * parts_) {
+      uint4 both[at_once][2];
 #pragma unroll
-      for (int k = 0; k < columns_of_16; ++k) {
-        sum[k] += size == 2 ? words[k] : k % 2 == 0 ? words[k / 2] & 0xffff : words[k / 2] >> 16;
+      for (int i = 0; i < at_once; ++i) {
+        const int at_part = p + i * parts_;
+        const auto* const sums = reinterpret_cast<const uint4*>(from + at_part * wide_.sums_pitch);
+        const bool is_there = at_part < end_part;
+        both[i][0] = is_there ? sums[0] : make_uint4(0, 0, 0, 0);
+        both[i][1] = is_there ? sums[1] : make_uint4(0, 0, 0, 0);
+      }
+#pragma unroll
+      for (const uint4(&of)[2] : both) {
+        const unsigned words[8] = {of[0].x, of[0].y, of[0].z, of[0].w,
+                                   of[1].x, of[1].y, of[1].z, of[1].w};
+#pragma unroll
+        for (int k = 0; k < columns_of_16; ++k) {
+          sum[k] += size == 2 ? words[k] : k % 2 == 0 ? words[k / 2] & 0xffff : words[k / 2] >> 16;
+        }
       }
     }
     const bool in_16 = at >= 0 && at + 16 <= row_bytes_ && is_multiple(a_.src.data + at, 16) &&
                        a_.src.pitch % 16 == 0;
+    // First the rows at either end, then the one above the image and the one below it.
+    const auto row_at = [&](int p) {
+      if (p >= others - 2) return p == others - 2 ? 0 : height - 1;
+      return p < at_top ? top + p : bottom + p - at_top;
+    };
+    const auto times_of = [&](int p) {
+      if (p >= others) return 0;
+      if (p >= others - 2) return p == others - 2 ? above : below;
+      return (p < at_top ? begin < part_begin : part_end < end) ? 1 : -1;
+    };
+    const auto address_of = [&](int p) { return a_.src.data + row_at(p) * a_.src.pitch + at; };
+    if (!in_16) {
 #pragma unroll 1
-    for (int p = part; p < others; p += parts_) {
-      // First the rows at either end, then the one above the image and the one below it.
-      int row = top + p;
-      int times = begin < part_begin ? 1 : -1;
-      if (p >= at_top) {
-        row = bottom + p - at_top;
-        times = part_end < end ? 1 : -1;
+      for (int p = part; p < others; p += parts_) {
+        if (times_of(p) == 0) continue;
+        add_16<Pixel>(sum, load_16(address_of(p), at, row_bytes_), times_of(p));
       }
-      if (p >= others - 2) {
-        row = p == others - 2 ? 0 : height - 1;
-        times = p == others - 2 ? above : below;
+      return;
+    }
+#pragma unroll 1
+    for (int p = part; p < others; p += at_once * parts_) {
+      uint4 pixels[at_once];
+      int times[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        times[i] = times_of(p + i * parts_);
+        pixels[i] = times[i] == 0 ? make_uint4(0, 0, 0, 0)
+                                  : *reinterpret_cast<const uint4*>(address_of(p + i * parts_));
       }
-      if (times == 0) continue;
-      const unsigned char* const from_row = a_.src.data + row * a_.src.pitch + at;
-      const uint4 pixels =
-          in_16 ? *reinterpret_cast<const uint4*>(from_row) : load_16(from_row, at, row_bytes_);
-      add_16<Pixel>(sum, pixels, times);
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) add_16<Pixel>(sum, pixels[i], times[i]);
     }
   }
+
+  /// Loads that add_down() issues before it uses the first.
+  static constexpr int at_once = 4;
 
   /// Returns a part's sum of a column. It is negative if the rows to subtract are in another part.
   /// 31 bits hold it: that is enough for 32767 rows, and shared memory holds fewer.

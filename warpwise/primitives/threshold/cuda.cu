@@ -8,7 +8,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/gpu/limit.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/shared/batch_launch.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/bands.cuh"
@@ -55,10 +55,16 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
   const auto as = [&](auto* kernel) {
     gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
   };
+  const auto start_early = [&](auto* kernel) {
+    static gpu::HopperCode code;
+    if (!code.is_loaded(kernels::threshold::threshold_row_sums<Pixel>, "threshold_row_sums"))
+      return as(kernel);
+    gpu::start_with(gpu::begins_early(), kernel, launch, kernel_name(launch.kernel), stream);
+  };
   switch (launch.kernel.step) {
     case ThresholdStep::bands: return as(band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::row_sums: return as(kernels::threshold::threshold_row_sums<Pixel>);
-    case ThresholdStep::wide_bands: return as(wide_band_kernel<Pixel>(launch.kernel));
+    case ThresholdStep::wide_bands: return start_early(wide_band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::tiles:
       return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)
                                        : as(kernels::threshold::threshold_tiles<Pixel, false>);

@@ -389,10 +389,12 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
   // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
-  // holds at once, 4 on each of 128 SMs.
-  constexpr std::int64_t wanted = 4 * 128;
+  // holds at once, 4 on each of 132 SMs.
+  constexpr std::int64_t multiprocessors = 132;
+  constexpr std::int64_t wanted = 4 * multiprocessors;
   // First it lowers the segments, which have at most as many rows as pay for the start. Then it
-  // makes strips narrower than a block could take, down to a word a lane.
+  // makes strips narrower than a block could take, down to a word a lane: to two blocks for each
+  // SM, or to one for windows whose halo is then most of a block's columns. Measured on an H200.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -402,8 +404,8 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       std::clamp<std::int64_t>(gpu::blocks_for(src.height * fewest_strips, wanted * tile_rows), 1,
                                gpu::blocks_for(most_rows, tile_rows));
   const std::int64_t segments = gpu::blocks_for(src.height, tiles * tile_rows);
-  const std::int64_t strips =
-      std::clamp(wanted / 2 / segments, fewest_strips, std::max(fewest_strips, words / 32));
+  const std::int64_t strips = std::clamp((halo > 8 ? 1 : 2) * multiprocessors / segments,
+                                         fewest_strips, std::max(fewest_strips, words / 32));
   const std::int64_t strip = gpu::blocks_for(gpu::blocks_for(words, strips), warps) * warps;
 
   const kernels::threshold::TileArguments arguments{src,
@@ -426,16 +428,16 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
 /// Says whether bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
 /// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
 ///   above 192 bytes if they fill the GPU.
-/// - Other bands are slower where blocks are few or segments are low: they take longer for each
-///   row.
+/// - Other bands are slower where blocks are few, below two for each SM, or segments are low: they
+///   take longer for each row.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
-  constexpr std::int64_t fewest_blocks = 112;
+  const bool is_wide = bands.kernel.step == ThresholdStep::wide_bands;
+  const std::int64_t fewest_blocks = is_wide ? 112 : 2 * 132;
   const std::int64_t window = 2 * rule.half + 1;
   const bool are_enough = std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks;
-  return bands.kernel.step == ThresholdStep::wide_bands
-             ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 192)
-             : are_enough && 5 * window * bands.grid.y <= 4 * height;
+  return is_wide ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 192)
+                 : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 
 /// Returns the launch that decides by bands or tiles; nothing where sums of columns have to do it.

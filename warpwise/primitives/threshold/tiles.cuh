@@ -98,10 +98,19 @@ __device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel
                                  int centre) {
   TileWalk<Pixel, whole, false> row(a.src, columns.at, centre - a.half);
   ColumnSums sums = {0, 0};
-#pragma unroll 8
-  for (int i = 0; i < 2 * a.half + 1; ++i) {
-    columns.add(sums, row.word(a.src));
-    row.step(a.src);
+  // Rows whose loads are issued before the first is used; rows below the window add 0.
+  constexpr int batch = whole ? 32 : 4;
+  const int rows = 2 * a.half + 1;
+#pragma unroll 1
+  for (int r = 0; r < rows; r += batch) {
+    unsigned words[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      words[i] = r + i < rows ? row.word(a.src) : 0;
+      row.step(a.src);
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) columns.add(sums, words[i]);
   }
   return sums;
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+// Launches that begin before the one ahead of them has ended. Fit for nvcc and NVRTC: no host
+// headers.
+namespace warpwise::kernels {
+
+/// Lets the next launch begin, once all blocks have called this or ended. Its kernel calls
+/// wait_for_launch before it reads what this one writes.
+__device__ inline void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Waits until the launch ahead has ended. Its writes are then visible.
+__device__ inline void wait_for_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+}  // namespace warpwise::kernels
