@@ -94,6 +94,10 @@ nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operat
   return report;
 }
 
+std::string text_of_json(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 void print(std::string_view text) {
   io::OutputFile out("-");
   out.write(std::as_bytes(std::span(text)));
