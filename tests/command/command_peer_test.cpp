@@ -3,25 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 
+#include "tests/support/files.hpp"
+
 namespace {
 
-namespace fs = std::filesystem;
-
-class CommandPeerTest : public ::testing::TestWithParam<const char*> {
+class CommandPeerTest : public ::testing::TestWithParam<const char*>,
+                        protected warpwise::test::Files {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-peer-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
     sample_ = std::string(WARPWISE_SAMPLES) + "/" + GetParam();
     grey_ = grey_of(cv::imread(sample_, cv::IMREAD_UNCHANGED));
     ASSERT_FALSE(grey_.empty()) << sample_;
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   static cv::Mat grey_of(const cv::Mat& image) {
     cv::Mat grey = image;
@@ -29,8 +26,6 @@ class CommandPeerTest : public ::testing::TestWithParam<const char*> {
     if (image.channels() == 4) cv::cvtColor(image, grey, cv::COLOR_BGRA2GRAY);
     return grey;
   }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   // Returns the image that `warpwise ARGUMENTS IN OUT OPTIONS` writes.
   cv::Mat made(const std::string& command, const std::string& input, const std::string& options,
@@ -48,7 +43,6 @@ class CommandPeerTest : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(cv::countNonZero(ours != theirs), 0) << what;
   }
 
-  fs::path folder_;
   std::string sample_;
   cv::Mat grey_;
 };

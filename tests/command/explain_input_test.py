@@ -168,6 +168,15 @@ class Faults(ExplainTest):
         self.assertIn(b"two::fill(unsigned char*, Box, bool, float) needs 4 arguments and got 1", done.stderr)
         self.assertIn(b"list.cu: 1 kernel.", self.succeed("explain", "list.cu", "--kernel", "scale").stdout)
 
+    def test_a_name_that_is_not_utf8(self):
+        write("one.ptx", PTX.encode())
+        os.rename("one.ptx", b"\xff.ptx")
+        [listed] = json.loads(self.succeed("explain", b"\xff.ptx", "--json").stdout)["kernels"]
+        self.assertEqual(listed["kernel"], "one")
+        launch = ["--grid", "1", "--block", "32", "--arg", "i32[32]", "--json"]
+        two = json.loads(self.succeed("explain", b"\xff.ptx", b"\xff.ptx", *launch).stdout)
+        self.assertEqual((two["before"], two["after"]), ("one in \ufffd.ptx", "one in \ufffd.ptx"))
+
     @compiles
     def test_listed_launches_run_without_a_fault(self):
         source = "struct Particle { float x, y, z, vx, vy, vz, mass, charge; };\n" \

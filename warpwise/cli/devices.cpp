@@ -119,7 +119,7 @@ class DevicesCommand final : public Command {
       text += text_of(camera);
       object["cameras"].push_back(json_of(camera));
     }
-    print(json_ ? object.dump(2) + "\n" : text);
+    print(json_ ? text_of_json(object) : text);
   }
 
  private:

@@ -180,7 +180,7 @@ class ExplainCommand final : public Command {
     text += notes +
             "Buffers are zeros without :random or :iota. If the data decide branches, indices or "
             "atomics, give real data with @file.npy.\n";
-    print(options_.json ? object.dump(2) + "\n" : text);
+    print(options_.json ? text_of_json(object) : text);
   }
 
   void execute_file() const {
@@ -240,7 +240,7 @@ class ExplainCommand final : public Command {
       return std::pair{explained(0), explained(1)};
     });
     const lab::Comparison comparison = lab::compare(before, after);
-    print(options_.json ? lab::json_of(comparison).dump(2) + "\n" : lab::text_of(comparison));
+    print(options_.json ? text_of_json(lab::json_of(comparison)) : lab::text_of(comparison));
     finish(before.launches);
     finish(after.launches);
   }
@@ -414,8 +414,7 @@ class ExplainCommand final : public Command {
       write_page(explanation);
       return;
     }
-    constexpr auto replace = nlohmann::json::error_handler_t::replace;
-    print(options_.json ? lab::json_of(explanation).dump(2, ' ', false, replace) + "\n"
+    print(options_.json ? text_of_json(lab::json_of(explanation))
                         : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
   }
 

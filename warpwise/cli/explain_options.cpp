@@ -90,6 +90,33 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
       options.arguments);
 }
 
+// Adds the options for the compilation and the launch's limit.
+void add_build_options(CLI::App& app, ExplainOptions& options) {
+  add_number(app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
+             [&options](std::int64_t value) {
+               options.file.compile.architecture = static_cast<int>(value);
+             });
+  add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
+             [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
+  add_number(app, "--budget",
+             "Most warp instructions of a launch (default: about 20 s of work). A FILE or a rung "
+             "that needs "
+             "more is sampled as with --sample; a loop without an end is stopped",
+             1, INT64_MAX, [&options](std::int64_t value) {
+               options.file.budget = static_cast<std::uint64_t>(value);
+             });
+}
+
+// Adds the options for the form of the report.
+void add_form_options(CLI::App& app, ExplainOptions& options) {
+  CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
+  app.add_option("--html", options.html,
+                 "Write the report as a page for a browser, with counts beside the source, instead "
+                 "of printing it")
+      ->type_name("FILE.html")
+      ->excludes(json);
+}
+
 }  // namespace
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
@@ -111,19 +138,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       "GPU to predict the time for: h200, another profile's name or FILE.json (default: a GPU of "
       "the newest compute capability of --cc). Without --cc it also chooses the compute capability",
       options.counted_for);
-  add_number(app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
-             [&options](std::int64_t value) {
-               options.file.compile.architecture = static_cast<int>(value);
-             });
-  add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
-             [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
-  add_number(app, "--budget",
-             "Most warp instructions of a launch (default: about 20 s of work). A FILE or a rung "
-             "that needs "
-             "more is sampled as with --sample; a loop without an end is stopped",
-             1, INT64_MAX, [&options](std::int64_t value) {
-               options.file.budget = static_cast<std::uint64_t>(value);
-             });
+  add_build_options(app, options);
   add_list(
       app, "--dump", "INDEX=FILE.npy",
       "Write the buffer that is argument INDEX (from 0) as it is after the kernel; may be repeated",
@@ -150,12 +165,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       app, "--sample", "BLOCKS|SHARE%",
       "Run only this many blocks, spread over the grid, and scale their counts to the whole grid",
       [&options](const std::string& text) { options.file.sample = lab::parse_sample(text); });
-  CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
-  app.add_option("--html", options.html,
-                 "Write the report as a page for a browser, with counts beside the source, instead "
-                 "of printing it")
-      ->type_name("FILE.html")
-      ->excludes(json);
+  add_form_options(app, options);
 }
 
 bool lists_kernels(const ExplainOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::emulator {
@@ -90,12 +91,7 @@ TEST(Suppressions, BothPlacesHaveToFit) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    const Suppressions read("# a line\n" + text);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
+  return test::message_of<InvalidArgument>([&] { const Suppressions read("# a line\n" + text); });
 }
 
 TEST(Suppressions, RefusalsNameTheLine) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -318,21 +319,10 @@ TEST_F(ModuleTest, SharedMemoryBeyondTheUsualLimit) {
   EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 3));
 }
 
-// Returns the text of the exception that `call` throws.
-template <class Failure, class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const Failure& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST_F(ModuleTest, RefusalsSayWhy) {
   const Stream stream;
   EXPECT_THROW(Module(""), InvalidArgument);
-  const std::string wrong = refusal<CudaError>(
+  const std::string wrong = warpwise::test::message_of<CudaError>(
       [] { Module(".version 7.0\n.target sm_75\n.address_size 64\n.entry f( { ret; }\n"); });
   EXPECT_NE(wrong.find("CUDA_ERROR_INVALID_PTX"), std::string::npos) << wrong;
   EXPECT_NE(wrong.find("line 4"), std::string::npos) << wrong;
@@ -342,7 +332,7 @@ TEST_F(ModuleTest, RefusalsSayWhy) {
   const Kernel add = module.kernel("add");
   const AddArguments arguments{0, 0};
   constexpr std::array<std::uint32_t, 3> large{2048, 1, 1};
-  const std::string refused = refusal<CudaError>(
+  const std::string refused = warpwise::test::message_of<CudaError>(
       [&] { add.launch(grid, large, 0, block_of(arguments, add_argument_bytes), stream); });
   EXPECT_NE(refused.find("'add'"), std::string::npos) << refused;
   EXPECT_NE(refused.find("2048 x 1 x 1 threads"), std::string::npos) << refused;

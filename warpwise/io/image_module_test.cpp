@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "tests/support/files.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture_file.hpp"
 
@@ -15,15 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ImageModuleTest : public ::testing::Test {
+class ImageModuleTest : public ::testing::Test, protected test::Files {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-image-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   static Picture read(const std::string& path) {
     InputFile file(path);
     return read_picture(file);
@@ -33,12 +26,6 @@ class ImageModuleTest : public ::testing::Test {
     write_picture(file, extension_of(path), picture);
     file.finish();
   }
-  static std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  fs::path folder_;
 };
 
 Picture pattern(const PictureShape& shape) {
@@ -109,7 +96,7 @@ TEST_F(ImageModuleTest, Bgr24IsTheSameColour) {
   }
   write(path("rgb.png"), rgb);
   write(path("bgr.png"), bgr);
-  EXPECT_EQ(content(path("rgb.png")), content(path("bgr.png")));
+  EXPECT_EQ(Files::read(path("rgb.png")), Files::read(path("bgr.png")));
   EXPECT_EQ(std::memcmp(read(path("bgr.png")).bytes().data(), rgb.bytes().data(), 3), 0);
 }
 
@@ -126,13 +113,13 @@ TEST_F(ImageModuleTest, RefusesCutFilesOfEveryType) {
   for (const char* extension : {".png", ".tiff", ".bmp", ".ppm", ".webp", ".jpg", ".jp2"}) {
     const std::string file = path(std::string("whole") + extension);
     write(file, picture);
-    refuse_cuts(content(file), std::string("cut") + extension);
+    refuse_cuts(Files::read(file), std::string("cut") + extension);
   }
-  refuse_cuts(content(std::string(WARPWISE_SAMPLES) + "/building.jpg"), "building.jpg");
+  refuse_cuts(Files::read(std::string(WARPWISE_SAMPLES) + "/building.jpg"), "building.jpg");
 }
 
 TEST_F(ImageModuleTest, RefusesAJpegWhoseScanEndsEarly) {
-  const std::string whole = content(std::string(WARPWISE_SAMPLES) + "/building.jpg");
+  const std::string whole = Files::read(std::string(WARPWISE_SAMPLES) + "/building.jpg");
   std::ofstream(path("a.jpg"), std::ios::binary) << whole.substr(0, whole.size() / 2) << "\xff\xd9";
   EXPECT_THROW(read(path("a.jpg")), IoError);
 }
@@ -155,7 +142,7 @@ TEST_F(ImageModuleTest, TurnsAJpegUpright) {
   Picture picture(PictureShape::of(PixelFormat::gray8, 32, 16));
   std::memset(picture.bytes().data(), 0x80, picture.bytes().size());
   write(path("a.jpg"), picture);
-  std::string file = content(path("a.jpg"));
+  std::string file = Files::read(path("a.jpg"));
   // An Exif segment with one entry: orientation (0x0112, a short) 6, a quarter turn.
   static constexpr char exif[] =
       "\xff\xe1\x00\x22"

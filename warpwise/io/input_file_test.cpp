@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "tests/support/files.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -17,31 +18,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 
-class InputFileTest : public ::testing::Test {
+class InputFileTest : public ::testing::Test, protected test::Files {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-io-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string file_of(const std::string& content) const {
-    const fs::path path = folder_ / "in";
-    std::ofstream(path, std::ios::binary) << content;
-    return path.string();
-  }
-
-  fs::path folder_;
+  std::string file_of(const std::string& content) const { return write("in", content); }
 };
 
 std::string why_not_read(const std::string& path) {
-  try {
+  return test::message_of<IoError>([&] {
     InputFile file(path);
     read_picture(file);
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return {};
+  });
 }
 
 bool contains(const std::string& text, const char* words) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::io {
@@ -28,12 +29,7 @@ std::vector<std::byte> npy(const std::string& header, int element_bytes, char ve
 }
 
 std::string refusal(const std::vector<std::byte>& content) {
-  try {
-    decode_npy(content, "a.npy");
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "not refused";
+  return test::message_of<IoError>([&] { decode_npy(content, "a.npy"); });
 }
 
 TEST(Npy, ReadsWhatItWrote) {

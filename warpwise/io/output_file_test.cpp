@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/files.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/input_file.hpp"
 
@@ -34,28 +36,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class OutputFileTest : public ::testing::Test {
+class OutputFileTest : public ::testing::Test, protected test::Files {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-io-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const char* name) const { return (folder_ / name).string(); }
   std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  static std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   static std::span<const std::byte> bytes(const std::string& text) {
     return std::as_bytes(std::span(text));
   }
-
-  fs::path folder_;
 };
 
 TEST_F(OutputFileTest, AppearsWholeWhenFinished) {
@@ -64,7 +53,7 @@ TEST_F(OutputFileTest, AppearsWholeWhenFinished) {
   EXPECT_FALSE(fs::exists(path("a")));
   file.write(bytes("two"));
   file.finish();
-  EXPECT_EQ(content(path("a")), "one two");
+  EXPECT_EQ(read("a"), "one two");
   EXPECT_EQ(files(), 1U);
 }
 
@@ -74,7 +63,7 @@ TEST_F(OutputFileTest, LeavesNothingWhenNotFinished) {
     OutputFile file(path("a"));
     file.write(bytes("partial"));
   }
-  EXPECT_EQ(content(path("a")), "before");
+  EXPECT_EQ(read("a"), "before");
   EXPECT_EQ(files(), 1U);
 }
 
@@ -104,7 +93,7 @@ TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
     std::vector<std::jthread> threads;
     for (const char name : {'a', 'b', 'c', 'd'}) {
       threads.emplace_back([this, name] {
-        for (;;) OutputFile(path(std::string(1, name).c_str())).write(bytes("partial"));
+        for (;;) OutputFile(path(std::string(1, name))).write(bytes("partial"));
       });
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -156,7 +145,7 @@ TEST_F(OutputFileTest, WritesThroughALink) {
   file.write(bytes("after"));
   file.finish();
   EXPECT_TRUE(fs::is_symlink(path("link")));
-  EXPECT_EQ(content(path("real")), "after");
+  EXPECT_EQ(read("real"), "after");
 }
 
 TEST_F(OutputFileTest, MoveHandsTheFileOver) {
@@ -165,24 +154,21 @@ TEST_F(OutputFileTest, MoveHandsTheFileOver) {
   OutputFile second(std::move(first));
   second.write(bytes("2"));
   second.finish();
-  EXPECT_EQ(content(path("a")), "12");
+  EXPECT_EQ(read("a"), "12");
 }
 
 TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
   const auto refusal = [](const std::string& where) -> std::string {
-    try {
+    return test::message_of<IoError>([&] {
       OutputFile file(where);
       file.write(bytes(std::string(100'000, 'x')));
       file.finish();
-    } catch (const IoError& error) {
-      return error.what();
-    }
-    return "written";
+    });
   };
   EXPECT_EQ(refusal(path("none/a")),
             "cannot write " + path("none/a") + ": its folder does not exist");
   EXPECT_EQ(refusal("/proc/a"), "cannot write /proc/a: no file can be made in its folder");
-  const std::string long_name = path(std::string(300, 'a').c_str());
+  const std::string long_name = path(std::string(300, 'a'));
   EXPECT_EQ(refusal(long_name), "cannot write " + long_name + ": File name too long");
   EXPECT_EQ(refusal("/dev/full"), "cannot write /dev/full: No space left on device");
   EXPECT_EQ(refusal(folder_.string()), "cannot write " + folder_.string() + ": Is a directory");

@@ -50,6 +50,13 @@ std::string printable(std::string_view text, std::string_view kept) {
   return result;
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
 std::string shortened(std::string_view text, std::size_t width) {
   std::size_t places = 0;
   std::size_t end_of_short = 0;  // end of the text if it has to be shortened

@@ -11,6 +11,9 @@ namespace warpwise::io {
 /// terminal obeys them. The characters in `kept` stay, such as "\n\t" in a text of several lines.
 std::string printable(std::string_view text, std::string_view kept = {});
 
+/// Quotes a field of a CSV file if it needs quotes.
+std::string csv_field(const std::string& text);
+
 /// Shortens a text to at most `width` columns of a terminal, with "…" for a removed end. Each UTF-8
 /// character counts as one column.
 std::string shortened(std::string_view text, std::size_t width);

@@ -1,18 +1,15 @@
 #include "warpwise/io/y4m.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
+#include "tests/support/files.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::io {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST(Y4mHeader, SaysWhatTheFramesAre) {
   struct Case {
@@ -71,30 +68,18 @@ TEST(Y4mHeader, RefusesWhatCannotBeRead) {
            Case{"YUV4MPEG2 W7 H5 A1:x", "'A1:x'"},
            Case{"YUV4MPEG2 W7 H5 Q1", "a parameter 'Q1'"},
        }) {
-    std::string said;
-    try {
-      parse_y4m_header(each.line, "a.y4m");
-    } catch (const IoError& error) {
-      said = error.what();
-    }
+    const std::string said =
+        test::message_of<IoError>([&] { parse_y4m_header(each.line, "a.y4m"); });
     EXPECT_NE(said.find("a.y4m cannot be read as .y4m: "), std::string::npos) << each.line;
     EXPECT_NE(said.find(each.says), std::string::npos) << each.line << ": " << said;
   }
 }
 
-class Y4mFile : public ::testing::Test {
+class Y4mFile : public ::testing::Test, protected test::Files {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-io-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // Reads a file with that content and returns its frames as text.
   std::string frames_of(const std::string& content) {
-    const fs::path path = folder_ / "in.y4m";
-    std::ofstream(path, std::ios::binary) << content;
-    InputFile file(path.string());
+    InputFile file(write("in.y4m", content));
     Y4mFrames frames(file);
     Picture picture(frames.shape());
     std::string all;
@@ -106,15 +91,8 @@ class Y4mFile : public ::testing::Test {
   }
 
   std::string why_refused(const std::string& content) {
-    try {
-      frames_of(content);
-    } catch (const IoError& error) {
-      return error.what();
-    }
-    return {};
+    return test::message_of<IoError>([&] { frames_of(content); });
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Y4mFile, GivesFramesAsTheirFormatsLie) {

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "live/fake_camera/fake_camera.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/video_module.hpp"
 
@@ -28,12 +30,7 @@ std::string text_of(const CameraMode& mode) {
 }
 
 std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return warpwise::test::message_of<Error>(call);
 }
 
 SourceOptions size(std::int64_t width, std::int64_t height) {
@@ -106,12 +103,10 @@ TEST_F(CameraTest, TakesTheRateThatWasAskedFor) {
   EXPECT_EQ(open(options)->stream().rate.text(), "15");
 }
 
-class JpegCameraTest : public CameraTest {
+class JpegCameraTest : public CameraTest, protected warpwise::test::Files {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "warpwise-camera-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-    const std::string jpeg = (folder_ / "a.jpg").string();
+    const std::string jpeg = path("a.jpg");
     const std::string command =
         "ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=1280x720 "
         "-frames:v 1 -pix_fmt yuvj422p " +
@@ -119,12 +114,6 @@ class JpegCameraTest : public CameraTest {
     ASSERT_EQ(std::system(command.c_str()), 0);
     ::setenv("FAKE_CAMERA_JPEG", jpeg.c_str(), 1);
   }
-  void TearDown() override {
-    CameraTest::TearDown();
-    fs::remove_all(folder_);
-  }
-
-  fs::path folder_;
 };
 
 TEST_F(JpegCameraTest, TakesTheFastestMode) {

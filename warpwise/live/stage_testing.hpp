@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/backend.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/live/stage.hpp"
@@ -79,12 +80,7 @@ class Running {
 /// Returns the message of the InvalidArgument that `call` throws; empty if it throws none.
 template <class Call>
 std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return {};
+  return warpwise::test::message_of<InvalidArgument>(call);
 }
 
 /// Fails the test at the first byte that differs.

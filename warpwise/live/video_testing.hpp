@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/video_module.hpp"
@@ -34,12 +35,7 @@ inline Bytes joined(const std::vector<Bytes>& frames) {
 }
 
 inline std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return warpwise::test::message_of<Error>(call);
 }
 
 // Makes frames that differ by motion. They are smooth, so that lossy files are close to them.

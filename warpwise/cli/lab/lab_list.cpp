@@ -177,11 +177,8 @@ class LabList final : public Command {
       else
         text += text_of(table);
     }
-    // A folder's name may not be UTF-8.
-    constexpr auto replace = Json::error_handler_t::replace;
-    print(json_
-              ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"
-              : text + list_legend);
+    print(json_ ? text_of_json(Json{{"ladders", ladders}, {"studies", studies}}, 1)
+                : text + list_legend);
   }
 
  private:

@@ -180,7 +180,7 @@ class LabOccupancy final : public Command {
     if (json_) {
       Json list = Json::array();
       for (const Row& each : rows) list.push_back(json_of(each));
-      print(Json{{"occupancy", list}}.dump(1) + "\n");
+      print(text_of_json(Json{{"occupancy", list}}, 1));
       return;
     }
     std::string text =

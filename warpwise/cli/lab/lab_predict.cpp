@@ -122,7 +122,7 @@ class LabPredict final : public Command {
       runs.push_back(std::move(object));
       if (Interruption::asked()) break;
     }
-    if (json_) print((runs.size() == 1 ? runs[0] : runs).dump(1) + "\n");
+    if (json_) print(text_of_json(runs.size() == 1 ? runs[0] : runs, 1));
     if (Interruption::asked()) Interruption::end();
   }
 

@@ -17,9 +17,6 @@
 namespace warpwise::cli {
 namespace {
 
-// A fault's text names a folder, and the folder's name may not be UTF-8.
-constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-
 // Parses "32", "32x8" or "8x8x4".
 emulator::Dim3 parse_block(const std::string& text) {
   emulator::Dim3 block;
@@ -112,8 +109,7 @@ class LabRun final : public Command {
       if (!run.any_wrong()) record(run, each);
       if (interruption && Interruption::asked()) break;
     }
-    if (json_)
-      print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
+    if (json_) print(text_of_json(objects.size() == 1 ? objects[0] : objects, 1));
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, "; ")));
     }
@@ -216,7 +212,7 @@ class LabRun final : public Command {
     const nlohmann::ordered_json json = lab::json_of(run);
     if (!out_.empty()) {
       io::OutputFile file(record_of(selection, run.interrupted));
-      const std::string text = json.dump(1, ' ', false, replace) + "\n";
+      const std::string text = text_of_json(json, 1);
       file.write(std::as_bytes(std::span(text)));
       file.finish();
     }

@@ -120,6 +120,10 @@ void add_skipped(nlohmann::ordered_json& report, const io::Skipped& skipped) {
 
 std::string skipped_line(const io::Skipped& skipped) { return "skipped: " + skipped.text(); }
 
+std::string text_of_json(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 void print(std::string_view text) {
   io::OutputFile out("-");
   out.write(std::as_bytes(std::span(text)));

@@ -62,6 +62,10 @@ std::string skipped_line(const io::Skipped& skipped);
 nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
                                const Worker& worker);
 
+/// Returns indented JSON with a line end. Bytes that are not UTF-8, which a file's name may have,
+/// are replaced.
+std::string text_of_json(const nlohmann::ordered_json& json, int indent = 2);
+
 /// Writes a text to standard output unchanged. \throws IoError  it cannot be written.
 void print(std::string_view text);
 

@@ -154,12 +154,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   const OutputFolders folders(jobs);
   BatchReport report = run_jobs(jobs, options, operation, worker, jobs_at_once);
   report.milliseconds = total.milliseconds();
-  if (options.json) {
-    // A file's name may not be UTF-8.
-    print(json_of(report, operation, worker)
-              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-          "\n");
-  }
+  if (options.json) print(text_of_json(json_of(report, operation, worker)));
   if (report.failures.empty()) return;
   for (const FailedInput& failed : report.failures) print_error("warpwise: " + failed.reason);
   throw Error(fmt::format("{} of {} inputs failed", report.failures.size(), jobs.size()));

@@ -145,22 +145,19 @@ void Task::read_frames(io::Frames& frames, const std::string& path, bool may_be_
   }
 }
 
-io::Picture Task::read_matrix(const std::string& path) {
+io::Picture Task::read_npy(const std::string& path,
+                           io::Picture (*decode)(std::span<const std::byte>, const std::string&)) {
   const Stopwatch watch;
   io::InputFile file(path);
-  io::Picture matrix = io::decode_npy(io::read_npy(file), path);
-  take_input(path, matrix.shape());
+  io::Picture elements = decode(io::read_npy(file), path);
+  take_input(path, elements.shape());
   times_.read += watch.milliseconds();
-  return matrix;
+  return elements;
 }
 
+io::Picture Task::read_matrix(const std::string& path) { return read_npy(path, io::decode_npy); }
 io::Picture Task::read_vector(const std::string& path) {
-  const Stopwatch watch;
-  io::InputFile file(path);
-  io::Picture vector = io::decode_npy_vector(io::read_npy(file), path);
-  take_input(path, vector.shape());
-  times_.read += watch.milliseconds();
-  return vector;
+  return read_npy(path, io::decode_npy_vector);
 }
 
 io::Picture Task::result(const io::PictureShape& shape) {
@@ -214,8 +211,7 @@ void Task::report(const std::string& text, const nlohmann::ordered_json& values)
                                      {"write", times_.write},
                                      {"total", total_.milliseconds()}}}};
   add_skipped(object, skipped_);
-  // A file's name may not be UTF-8.
-  print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  print(text_of_json(object));
 }
 
 }  // namespace warpwise::cli

@@ -63,6 +63,8 @@ class Task {
   Times& times() { return times_; }
 
  private:
+  io::Picture read_npy(const std::string& path,
+                       io::Picture (*decode)(std::span<const std::byte>, const std::string&));
   void take_input(const std::string& path, const io::PictureShape& shape, std::int64_t picture = 1,
                   std::int64_t pictures = 1);
   void read_frames(io::Frames& frames, const std::string& path, bool may_be_endless,

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/cli/pictures/report.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -78,7 +79,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
       invocation.at("toolExecutionNotifications").push_back(each);
     if (!other_invocation.at("executionSuccessful")) invocation["executionSuccessful"] = false;
   }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of_json(all);
 }
 
 // No process has loaded the emulated runtime, so the reports contain only the program.
@@ -87,14 +88,13 @@ void describe_nothing(GatheredReports& all, const std::string& program) {
   all.junit = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"0\" failures=\"0\" "
       "errors=\"0\" skipped=\"0\"/>\n");
-  all.sarif = Json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                   {"version", "2.1.0"},
-                   {"runs",
-                    {{{"tool", {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}}}}},
-                      {"invocations", {{{"executionSuccessful", true}, {"commandLine", program}}}},
-                      {"results", Json::array()}}}}}
-                  .dump(2, ' ', false, Json::error_handler_t::replace) +
-              "\n";
+  all.sarif = text_of_json(
+      Json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+           {"version", "2.1.0"},
+           {"runs",
+            {{{"tool", {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}}}}},
+              {"invocations", {{{"executionSuccessful", true}, {"commandLine", program}}}},
+              {"results", Json::array()}}}}});
 }
 
 std::uint64_t sum(const std::vector<Json>& records, const char* name) {

@@ -33,10 +33,7 @@ std::map<std::string, std::string> sources_of(const lab::ProgramExplanation& exp
 std::string report_of(const lab::ProgramExplanation& explanation, const std::string& file) {
   if (file.ends_with(".html"))
     return lab::report::kernel_page(lab::json_of(explanation), sources_of(explanation));
-  if (file.ends_with(".json")) {
-    constexpr auto replace = nlohmann::json::error_handler_t::replace;
-    return lab::json_of(explanation).dump(2, ' ', false, replace) + "\n";
-  }
+  if (file.ends_with(".json")) return text_of_json(lab::json_of(explanation));
   return lab::text_of(explanation, file == "-" && ::isatty(STDOUT_FILENO) != 0);
 }
 

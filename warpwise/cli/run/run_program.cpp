@@ -225,79 +225,9 @@ class RunCommand final : public Command {
                "Checks in addition to those always on (accesses out of bounds, misaligned "
                "accesses, asserts, deadlocks, budget)",
                checks_);
-    add_text_option(
-        app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
-        [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
-    add_text_option(
-        app, "--profile", "GPU",
-        "GPU whose compute capability and number of multiprocessors to use, and whose times "
-        "--explain predicts: h200, another profile's name or FILE.json (default: a GPU of --cc)",
-        [this](const std::string& text) {
-          device_ = lab::find_device_profile(text);
-          cc_ = device_->compute_capability;
-          multiprocessors_ = std::llround(device_->figure("multiprocessors"));
-        });
-    add_former(app, "--device", "--profile");
-    add_text_option(
-        app, "--sms", "N",
-        "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
-        "of --profile)",
-        [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
-    add_text_option(app, "--end-after", "N",
-                    "End a kernel after this many warp instructions (default: no limit)",
-                    [this](const std::string& text) {
-                      budget_ = parse_integer("--end-after", text, 1,
-                                              std::numeric_limits<std::int64_t>::max());
-                    });
-    add_former(app, "--budget", "--end-after");
-    add_text_option(
-        app, "--orders", "N",
-        "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
-        "different orders. A result that depends on the order is a fault",
-        [this](const std::string& text) { orders_ = parse_integer("--orders", text, 2, 1000); });
-    add_text_option(
-        app, "--seed", "S", "Seed of the orders (default: 1)", [this](const std::string& text) {
-          seed_ = parse_integer("--seed", text, 0, std::numeric_limits<std::int64_t>::max());
-        });
-    app.add_option("--suppressions", suppressions_,
-                   "File of known faults, which are not reported. Each line has a fault and a "
-                   "reason: race at sum.cu:12 because …")
-        ->type_name("FILE");
-    app.add_flag(
-        "--report-known", report_known_,
-        "Also report the faults that Warpwise lists as known: places of CUB and Thrust that "
-        "break the rules and are right on a GPU");
-    app.add_option(
-           "--explain", explain_,
-           "After the program ends, explain each kernel's costs as warpwise explain does, with "
-           "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
-           "standard output")
-        ->type_name("FILE");
-    app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
-        ->type_name("FILE");
-    app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
-        ->type_name("FILE");
-    add_text_option(
-        app, "--error-exitcode", "N",
-        "Exit code in place of 0 after a fault, or if a kernel or CUDA function could not be "
-        "run (default: 1). With 0, faults change no exit code",
-        [this](const std::string& text) {
-          error_exit_code_ = parse_integer("--error-exitcode", text, 0, 255);
-        });
-    app.add_flag("--keep-going", keep_going_,
-                 "Do not tell the program of a kernel's fault, so that its other kernels run too. "
-                 "They get the memory that the faulty one leaves");
-    add_text_option(app, "--time-limit", "SECONDS",
-                    "End each process that uses CUDA after this time, with a fault and all reports "
-                    "(default: no limit)",
-                    [this](const std::string& text) {
-                      time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
-                    });
-    app.add_flag("--fidelity", fidelity_,
-                 "At the end, list what was exact, modelled or not run, by kernel and source line, "
-                 "and what may have affected a branch or a result");
-    app.add_flag("-q,--quiet", quiet_,
-                 "Omit the final lines that count launches and faults and name inexact parts");
+    add_gpu_options(app);
+    add_report_options(app);
+    add_exit_options(app);
     app.footer(
         "PROGRAM is a CUDA program, or starts some: Python, pytest, a shell script. CUDA programs\n"
         "need CUDA 13 and PTX (nvcc -arch=compute_75 or later); -lineinfo gives faults their "
@@ -341,6 +271,91 @@ class RunCommand final : public Command {
   }
 
  private:
+  // Adds the options for the emulated GPU and the way that it runs kernels.
+  void add_gpu_options(CLI::App& app) {
+    add_text_option(
+        app, "--cc", "X.Y", "Compute capability of the emulated GPU (default: 9.0)",
+        [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
+    add_text_option(
+        app, "--profile", "GPU",
+        "GPU whose compute capability and number of multiprocessors to use, and whose times "
+        "--explain predicts: h200, another profile's name or FILE.json (default: a GPU of --cc)",
+        [this](const std::string& text) {
+          device_ = lab::find_device_profile(text);
+          cc_ = device_->compute_capability;
+          multiprocessors_ = std::llround(device_->figure("multiprocessors"));
+        });
+    add_former(app, "--device", "--profile");
+    add_text_option(
+        app, "--sms", "N",
+        "Number of multiprocessors that the program is told, 1 to 1024 (default: 8, or those "
+        "of --profile)",
+        [this](const std::string& text) { sms_ = parse_integer("--sms", text, 1, 1024); });
+    add_text_option(app, "--end-after", "N",
+                    "End a kernel after this many warp instructions (default: no limit)",
+                    [this](const std::string& text) {
+                      budget_ = parse_integer("--end-after", text, 1,
+                                              std::numeric_limits<std::int64_t>::max());
+                    });
+    add_former(app, "--budget", "--end-after");
+    add_text_option(
+        app, "--orders", "N",
+        "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
+        "different orders. A result that depends on the order is a fault",
+        [this](const std::string& text) { orders_ = parse_integer("--orders", text, 2, 1000); });
+    add_text_option(
+        app, "--seed", "S", "Seed of the orders (default: 1)", [this](const std::string& text) {
+          seed_ = parse_integer("--seed", text, 0, std::numeric_limits<std::int64_t>::max());
+        });
+  }
+
+  // Adds the options for known faults and for reports in files.
+  void add_report_options(CLI::App& app) {
+    app.add_option("--suppressions", suppressions_,
+                   "File of known faults, which are not reported. Each line has a fault and a "
+                   "reason: race at sum.cu:12 because …")
+        ->type_name("FILE");
+    app.add_flag(
+        "--report-known", report_known_,
+        "Also report the faults that Warpwise lists as known: places of CUB and Thrust that "
+        "break the rules and are right on a GPU");
+    app.add_option(
+           "--explain", explain_,
+           "After the program ends, explain each kernel's costs as warpwise explain does, with "
+           "a timeline of its launches and copies: FILE.json, FILE.html, or text; - is "
+           "standard output")
+        ->type_name("FILE");
+    app.add_option("--junit", junit_, "Write a test case for each kernel, as JUnit XML")
+        ->type_name("FILE");
+    app.add_option("--sarif", sarif_, "Write each fault with its source line, as SARIF 2.1.0")
+        ->type_name("FILE");
+  }
+
+  // Adds the options for the program's end and the texts at its end.
+  void add_exit_options(CLI::App& app) {
+    add_text_option(
+        app, "--error-exitcode", "N",
+        "Exit code in place of 0 after a fault, or if a kernel or CUDA function could not be "
+        "run (default: 1). With 0, faults change no exit code",
+        [this](const std::string& text) {
+          error_exit_code_ = parse_integer("--error-exitcode", text, 0, 255);
+        });
+    app.add_flag("--keep-going", keep_going_,
+                 "Do not tell the program of a kernel's fault, so that its other kernels run too. "
+                 "They get the memory that the faulty one leaves");
+    add_text_option(app, "--time-limit", "SECONDS",
+                    "End each process that uses CUDA after this time, with a fault and all reports "
+                    "(default: no limit)",
+                    [this](const std::string& text) {
+                      time_limit_ = parse_integer("--time-limit", text, 1, 1'000'000);
+                    });
+    app.add_flag("--fidelity", fidelity_,
+                 "At the end, list what was exact, modelled or not run, by kernel and source line, "
+                 "and what may have affected a branch or a result");
+    app.add_flag("-q,--quiet", quiet_,
+                 "Omit the final lines that count launches and faults and name inexact parts");
+  }
+
   static void set(const char* name, const std::string& value) {
     ::setenv(fmt::format("WARPWISE_EMULATED_{}", name).c_str(), value.c_str(), 1);
   }

@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warpwise/base/counted.hpp"
+#include "warpwise/cli/pictures/report.hpp"
+
 namespace warpwise::cli {
 namespace {
 
@@ -153,8 +156,7 @@ std::string json_text(const StreamReport& report) {
   if (!report.not_held.empty()) json["not_held"] = report.not_held;
   add_skipped(json, report.skipped);
   if (summary.failure) json["error"] = reason_of(summary.failure);
-  // A file's name may not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return text_of_json(json);
 }
 
 }  // namespace warpwise::cli

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "emulator/emulated.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
@@ -16,13 +17,10 @@ std::string refusal(const std::string& body, const std::string& before = {},
                           ")\n{\n.reg .b32 %r<4>; .reg .pred %p; .reg .b64 "
                           "%l;\n" +
                           body + "\nret;\n}\n";
-  try {
+  return test::message_of<Error>([&] {
     test::Emulated emulated(ptx);
     emulated.launch("hand", {1}, {1});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing is refused";
+  });
 }
 
 TEST(Messages, NameThePlace) {

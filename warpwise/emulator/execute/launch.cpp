@@ -206,6 +206,18 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   return result;
 }
 
+// Returns the number of CPU threads that run a launch.
+std::size_t workers_for(std::uint64_t clusters, const LaunchOptions& options) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  // Also the first of several orders: the reference for the others must not depend on chance.
+  const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
+                       options.checks.has(Check::runtime);
+  const std::uint64_t wanted = in_turn               ? 1
+                               : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
+                                                     : cores;
+  return std::min<std::uint64_t>(wanted, clusters);
+}
+
 }  // namespace
 
 LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
@@ -258,14 +270,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.watch = shape.watch;
   launch.progress = &progress;
 
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  // Also the first of several orders: the reference for the others must not depend on chance.
-  const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
-                       options.checks.has(Check::runtime);
-  const std::uint64_t wanted = in_turn               ? 1
-                               : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
-                                                     : cores;
-  const std::size_t count = std::min<std::uint64_t>(wanted, launch.clusters);
+  const std::size_t count = workers_for(launch.clusters, options);
   launch.atomic = count > 1;
   launch.workers = count;
   if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();

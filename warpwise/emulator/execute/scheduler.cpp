@@ -37,7 +37,7 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
       }
     }
   }
-  // This block has just ended, and others have not begun.
+  // No warp of this block is left, and other blocks have not begun.
   record_fault(block.warps.front(), launch.code->operations.front(), kind, 0, message);
 }
 

@@ -95,7 +95,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask) {
     }
     const rules::MachineInstructions& further = (again ? further_again_ : further_)[op.index];
     counts_.further += further;
-    // They wait for each other.
+    // These further instructions wait for each other.
     done += further.all * model_.arithmetic_cycles;
   }
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::ptx {
@@ -52,12 +53,7 @@ Strings names(const std::vector<Variable>& variables) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::message_of<InvalidArgument>([&] { parse(text); });
 }
 
 std::string refusal_of_body(const std::string& text) {

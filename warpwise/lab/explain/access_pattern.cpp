@@ -21,8 +21,8 @@ using Kind = AddressForm::Kind;
 
 // An array of the kernel, as far as its parameters tell.
 struct Array {
-  std::string name;  // in the source; empty if it is not known
-  std::string type;  // of an element; likewise
+  std::string name;  // name in the source; empty if unknown
+  std::string type;  // type of an element; empty if unknown
 
   // "in[]"
   std::string shown() const { return name.empty() ? "the array" : name + "[]"; }

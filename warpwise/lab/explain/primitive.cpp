@@ -94,7 +94,7 @@ Explanation explained(const PrimitiveLaunch& launch, const std::string& ptx) {
 
 std::vector<std::string_view> primitive_names() {
   std::vector<std::string_view> names;
-  for (const explain_cases::ExplainCase* each : explain_cases::all()) names.push_back(each->name);
+  for (const explain_cases::ExplainCase& each : explain_cases::all()) names.push_back(each.name);
   return names;
 }
 
@@ -117,7 +117,7 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
   const auto cases = explain_cases::all();
   const auto chosen = std::ranges::find(cases, request.name, &explain_cases::ExplainCase::name);
   if (chosen == cases.end()) throw InvalidArgument("no primitive is called " + request.name);
-  const explain_cases::ExplainCase& primitive = **chosen;
+  const explain_cases::ExplainCase& primitive = *chosen;
   PrimitiveExplanation result;
   result.request = request;
   result.size = request.size.value_or(OperandSize{primitive.width, primitive.height});

@@ -8,19 +8,16 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/lab/measure/fake_cupti.hpp"
 
 namespace warpwise::lab {
 namespace {
 
 std::string why_unavailable(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const CountersUnavailable& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "counters could be read";
-  return {};
+  const std::string why = test::message_of<CountersUnavailable>(action);
+  EXPECT_NE(why, "") << "counters could be read";
+  return why;
 }
 
 TEST(Metrics, HaveNamesOfNsightCompute) {

@@ -2,20 +2,10 @@
 
 #include <cmath>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 
 namespace warpwise::lab {
-namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
-}  // namespace
-
 std::vector<std::vector<std::string>> cells_of(const Plot& plot) {
   const bool is_map = plot.kind == PlotKind::maps;
   const bool is_dots = plot.kind == PlotKind::dots;
@@ -49,7 +39,8 @@ std::vector<std::vector<std::string>> cells_of(const Plot& plot) {
 std::string csv_of(const std::vector<std::vector<std::string>>& cells) {
   std::string text;
   for (const std::vector<std::string>& line : cells) {
-    for (std::size_t i = 0; i < line.size(); ++i) text += (i > 0 ? "," : "") + csv_field(line[i]);
+    for (std::size_t i = 0; i < line.size(); ++i)
+      text += (i > 0 ? "," : "") + io::csv_field(line[i]);
     text += "\n";
   }
   return text;

@@ -89,6 +89,17 @@ std::vector<RecordedCount> compared_of(const Field& row) {
   return result;
 }
 
+std::map<std::string, std::int64_t> values_of(const Field& field) {
+  std::map<std::string, std::int64_t> values;
+  for (const char* key : {"parameters", "axes"}) {
+    const auto some = field.find(key);
+    if (!some) continue;
+    for (const auto& [name, value] : some->object().items())
+      values[name] = some->at(name.c_str()).whole();
+  }
+  return values;
+}
+
 RecordedRow row_of(const Field& field) {
   RecordedRow row;
   row.rung = field.at("rung").text();
@@ -99,13 +110,7 @@ RecordedRow row_of(const Field& field) {
   row.compared = compared_of(field);
   row.size = field.at("size").sides<2>();
   if (const auto block = field.find("block")) row.block = block->sides<3>();
-  for (const char* key : {"parameters", "axes"}) {
-    const auto values = field.find(key);
-    if (!values) continue;
-    for (const auto& [name, value] : values->object().items()) {
-      row.values[name] = values->at(name.c_str()).whole();
-    }
-  }
+  row.values = values_of(field);
   if (const auto setting = field.find("setting")) {
     for (const auto& [name, value] : setting->object().items()) {
       if (name == "transfer") {
@@ -144,13 +149,7 @@ RecordedKnee knee_of(const Field& field) {
   knee.rung = field.at("rung").text();
   knee.size = field.at("size").sides<2>();
   if (const auto block = field.find("block")) knee.block = block->sides<3>();
-  for (const char* key : {"parameters", "axes"}) {
-    const auto values = field.find(key);
-    if (!values) continue;
-    for (const auto& [name, value] : values->object().items()) {
-      knee.values[name] = values->at(name.c_str()).whole();
-    }
-  }
+  knee.values = values_of(field);
   knee.none = text_or_nothing(field, "none");
   if (!knee.none.empty()) return knee;
   knee.at = field.at("at").number();

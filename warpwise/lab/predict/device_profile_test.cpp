@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
@@ -22,12 +23,7 @@ Json valid() {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    lab::parse_device_profile(text, "p.json");
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
+  return test::message_of<InvalidArgument>([&] { lab::parse_device_profile(text, "p.json"); });
 }
 
 TEST(DeviceProfile, TheInstalledOnesAreRead) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/findings.hpp"
@@ -55,12 +56,7 @@ Collection collection_of(const Json& json) {
 
 std::string message_of(const std::string& text) {
   Collection collection;
-  try {
-    add_file(text, "file.json", collection);
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
+  return test::message_of<InvalidArgument>([&] { add_file(text, "file.json", collection); });
 }
 
 TEST(Html, ATextIsNoMarkup) {

@@ -4,6 +4,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace warpwise {
 namespace {
@@ -96,21 +97,11 @@ TEST_P(GreyTest, LargestCodes) {
 
 TEST_P(GreyTest, MoreRowsThanAGridHas) { compare_random(ElementType::u16, 3, {2, 65540}, {}, {}); }
 
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no refusal";
-}
-
 TEST(GreyArguments, WrongOnesAreRefused) {
   const auto refusal = [](ElementType from, int channels, ElementType to, std::int64_t width) {
     const GuardedImage src(from, 4, 3, channels);
     GuardedImage dst(to, width, 3);
-    return refusal_of([&] { grey(src.view(), dst.view()); });
+    return test::message_of<InvalidArgument>([&] { grey(src.view(), dst.view()); });
   };
   EXPECT_EQ(refusal(ElementType::u8, 3, ElementType::u8, 4),
             "grey: src has pixels of 3 x u8, it needs 3 or 4 channels of u16 or f32");
@@ -123,7 +114,8 @@ TEST(GreyArguments, WrongOnesAreRefused) {
   GuardedImage image(ElementType::u16, 8, 8, 3);
   const HostView all = image.view();
   const HostView inside(all.data(), ElementType::u16, 8, 8, 1, all.pitch_bytes());
-  EXPECT_EQ(refusal_of([&] { grey(all, inside); }), "grey: src and dst overlap in memory");
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] { grey(all, inside); }),
+            "grey: src and dst overlap in memory");
 }
 
 INSTANTIATE_TEST_SUITE_P(, GreyTest, test::both_backends(), testing::PrintToStringParamName());

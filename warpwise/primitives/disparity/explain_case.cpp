@@ -2,24 +2,20 @@
 #include "warpwise/primitives/disparity/disparity.hpp"
 
 namespace warpwise::explain_cases {
-namespace {
 
-std::string call_disparity(Operands& operands, std::int64_t width, std::int64_t height) {
-  const gpu::DeviceImage left = operands.random(ElementType::u8, width, height);
-  const gpu::DeviceImage right = operands.random(ElementType::u8, width, height);
-  gpu::DeviceImage dst = operands.empty(ElementType::f32, width, height);
-  const DisparityOptions options;
-  disparity(left.view(), right.view(), dst.view(), options, operands.stream());
-  return "u8 sad block " + std::to_string(options.block) +
-         " disparities 0:" + std::to_string(options.max_disparity);
-}
-
-}  // namespace
-
-const ExplainCase& disparity_explain_case() {
-  static constexpr ExplainCase made = {
-      .name = "disparity", .width = 160, .height = 120, .call = call_disparity};
-  return made;
+ExplainCase disparity_explain_case() {
+  return {.name = "disparity",
+          .width = 160,
+          .height = 120,
+          .call = [](Operands& operands, std::int64_t width, std::int64_t height) -> std::string {
+            const gpu::DeviceImage left = operands.random(ElementType::u8, width, height);
+            const gpu::DeviceImage right = operands.random(ElementType::u8, width, height);
+            gpu::DeviceImage dst = operands.empty(ElementType::f32, width, height);
+            const DisparityOptions options;
+            disparity(left.view(), right.view(), dst.view(), options, operands.stream());
+            return "u8 sad block " + std::to_string(options.block) +
+                   " disparities 0:" + std::to_string(options.max_disparity);
+          }};
 }
 
 }  // namespace warpwise::explain_cases

@@ -242,7 +242,7 @@ TEST_P(FindTest, Transforms) {
   compare_transforms({37, 40}, {37, 40}, 256, Measure::zncc);
 }
 
-// All lengths of a GPU's lines.
+// Covers every length of line that the GPU transforms.
 TEST_P(FindTest, TransformsOfLongLines) {
   compare_transforms({513, 3}, {600, 9}, 256, Measure::zncc);
   compare_transforms({1030, 3}, {1200, 6}, 256, Measure::ncc);

@@ -306,7 +306,7 @@ TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});
   compare(ElementType::f16, (1 << 18) + 300, 1, {1, 0, true});
-  // Words, with more chunks than blocks.
+  // Loads whole words, with more chunks than blocks.
   compare(ElementType::f16, (1 << 18) + 300, 8, {1, 0, true});
   compare(ElementType::bf16, (1 << 18) + 300, 8, {1, 0, true});
 }

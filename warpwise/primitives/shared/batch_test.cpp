@@ -6,6 +6,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "tests/support/message_of.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
@@ -281,17 +282,6 @@ TEST(BatchOnGpu, RunsInAGraph) {
   }
 }
 
-/// Returns the text by which a batch is refused.
-template <class Run>
-std::string refusal_of(const Run& run) {
-  try {
-    run();
-  } catch (const InvalidArgument& refused) {
-    return refused.what();
-  }
-  return "not refused";
-}
-
 TEST(Batch, NamesTheImageThatItRefuses) {
   for (const Call& call : all_calls()) {
     const std::vector<Size> sizes(4, {8, 5});
@@ -303,7 +293,9 @@ TEST(Batch, NamesTheImageThatItRefuses) {
       dst.push_back(images.dst[i]->view());
     }
     dst[2] = dst[2].sub_view(0, 0, 7, 5);
-    EXPECT_NE(refusal_of([&] { call.many(src, dst); }).find("image 2 (the first is 0): "),
+    EXPECT_NE(test::message_of<InvalidArgument>([&] {
+                call.many(src, dst);
+              }).find("image 2 (the first is 0): "),
               std::string::npos);
     for (const auto& image : images.dst) {
       EXPECT_EQ(*image->view().row(0), std::byte{0xA5});
@@ -322,16 +314,18 @@ TEST(Batch, RefusesAResultInAnotherImage) {
     copy(src, dst);
   };
   EXPECT_NO_THROW(run({0, 0, 1, 8}, {16, 24, 32, 40}));  // sources may overlap
-  EXPECT_EQ(refusal_of([&] { run({0, 8}, {16, 23}); }),
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] { run({0, 8}, {16, 23}); }),
             "copy: dst[0] and dst[1] overlap in memory");
-  EXPECT_EQ(refusal_of([&] { run({0, 16}, {16, 24}); }).substr(0, 6), "copy: ");
-  EXPECT_EQ(refusal_of([&] { run({0, 8}, {16}); }), "copy: there are 2 images and 1 results");
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] { run({0, 16}, {16, 24}); }).substr(0, 6),
+            "copy: ");
+  EXPECT_EQ(test::message_of<InvalidArgument>([&] { run({0, 8}, {16}); }),
+            "copy: there are 2 images and 1 results");
 }
 
 TEST(Batch, RefusesMixedTypes) {
   GuardedImage bytes(ElementType::u8, 4, 4), words(ElementType::u16, 4, 4);
   GuardedImage first(ElementType::u8, 4, 4), second(ElementType::u32, 4, 4);
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(test::message_of<InvalidArgument>([&] {
               sobel(std::vector<ConstHostView>{bytes.view(), words.view()},
                     std::vector<HostView>{first.view(), second.view()});
             }).find("image 1 (the first is 0): src has pixels of 1 x u16, that of image 0 has "),

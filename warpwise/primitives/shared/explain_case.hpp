@@ -42,6 +42,6 @@ struct ExplainCase {
 };
 
 /// Returns all cases, in the order of the list of primitives.
-std::span<const ExplainCase* const> all();
+std::span<const ExplainCase> all();
 
 }  // namespace warpwise::explain_cases

@@ -2,20 +2,15 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 namespace warpwise::explain_cases {
-namespace {
 
-std::string call_sobel(Operands& operands, std::int64_t width, std::int64_t height) {
-  const gpu::DeviceImage src = operands.random(ElementType::u8, width, height);
-  gpu::DeviceImage dst = operands.empty(ElementType::u8, width, height);
-  sobel(src.view(), dst.view(), {}, operands.stream());
-  return "u8 magnitude l1";
-}
-
-}  // namespace
-
-const ExplainCase& sobel_explain_case() {
-  static constexpr ExplainCase made = {.name = "sobel", .call = call_sobel};
-  return made;
+ExplainCase sobel_explain_case() {
+  return {.name = "sobel",
+          .call = [](Operands& operands, std::int64_t width, std::int64_t height) -> std::string {
+            const gpu::DeviceImage src = operands.random(ElementType::u8, width, height);
+            gpu::DeviceImage dst = operands.empty(ElementType::u8, width, height);
+            sobel(src.view(), dst.view(), {}, operands.stream());
+            return "u8 magnitude l1";
+          }};
 }
 
 }  // namespace warpwise::explain_cases

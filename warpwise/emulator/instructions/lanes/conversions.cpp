@@ -47,74 +47,86 @@ double to_integral(double x, Rounding rounding) {
 }
 
 template <class D, class S>
-StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
-  const Rounding rounding = flags.rounding;
-  if constexpr (!is_float<D>) {
-    const double x = to_integral(float_value<S>(bits, flags), rounding);
-    constexpr bool large = sizeof(D) == 8 || std::is_same_v<S, double>;
-    if (x != x) {
-      return large ? static_cast<StorageOf<D>>(StorageOf<D>{1} << (8 * sizeof(D) - 1))
-                   : StorageOf<D>{0};
-    }
-    D result{};
-    if (x < static_cast<double>(std::numeric_limits<D>::min()))
-      result = std::numeric_limits<D>::min();
-    else if (x >= std::ldexp(1.0, std::numeric_limits<D>::digits))
-      result = std::numeric_limits<D>::max();
-    else
-      result = static_cast<D>(x);
-    return static_cast<StorageOf<D>>(result);
-  } else if constexpr (is_float<S>) {
-    // An H200 does not flush a single's subnormals on their way to a half.
-    constexpr bool keeps_subnormals = std::is_same_v<S, float> && is_small<D>;
-    double x = float_value<S>(bits, keeps_subnormals ? FloatFlags{} : flags);
-    if (flags.to_integral != 0) x = to_integral(x, rounding);
-    if (flags.saturate != 0) x = saturated(x);
-    if (flags.relu != 0 && !(x > 0) && x == x) x = 0;
-    // A NaN of double precision keeps its sign and the upper bits of its fraction.
-    constexpr bool from_double = std::is_same_v<S, double>;
-    if constexpr (is_small<D>) {
-      if (from_double && x != x) {
-        constexpr int kept = format_of<D>.fraction_bits;
-        const auto fraction =
-            static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) << 12) >> (64 - kept));
-        const std::uint32_t exponent = 0x7fffU >> kept << kept;
-        return (std::signbit(x) ? 0x8000U : 0U) | exponent | 1U << (kept - 1) | fraction;
-      }
-      const std::uint16_t result = encode(x, format_of<D>, rounding);
-      const int infinity = 0x7fff >> format_of<D>.fraction_bits << format_of<D>.fraction_bits;
-      const bool is_infinite = (result & 0x7fff) == infinity;
-      return flags.finite != 0 && is_infinite ? result - 1U : result;
-    } else if constexpr (std::is_same_v<D, float>) {
-      if (from_double && x != x) {
-        volatile double nan = x;
-        return std::bit_cast<std::uint32_t>(static_cast<float>(nan));
-      }
-      const RoundingMode mode(flags.to_integral != 0 ? Rounding::nearest : rounding);
-      volatile double exact = x;
-      FloatFlags unsaturated = flags;
-      unsaturated.saturate = 0;
-      return std::bit_cast<std::uint32_t>(after(static_cast<float>(exact), unsaturated));
-    } else {
-      return std::bit_cast<std::uint64_t>(x == x ? x : quiet(x));
-    }
-  } else {
-    const auto integer = static_cast<S>(bits);
-    if constexpr (is_small<D>) {
-      // Integers too long for a double are out of range for f16; bf16 needs all their bits.
-      const RoundingMode mode(Rounding::zero);
-      volatile S exact = integer;
-      auto x = static_cast<double>(exact);
-      if (sizeof(S) == 8 && static_cast<S>(x) != integer) {
-        x = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | 1);  // rounded to odd
-      }
-      return encode(x, format_of<D>, rounding);
-    } else {
-      const RoundingMode mode(rounding);
-      volatile S exact = integer;
-      return std::bit_cast<StorageOf<D>>(after(static_cast<D>(exact), flags));
-    }
+StorageOf<D> to_integer(StorageOf<S> bits, FloatFlags flags) {
+  const double x = to_integral(float_value<S>(bits, flags), flags.rounding);
+  constexpr bool large = sizeof(D) == 8 || std::is_same_v<S, double>;
+  if (x != x) {
+    return large ? static_cast<StorageOf<D>>(StorageOf<D>{1} << (8 * sizeof(D) - 1))
+                 : StorageOf<D>{0};
   }
+  D result{};
+  if (x < static_cast<double>(std::numeric_limits<D>::min()))
+    result = std::numeric_limits<D>::min();
+  else if (x >= std::ldexp(1.0, std::numeric_limits<D>::digits))
+    result = std::numeric_limits<D>::max();
+  else
+    result = static_cast<D>(x);
+  return static_cast<StorageOf<D>>(result);
+}
+
+template <class D, class S>
+StorageOf<D> to_other_float(StorageOf<S> bits, FloatFlags flags) {
+  // An H200 does not flush a single's subnormals on their way to a half.
+  constexpr bool keeps_subnormals = std::is_same_v<S, float> && is_small<D>;
+  double x = float_value<S>(bits, keeps_subnormals ? FloatFlags{} : flags);
+  if (flags.to_integral != 0) x = to_integral(x, flags.rounding);
+  if (flags.saturate != 0) x = saturated(x);
+  if (flags.relu != 0 && !(x > 0) && x == x) x = 0;
+  // A NaN of double precision keeps its sign and the upper bits of its fraction.
+  constexpr bool from_double = std::is_same_v<S, double>;
+  if constexpr (is_small<D>) {
+    if (from_double && x != x) {
+      constexpr int kept = format_of<D>.fraction_bits;
+      const auto fraction =
+          static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) << 12) >> (64 - kept));
+      const std::uint32_t exponent = 0x7fffU >> kept << kept;
+      return (std::signbit(x) ? 0x8000U : 0U) | exponent | 1U << (kept - 1) | fraction;
+    }
+    const std::uint16_t result = encode(x, format_of<D>, flags.rounding);
+    const int infinity = 0x7fff >> format_of<D>.fraction_bits << format_of<D>.fraction_bits;
+    const bool is_infinite = (result & 0x7fff) == infinity;
+    return flags.finite != 0 && is_infinite ? result - 1U : result;
+  } else if constexpr (std::is_same_v<D, float>) {
+    if (from_double && x != x) {
+      volatile double nan = x;
+      return std::bit_cast<std::uint32_t>(static_cast<float>(nan));
+    }
+    const RoundingMode mode(flags.to_integral != 0 ? Rounding::nearest : flags.rounding);
+    volatile double exact = x;
+    FloatFlags unsaturated = flags;
+    unsaturated.saturate = 0;
+    return std::bit_cast<std::uint32_t>(after(static_cast<float>(exact), unsaturated));
+  } else {
+    return std::bit_cast<std::uint64_t>(x == x ? x : quiet(x));
+  }
+}
+
+template <class D, class S>
+StorageOf<D> integer_to_float(StorageOf<S> bits, FloatFlags flags) {
+  const auto integer = static_cast<S>(bits);
+  volatile S exact = integer;
+  if constexpr (is_small<D>) {
+    // Integers too long for a double are out of range for f16; bf16 needs all their bits.
+    const RoundingMode mode(Rounding::zero);
+    auto x = static_cast<double>(exact);
+    if (sizeof(S) == 8 && static_cast<S>(x) != integer) {
+      x = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | 1);  // rounded to odd
+    }
+    return encode(x, format_of<D>, flags.rounding);
+  } else {
+    const RoundingMode mode(flags.rounding);
+    return std::bit_cast<StorageOf<D>>(after(static_cast<D>(exact), flags));
+  }
+}
+
+template <class D, class S>
+StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
+  if constexpr (!is_float<D>)
+    return to_integer<D, S>(bits, flags);
+  else if constexpr (is_float<S>)
+    return to_other_float<D, S>(bits, flags);
+  else
+    return integer_to_float<D, S>(bits, flags);
 }
 
 template <class D, class S>

@@ -158,6 +158,11 @@ TEST(Halves, Arithmetic) {
         return flush(exact_multiply_add(format, flush(a), flush(b), flush(c)));
       });
     }
+  }
+}
+
+TEST(Halves, Comparisons) {
+  for (const Format& format : {half, bfloat}) {
     const auto expect_comparison = [&](const std::string& name, auto f) {
       expect_instruction(
           "setp." + name + "." + format.name + " %p|%q, %a, %b;\nselp.b32 %w1, 1, 0, %p;\n" +

@@ -125,7 +125,7 @@ TYPED_TEST(Integers, Arithmetic) {
   divide("rem." + type + " %d, %a, %b;", [](Wide a, Wide b) { return a % b; });
 }
 
-TYPED_TEST(Integers, ShiftsAndComparisons) {
+TYPED_TEST(Integers, Shifts) {
   using T = TypeParam;
   constexpr int bits = 8 * sizeof(T);
   const std::string type = type_name<T>();
@@ -141,6 +141,12 @@ TYPED_TEST(Integers, ShiftsAndComparisons) {
   });
   expect_instruction("shl." + untyped + " %d, %a, %b;", shift, integers(),
                      [&](U64 a, U64 b, U64) { return b >= 64 ? 0 : a << b; });
+}
+
+TYPED_TEST(Integers, Comparisons) {
+  using T = TypeParam;
+  constexpr int bits = 8 * sizeof(T);
+  const std::string type = type_name<T>();
   const Registers compared{32, bits, bits, bits};
   const auto compare = [&](const std::string& name, auto f) {
     expect_instruction("setp." + name + "." + type + " %p, %a, %b;\nselp.b32 %d, 1, 0, %p;",
@@ -212,6 +218,28 @@ TYPED_TEST(Integers, BitFields) {
                            result |= (i < count && from + i < bits ? bit(from + i) : sign) << i;
                          return result;
                        });
+    if constexpr (!std::is_signed_v<T>) {
+      expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
+                         {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
+                           const int from = field(c);
+                           const int count = field(c >> 32);
+                           U64 result = b;
+                           for (int i = 0; i < count && from + i < bits; ++i) {
+                             const U64 bit = i < bits ? a >> i & 1 : 0;
+                             result = (result & ~(U64{1} << (from + i))) | bit << (from + i);
+                           }
+                           return result;
+                         });
+    }
+  }
+}
+
+TYPED_TEST(Integers, PlacesAndCountsOfBits) {
+  using T = TypeParam;
+  if constexpr (sizeof(T) >= 4) {
+    constexpr int bits = 8 * sizeof(T);
+    const std::string type = type_name<T>();
+    const std::string untyped = "b" + std::to_string(bits);
     expect_instruction("bfind." + type + " %d, %a;", {32, bits, 32, 32}, integers(),
                        [&](U64 a, U64, U64) {
                          const U64 skipped = value<T>(a) < 0 ? 1 : 0;
@@ -229,17 +257,6 @@ TYPED_TEST(Integers, BitFields) {
                          return ~U64{0};
                        });
     if constexpr (!std::is_signed_v<T>) {
-      expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
-                         {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
-                           const int from = field(c);
-                           const int count = field(c >> 32);
-                           U64 result = b;
-                           for (int i = 0; i < count && from + i < bits; ++i) {
-                             const U64 bit = i < bits ? a >> i & 1 : 0;
-                             result = (result & ~(U64{1} << (from + i))) | bit << (from + i);
-                           }
-                           return result;
-                         });
       expect_instruction("popc." + untyped + " %d, %a;", {32, bits, 32, 32}, integers(),
                          [](U64 a, U64, U64) { return static_cast<U64>(std::popcount(a)); });
       expect_instruction(

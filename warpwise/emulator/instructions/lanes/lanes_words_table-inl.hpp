@@ -65,16 +65,10 @@ inline void add_predicates(Table& table) {
   one("mov.pred", [](Mask a) { return a; });
 }
 
-inline void add_words(Table& table) {
+inline void add_products_of_24_bits(Table& table) {
   using U = std::uint32_t;
   using I = std::int32_t;
   using L = std::int64_t;
-  add_binary<I, I, I>(table, "add.sat.s32", [](I a, I b) { return saturate_s32(L{a} + b); });
-  add_binary<I, I, I>(table, "sub.sat.s32", [](I a, I b) { return saturate_s32(L{a} - b); });
-  add_ternary<I, I, I, I>(table, "mad.hi.sat.s32",
-                          [](I a, I b, I c) { return saturate_s32(L{multiply_high(a, b)} + c); });
-  add_binary<I, I, I>(table, "min.relu.s32", [](I a, I b) { return maximum(minimum(a, b), 0); });
-  add_binary<I, I, I>(table, "max.relu.s32", [](I a, I b) { return maximum(maximum(a, b), 0); });
   add_binary<I, I, I>(table, "mul24.lo.s32",
                       [](I a, I b) { return static_cast<I>(L{signed_24(a)} * signed_24(b)); });
   add_binary<U, U, U>(table, "mul24.lo.u32",
@@ -96,25 +90,13 @@ inline void add_words(Table& table) {
   add_ternary<I, I, I, I>(table, "mad24.hi.sat.s32", [](I a, I b, I c) {
     return saturate_s32((L{signed_24(a)} * signed_24(b) >> 16) + c);
   });
-  add_ternary<U, U, U, I>(table, "fns.b32", [](U a, U b, I n) { return nth_set_bit(a, b, n); });
   add_ternary<U, U, U, U>(table, "mad24.hi.u32", [](U a, U b, U c) {
     return static_cast<U>(std::uint64_t{unsigned_24(a)} * unsigned_24(b) >> 16) + c;
   });
-  table["prmt.b32"] = {permute, {Width::w32, Width::none, Width::w32, Width::w32, Width::w32}};
-  add_quaternary<U, U, U, U, U>(table, "lop3.b32",
-                                [](U a, U b, U c, U t) { return logic3(a, b, c, t); });
-  add_ternary<U, U, U, U>(table, "shf.l.wrap.b32", [](U a, U b, U n) {
-    return static_cast<U>(((std::uint64_t{b} << 32 | a) << (n & 31)) >> 32);
-  });
-  add_ternary<U, U, U, U>(table, "shf.l.clamp.b32", [](U a, U b, U n) {
-    return static_cast<U>(((std::uint64_t{b} << 32 | a) << (n < 32 ? n : 32)) >> 32);
-  });
-  add_ternary<U, U, U, U>(table, "shf.r.wrap.b32", [](U a, U b, U n) {
-    return static_cast<U>((std::uint64_t{b} << 32 | a) >> (n & 31));
-  });
-  add_ternary<U, U, U, U>(table, "shf.r.clamp.b32", [](U a, U b, U n) {
-    return static_cast<U>((std::uint64_t{b} << 32 | a) >> (n < 32 ? n : 32));
-  });
+}
+
+inline void add_dot_products(Table& table) {
+  using U = std::uint32_t;
   add_ternary<U, U, U, U>(table, "dp4a.u32.u32",
                           [](U a, U b, U c) { return dot4<std::uint8_t, std::uint8_t>(a, b, c); });
   add_ternary<U, U, U, U>(table, "dp4a.s32.s32",
@@ -133,6 +115,12 @@ inline void add_words(Table& table) {
   dot_halves.template operator()<std::int16_t, std::int8_t>("s32.s32");
   dot_halves.template operator()<std::uint16_t, std::int8_t>("u32.s32");
   dot_halves.template operator()<std::int16_t, std::uint8_t>("s32.u32");
+}
+
+inline void add_bit_fields(Table& table) {
+  using U = std::uint32_t;
+  using I = std::int32_t;
+  add_ternary<U, U, U, I>(table, "fns.b32", [](U a, U b, I n) { return nth_set_bit(a, b, n); });
   add_binary<U, U, U>(table, "bmsk.clamp.b32", [](U a, U b) {
     const U from = a < 32 ? a : 32;
     const U count = b < 32 ? b : 32;
@@ -150,6 +138,36 @@ inline void add_words(Table& table) {
                       [](U a, U b) { return b > 31 ? a : extend_bits(a, b, false); });
   add_binary<U, U, U>(table, "szext.clamp.s32",
                       [](U a, U b) { return b > 31 ? a : extend_bits(a, b, true); });
+}
+
+inline void add_words(Table& table) {
+  using U = std::uint32_t;
+  using I = std::int32_t;
+  using L = std::int64_t;
+  add_binary<I, I, I>(table, "add.sat.s32", [](I a, I b) { return saturate_s32(L{a} + b); });
+  add_binary<I, I, I>(table, "sub.sat.s32", [](I a, I b) { return saturate_s32(L{a} - b); });
+  add_ternary<I, I, I, I>(table, "mad.hi.sat.s32",
+                          [](I a, I b, I c) { return saturate_s32(L{multiply_high(a, b)} + c); });
+  add_binary<I, I, I>(table, "min.relu.s32", [](I a, I b) { return maximum(minimum(a, b), 0); });
+  add_binary<I, I, I>(table, "max.relu.s32", [](I a, I b) { return maximum(maximum(a, b), 0); });
+  add_products_of_24_bits(table);
+  add_dot_products(table);
+  add_bit_fields(table);
+  table["prmt.b32"] = {permute, {Width::w32, Width::none, Width::w32, Width::w32, Width::w32}};
+  add_quaternary<U, U, U, U, U>(table, "lop3.b32",
+                                [](U a, U b, U c, U t) { return logic3(a, b, c, t); });
+  add_ternary<U, U, U, U>(table, "shf.l.wrap.b32", [](U a, U b, U n) {
+    return static_cast<U>(((std::uint64_t{b} << 32 | a) << (n & 31)) >> 32);
+  });
+  add_ternary<U, U, U, U>(table, "shf.l.clamp.b32", [](U a, U b, U n) {
+    return static_cast<U>(((std::uint64_t{b} << 32 | a) << (n < 32 ? n : 32)) >> 32);
+  });
+  add_ternary<U, U, U, U>(table, "shf.r.wrap.b32", [](U a, U b, U n) {
+    return static_cast<U>((std::uint64_t{b} << 32 | a) >> (n & 31));
+  });
+  add_ternary<U, U, U, U>(table, "shf.r.clamp.b32", [](U a, U b, U n) {
+    return static_cast<U>((std::uint64_t{b} << 32 | a) >> (n < 32 ? n : 32));
+  });
   const auto words = [&](const char* name, Handler handler) {
     table[name] = {handler, {Width::w32, Width::none, Width::w32, Width::w32, Width::w32}};
   };

@@ -16,6 +16,38 @@ struct WarpProduct {
   bool shared = false;
 };
 
+/// Returns the text of one wmma. A lies at the start of the memory, B `place` bytes further, C and
+/// D at twice that.
+std::string product_text(const WarpProduct& p, std::size_t place) {
+  const std::string where = p.shared ? "shared" : "global";
+  const std::string base = p.shared ? "%p0" : "%g";
+  const std::string stride = p.stride == 16 ? "" : ", " + std::to_string(p.stride);
+  const std::string b_at = std::to_string(place);
+  const std::string c_at = std::to_string(2 * place);
+  const int sums = p.sum == "f32" ? 8 : 4;
+  return ".reg .b32 %a<8>, %b<8>, %c<8>;\n"
+         "wmma.load.a.sync.aligned." +
+         p.a_layout + ".m16n16k16." + where + ".f16 " + registers("%a", 0, 8) + ", [" + base + "]" +
+         stride +
+         ";\n"
+         "wmma.load.b.sync.aligned." +
+         p.b_layout + ".m16n16k16." + where + ".f16 " + registers("%b", 0, 8) + ", [" + base + "+" +
+         b_at + "]" + stride +
+         ";\n"
+         "wmma.load.c.sync.aligned." +
+         p.sum_layout + ".m16n16k16." + where + "." + p.sum + " " + registers("%c", 0, sums) +
+         ", [" + base + "+" + c_at + "]" + stride +
+         ";\n"
+         "wmma.mma.sync.aligned." +
+         p.a_layout + "." + p.b_layout + ".m16n16k16." + p.sum + "." + p.sum + " " +
+         registers("%d", 0, sums) + ", " + registers("%a", 0, 8) + ", " + registers("%b", 0, 8) +
+         ", " + registers("%c", 0, sums) +
+         ";\n"
+         "wmma.store.d.sync.aligned." +
+         p.sum_layout + ".m16n16k16." + where + "." + p.sum + " [" + base + "+" + c_at + "], " +
+         registers("%d", 0, sums) + stride + ";";
+}
+
 /// The product of one wmma, through memory that holds A, B and C, each at its place.
 Matrix multiply(const WarpProduct& p, const Matrix& a, const Matrix& b, const Matrix& c) {
   const int bytes = p.sum == "f32" ? 4 : 2;
@@ -38,36 +70,8 @@ Matrix multiply(const WarpProduct& p, const Matrix& a, const Matrix& b, const Ma
           &hc, static_cast<std::size_t>(bytes));
     }
   }
-  const std::string where = p.shared ? "shared" : "global";
-  const std::string base = p.shared ? "%p0" : "%g";
-  const std::string stride = p.stride == 16 ? "" : ", " + std::to_string(p.stride);
-  const std::string b_at = std::to_string(place);
-  const std::string c_at = std::to_string(2 * place);
-  const int sums = bytes == 4 ? 8 : 4;
-  const std::string body =
-      ".reg .b32 %a<8>, %b<8>, %c<8>;\n"
-      "wmma.load.a.sync.aligned." +
-      p.a_layout + ".m16n16k16." + where + ".f16 " + registers("%a", 0, 8) + ", [" + base + "]" +
-      stride +
-      ";\n"
-      "wmma.load.b.sync.aligned." +
-      p.b_layout + ".m16n16k16." + where + ".f16 " + registers("%b", 0, 8) + ", [" + base + "+" +
-      b_at + "]" + stride +
-      ";\n"
-      "wmma.load.c.sync.aligned." +
-      p.sum_layout + ".m16n16k16." + where + "." + p.sum + " " + registers("%c", 0, sums) + ", [" +
-      base + "+" + c_at + "]" + stride +
-      ";\n"
-      "wmma.mma.sync.aligned." +
-      p.a_layout + "." + p.b_layout + ".m16n16k16." + p.sum + "." + p.sum + " " +
-      registers("%d", 0, sums) + ", " + registers("%a", 0, 8) + ", " + registers("%b", 0, 8) +
-      ", " + registers("%c", 0, sums) +
-      ";\n"
-      "wmma.store.d.sync.aligned." +
-      p.sum_layout + ".m16n16k16." + where + "." + p.sum + " [" + base + "+" + c_at + "], " +
-      registers("%d", 0, sums) + stride + ";";
   std::array<In, 32> in{};
-  const Outcome outcome = run(body, in, memory);
+  const Outcome outcome = run(product_text(p, place), in, memory);
   EXPECT_TRUE(outcome.result.faults.empty()) << outcome.result.faults[0].message;
   Matrix d(16, 16);
   for (int r = 0; r < 16; ++r) {

@@ -1,5 +1,3 @@
-// Devices and errors.
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>

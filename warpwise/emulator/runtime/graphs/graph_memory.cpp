@@ -1,5 +1,3 @@
-// Memory nodes of graphs.
-
 #include <sys/mman.h>
 
 #include <map>

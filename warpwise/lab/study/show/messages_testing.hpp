@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/message_of.hpp"
+
 // Helpers for tests of error messages.
 namespace warpwise::lab {
 
@@ -16,13 +18,9 @@ inline void expect_words(const std::string& text, const std::vector<std::string>
 
 template <class Thrown, class Call>
 std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
+  const std::string message = test::message_of<Thrown>(call);
+  EXPECT_NE(message, "") << "nothing was thrown";
+  return message;
 }
 
 }  // namespace warpwise::lab

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/study/counters/counters_csv.hpp"
 #include "warpwise/lab/study/show/figures.hpp"
 #include "warpwise/lab/study/show/halved.hpp"
@@ -180,14 +181,6 @@ OrderedJson json_of(const SeriesKnee& series) {
   return object;
 }
 
-// Quotes a field of CSV if it has to be quoted.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 template <class T>
 std::string field(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -274,9 +267,9 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
                                      fmt::format("{}", fmt::join(row.rows, " ")),
                                      std::to_string(row.size.width),
                                      std::to_string(row.size.height),
-                                     quoted(parameters_text(row.parameters)),
+                                     io::csv_field(parameters_text(row.parameters)),
                                      row.on_cpu ? "" : block_text(row.block),
-                                     quoted(row.skipped.empty() ? row.wrong : row.skipped)};
+                                     io::csv_field(row.skipped.empty() ? row.wrong : row.skipped)};
   for (const auto& timing : {row.cold, row.batch}) {
     for (std::string& each : timing_fields(timing)) fields.push_back(std::move(each));
   }
