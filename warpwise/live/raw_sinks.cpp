@@ -12,6 +12,7 @@ class NullSink final : public Sink {
  public:
   NullSink() : Sink("null") {}
   Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
+  bool keeps_deep(const Stream&) const override { return true; }
   void begin(const Stream&) override {}
   void write(std::span<const std::byte>) override {}
   void finish() override {}

@@ -30,8 +30,12 @@ class Sink {
   /// take frames of that size.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Format that the sink stores: i420 if the sink itself averages the chroma.
-  virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
+  /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are
+  /// rounded to 8 bits before takes() is asked.
+  virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
+
+  /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
+  virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
   /// Says what of such a stream and its companions the file cannot hold: "subtitles (subrip),
   /// chapters"; empty if nothing. `companions` may be null.

@@ -183,7 +183,8 @@ void run_stream(const StreamCall& call,
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   cpu_threads(call.where));
   const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
-  say(call, fmt::format("{}: {}{}", source->name(), source->stream().text(),
+  say(call, fmt::format("{}: {}{}{}", source->name(), source->stream().text(),
+                        pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
                         interop_text(place, *source)));
   const std::string not_held = hand_over(*sink, pipeline.result(), *source);
   if (!not_held.empty()) say(call, fmt::format("{} does not hold: {}", sink->name(), not_held));

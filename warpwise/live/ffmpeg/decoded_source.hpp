@@ -6,6 +6,7 @@
 
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/ffmpeg/frame_clock.hpp"
+#include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -44,6 +45,7 @@ class DecodedSource : public Source {
   std::int64_t first_frame_;  // its time in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
+  FrameCopy copy_frame_;
   int turn_;                  // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // with the file's own rate and ticks

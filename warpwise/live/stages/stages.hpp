@@ -51,12 +51,17 @@ std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
 /// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
 std::unique_ptr<Stage> grey_stage();
 
+/// Rounds the samples of deep frames to 8 bits: the frames are then narrowed(). On a GPU it waits
+/// for the stream, because the host rounds. Pipelines insert it.
+std::unique_ptr<Stage> narrow_stage();
+
 /// Returns the grey that a Pipeline makes of a picture for stages that read gray8, computed on the
 /// CPU. \throws InvalidArgument  the picture has no such grey.
 io::Picture grey_of(const io::Picture& colour);
 
 /// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV: magnitudes
-/// of 8-bit pixels as gray8, other results in the first of sobel_dst_types(). The order of channels
+/// of 8-bit pixels as gray8, those of deep frames as u16, other results in the first of
+/// sobel_dst_types(). The order of channels
 /// comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
