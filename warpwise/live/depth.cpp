@@ -39,7 +39,8 @@ std::vector<std::uint16_t> levels(int from, int to, Coding coding) {
 Stream narrowed(const Stream& deep) {
   Stream result = deep;
   result.depth = 8;
-  result.shape = io::PictureShape::of(deep.samples_of_8_bits(), deep.shape.width, deep.shape.height);
+  result.shape =
+      io::PictureShape::of(deep.samples_of_8_bits(), deep.shape.width, deep.shape.height);
   result.shape.full_range = deep.shape.full_range;
   return result;
 }

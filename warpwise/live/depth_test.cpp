@@ -63,7 +63,8 @@ struct Made {
   const char* text;
 };
 constexpr Made made[] = {
-    {"420p10.mkv", "-c:v ffv1 -level 3 -pix_fmt yuv420p10le", "yuv420p10le", "yuv420p16 from 10 bits"},
+    {"420p10.mkv", "-c:v ffv1 -level 3 -pix_fmt yuv420p10le", "yuv420p10le",
+     "yuv420p16 from 10 bits"},
     {"420p12.mkv", "-c:v ffv1 -pix_fmt yuv420p12le", "yuv420p12le", "yuv420p16 from 12 bits"},
     {"422p10.mkv", "-c:v ffv1 -pix_fmt yuv422p10le", "yuv422p10le", "yuv422p16 from 10 bits"},
     {"422p12.mkv", "-c:v ffv1 -pix_fmt yuv422p12le", "yuv422p12le", "yuv422p16 from 12 bits"},
@@ -118,7 +119,8 @@ TEST_F(DeepVideo, ColoursInPlanesAndInPixelsAreRead) {
     const std::vector<std::uint16_t> table = levels(stream.depth, 16, Coding::full);
     std::vector<std::uint16_t> expected = words_of(decoded("a.mkv", pixels));
     if (pixels != "rgb48le") {
-      const auto pixels_of_frame = static_cast<std::size_t>(stream.shape.width * stream.shape.height);
+      const auto pixels_of_frame =
+          static_cast<std::size_t>(stream.shape.width * stream.shape.height);
       const std::vector<std::uint16_t> planes = expected;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         const std::size_t frame = i / (3 * pixels_of_frame);
@@ -151,8 +153,8 @@ TEST_F(DeepVideo, ChromaIsRepeated) {
        {Repeated{"yuv411p", "yuv422p", 4, 1, 2, 1}, Repeated{"yuv410p", "yuv420p", 4, 4, 2, 2},
         Repeated{"yuv440p", nullptr, 1, 2, 1, 1}}) {
     SCOPED_TRACE(pixels);
-    ffmpeg("-f lavfi -i testsrc2 -vf scale=45:39 -frames:v 1 -c:v ffv1 -pix_fmt " + std::string(pixels) +
-           " a.mkv");
+    ffmpeg("-f lavfi -i testsrc2 -vf scale=45:39 -frames:v 1 -c:v ffv1 -pix_fmt " +
+           std::string(pixels) + " a.mkv");
     const Bytes stored = decoded("a.mkv", pixels);
     const auto source = open("a.mkv");
     EXPECT_NE(source->name().find("chroma of " + std::string(pixels) + " repeated"),
@@ -274,18 +276,18 @@ TEST_F(DeepVideo, GreyOfMp4HasNeutralChroma) {
 }
 
 TEST_F(DeepVideo, OneFrameIsAnMp4File) {
-  const Stream stream = deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 96, 64), 10,
-                                    Range::limited);
+  const Stream stream =
+      deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 96, 64), 10, Range::limited);
   write("a.mp4", stream, {ramp(stream.shape)});
   EXPECT_EQ(frames_of(*open("a.mp4")).size(), 1);
-  const Stream small = deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 62, 64), 10,
-                                   Range::limited);
+  const Stream small =
+      deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 62, 64), 10, Range::limited);
   EXPECT_FALSE(video_module().create(path("a.mp4"))->keeps_deep(small));
 }
 
 TEST_F(DeepVideo, OtherSinksRoundToEightBits) {
-  const Stream stream = deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 64, 48), 10,
-                                    Range::limited);
+  const Stream stream =
+      deep_stream(io::PictureShape::of(io::DeepPlanes::yuv420, 64, 48), 10, Range::limited);
   const auto sink = video_module().create(path("a.avi"));
   EXPECT_FALSE(sink->keeps_deep(stream));
   const Pipeline pipeline({}, stream, *sink);
@@ -350,8 +352,9 @@ TEST_F(DeepVideo, StagesReadTheLuma) {
 }
 
 TEST_F(DeepVideo, FramesAreTurned) {
-  ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1 -c:v libx265 -x265-params log-level=none "
-         "-pix_fmt yuv420p10le flat.mp4");
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=96x64 -frames:v 1 -c:v libx265 -x265-params log-level=none "
+      "-pix_fmt yuv420p10le flat.mp4");
   ffmpeg("-i flat.mp4 -c copy -metadata:s:v:0 rotate=90 a.mp4");
   ffmpeg("-i a.mp4 -c:v ffv1 upright.mkv");
   const auto source = open("a.mp4");

@@ -17,8 +17,8 @@ bool begins_with_luma(PixelFormat format) { return has_luma(format) && plane_cou
 
 Stream luma_of(const Stream& stream) {
   Stream luma = stream;
-  luma.shape = io::PictureShape::interleaved(stream.shape.type, 1, stream.shape.width,
-                                             stream.shape.height);
+  luma.shape =
+      io::PictureShape::interleaved(stream.shape.type, 1, stream.shape.width, stream.shape.height);
   luma.shape.full_range = stream.shape.full_range;
   return luma;
 }

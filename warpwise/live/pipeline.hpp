@@ -20,9 +20,9 @@ struct Step {
 };
 
 /// Stages in their order, checked against the source's frames and the frames that the sink takes.
-/// It inserts the conversions that they need: deep frames are rounded to 8 bits for stages and sinks
-/// that take no others. If only the luma of a conversion to YUV is read, only
-/// the luma is computed.
+/// It inserts the conversions that they need: deep frames are rounded to 8 bits for stages and
+/// sinks that take no others. If only the luma of a conversion to YUV is read, only the luma is
+/// computed.
 class Pipeline {
  public:
   /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,

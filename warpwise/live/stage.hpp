@@ -42,8 +42,8 @@ class Stage {
   /// rgb24, YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8. Frames of
-  /// a stream are otherwise rounded to 8 bits before it.
+  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8. Frames
+  /// of a stream are otherwise rounded to 8 bits before it.
   virtual bool takes_deep_frames() const { return false; }
 
   /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called

@@ -95,8 +95,9 @@ std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
   const int turn = turn_by(first, decoder, options);
   const std::string deinterlaced = decoder.deinterlaces() ? ", deinterlaced" : "";
   const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
-  const std::string repeated =
-      repeats_chroma(first.format) ? ", chroma of " + name_of_pixels(first.format) + " repeated" : "";
+  const std::string repeated = repeats_chroma(first.format)
+                                   ? ", chroma of " + name_of_pixels(first.format) + " repeated"
+                                   : "";
   return decoder.name() + " (" + decoder.codec_name() + deinterlaced + turned_by + repeated + ")";
 }
 

@@ -46,7 +46,7 @@ class DecodedSource : public Source {
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
   FrameCopy copy_frame_;
-  int turn_;                  // by Exif's number
+  int turn_;  // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // with the file's own rate and ticks
   FrameClock clock_;

@@ -89,7 +89,7 @@ int frames_of_two_seconds(AVRational rate) {
 
 void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
   if (codec.codec_id == AV_CODEC_ID_HEVC) {
-    codec.max_b_frames = 0;       // with them FFmpeg 5.1 writes no file of one or two frames
+    codec.max_b_frames = 0;  // with them FFmpeg 5.1 writes no file of one or two frames
     codec.codec_tag = MKTAG('h', 'v', 'c', '1');  // the tag of .mp4 that Apple's programs read
     options.set("x265-params", "log-level=none");
   }
@@ -283,7 +283,8 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
   if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
   Colours colours = stream.colours;
-  if (file_.kind != Kind::ffv1 && !stream.is_deep() && !is_420(format_)) colours.siting.value = Siting::centre;
+  if (file_.kind != Kind::ffv1 && !stream.is_deep() && !is_420(format_))
+    colours.siting.value = Siting::centre;
   const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
   codec_->colorspace = tags.matrix;
   codec_->color_range = tags.range;

@@ -140,8 +140,7 @@ void repeat_chroma(const AVFrame& frame, PixelFormat format, std::span<std::byte
     return io::interleave_422({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
   }
   for (std::int64_t y = 0; y < frame.height; ++y) {
-    std::memcpy(to.data() + y * frame.width,
-                plane(frame, 0).data + y * plane(frame, 0).pitch_bytes,
+    std::memcpy(to.data() + y * frame.width, plane(frame, 0).data + y * plane(frame, 0).pitch_bytes,
                 static_cast<std::size_t>(frame.width));
   }
   std::ranges::copy(chroma, to.begin() + std::int64_t{frame.width} * frame.height);
