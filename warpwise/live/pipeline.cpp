@@ -86,7 +86,7 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
     throw InvalidArgument(before + " gives " + result().shape.pixel_text() +
                           ", which does not fit the frames of a stream, u8 or u16");
   }
-  if (result().is_deep() && sink.keeps_deep(result())) return;
+  if (keep_depth_for(sink)) return;
   narrow_for(sink.name());
   insert(sink.name(), sink.takes(result()));
 }
@@ -105,6 +105,20 @@ std::vector<io::PictureShape> Pipeline::results() const {
   const std::vector<io::PictureShape> further = steps_.back().stage->further_results();
   results.insert(results.end(), further.begin(), further.end());
   return results;
+}
+
+// Converts deep YUV to RGB, or RGB to YUV, if the sink keeps the depth of that.
+bool Pipeline::keep_depth_for(const Sink& sink) {
+  if (!result().is_deep()) return false;
+  if (sink.keeps_deep(result())) return true;
+  if (result().shape.channels == 1) return false;
+  const bool is_rgb = result().shape.channels == 3;
+  const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
+  const std::shared_ptr<Stage> conversion =
+      deep_stage(std::string(text_of(other)), other, {.to_range = Range::limited});
+  if (!sink.keeps_deep(conversion->begin(result()))) return false;
+  add(conversion, sink.name(), true);
+  return true;
 }
 
 void Pipeline::narrow_for(const std::string& who) {

@@ -56,6 +56,7 @@ class Pipeline {
   std::string text() const;
 
  private:
+  bool keep_depth_for(const Sink& sink);
   void narrow_for(const std::string& who);
   void convert_for(const Stage& stage);
   void insert(const std::string& who, const Sink::Taken& wanted);

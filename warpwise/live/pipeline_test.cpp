@@ -135,8 +135,9 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
   const std::shared_ptr<Stage> dx = sobel_stage("sobel output=dx", {.output = SobelOutput::dx});
   expect_words(refusal([&] { Pipeline({dx, threshold()}, odd, *null_sink()); }),
                {"'sobel output=dx' gives i16", "does not fit the frames of a stream, u8 or u16"});
-  expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
-               {"wanting cannot take gray8 frames", "nv12"});
+  const Stream ycrcb = stream_of(PixelFormat::ycrcb24, 7, 4, {});
+  expect_words(refusal([&] { Pipeline({}, ycrcb, Wanting(PixelFormat::nv12)); }),
+               {"wanting cannot take ycrcb24 frames", "ycrcb24"});
 }
 
 TEST(PipelineTest, RemembersIfOneStageDoes) {

@@ -73,7 +73,7 @@ class Sink {
 /// | pipe:FORMAT            | frames of that format without headers, on standard output        |
 /// | -, FILE.y4m            | a .y4m stream                                                    |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
-/// | FILE.mp4, .avi, .mkv   | H.264 as browsers play it, MJPEG, lossless FFV1                  |
+/// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
 ///
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.

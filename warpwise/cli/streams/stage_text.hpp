@@ -16,6 +16,10 @@ struct ConvertText {
   PixelFormat to;
   live::ConvertChoices choices;
 };
+struct DeepText {
+  live::DeepTarget to;
+  live::ConvertChoices choices;
+};
 struct SobelText {
   SobelOptions options;
 };
@@ -38,7 +42,8 @@ struct TrackText {
 /// A parsed stage.
 struct StageText {
   std::string text;  ///< its words, separated by a blank
-  std::variant<ConvertText, SobelText, ThresholdText, MatchText, DisparityText, TrackText> what;
+  std::variant<ConvertText, DeepText, SobelText, ThresholdText, MatchText, DisparityText, TrackText>
+      what;
   std::string rung;  ///< rung that replaces the library's kernel; empty for none
 };
 

@@ -10,7 +10,7 @@
 namespace warpwise::live {
 namespace {
 
-// Where a component's samples lie in deep frames: in a plane, or in every third element.
+// Place of a component's samples in deep frames: a plane, or every third element.
 struct Elements {
   std::int64_t first;
   std::int64_t step;
