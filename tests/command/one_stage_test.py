@@ -119,7 +119,7 @@ class Refused(OneStageTest):
     def test_options_that_a_stream_does_not_have(self):
         write("in.y4m", y4m(16, 8, "420jpeg", ramp(192)))
         few = ["--frames", "2", "--size", "16x8"]
-        self.refuse("sobel", "test:bars", "out.y4m", "--output", "dx", *few, says="8-bit frames")
+        self.refuse("sobel", "test:bars", "out.y4m", "--output", "dx", *few, says="frames of a stream, u8 or u16")
         self.refuse("threshold", "test:bars", "out.y4m", "--window", "3", "--mean", "mean.npy", *few, says="--mean")
         self.refuse("disparity", "test:bars", "out.y4m", "--colour", "a.png", *few, says="--colour")
         for option in [["--jobs", "2"], ["--keep-going"]]:

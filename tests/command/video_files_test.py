@@ -27,30 +27,59 @@ class VideoFiles(CommandTest):
     def stream(self, *arguments):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode().splitlines()
 
-    def make_phone_video(self, name):
+    def make_phone_video(self, name, codec=("-pix_fmt", "yuv420p", "-c:v", "libx264")):
         """Upright only after a quarter turn, of varying rate, with sound."""
-        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=100:d=2", "-f", "lavfi", "-i", "sine=d=2",
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:r=100:d=2", "-f", "lavfi", "-i", "sine=d=2",
                "-vf", r"select=not(mod(n\,4))*gt(n\,100)+not(mod(n\,10))*lte(n\,100)", "-fps_mode", "passthrough",
-               "-enc_time_base", "1/1000", "-pix_fmt", "yuv420p", "-bf", "0", "-c:v", "libx264", "-c:a", "aac", "plain.mp4")
+               "-enc_time_base", "1/1000", "-bf", "0", *codec, "-c:a", "aac", "plain.mp4")
         ffmpeg("-i", "plain.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90", name)
 
     def test_a_phones_video_comes_out_upright_in_time_and_with_sound(self):
         self.make_phone_video("phone.mp4")
+        self.check_phone_video("h264", "i420, ", [])
+        self.make_phone_video("phone.mp4", ("-pix_fmt", "yuv420p10le", "-color_trc", "arib-std-b67", "-c:v", "libx265",
+                                            "-x265-params", "log-level=none", "-tag:v", "hvc1"))
+        said = self.check_phone_video("hevc", "yuv420p16 from 10 bits, ", ["edges.mp4 does not hold: more than 10 bits"])
+        self.assertIn("transfer hlg (tag)", said)
+        self.assertEqual(probe("edges.mp4", "stream=pix_fmt,color_transfer", "-select_streams", "v"),
+                         ["yuv420p10le,arib-std-b67"])
+
+    def check_phone_video(self, codec, pixels, not_held):
         said = self.stream("phone.mp4", "edges.mp4", "--pipeline", "sobel")
-        self.assertIn("(h264, turned: a quarter turn to the ", said[0])
-        self.assertIn("48x64", said[0])
+        self.assertIn(f"({codec}, turned: a quarter turn to the ", said[0])
+        self.assertIn("64x96 " + pixels, said[0])
+        self.assertEqual(said[1:-1], not_held)
         self.assertIn("fps on average", said[0])
         times = probe("phone.mp4", "frame=best_effort_timestamp_time", "-select_streams", "v")
         self.assertEqual(probe("edges.mp4", "frame=best_effort_timestamp_time", "-select_streams", "v"), times)
-        self.assertEqual(probe("edges.mp4", "stream=codec_name,width,height"), ["h264,48,64", "aac"])
+        self.assertEqual(probe("edges.mp4", "stream=codec_name,width,height"), [codec + ",64,96", "aac"])
         sound = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-map", "0:a", "-c", "copy", "-f", "data", "-"],
                                 capture_output=True, check=True).stdout for name in ["phone.mp4", "edges.mp4"]]
         self.assertEqual(sound[1], sound[0])
+        return said[0]
+
+    def test_the_depth_of_a_video_is_kept_or_said(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv422p10le", "-c:v", "prores_ks", "deep.mov")
+        said = {}
+        for sink in ["out.mkv", "out.mp4", "out.avi", "frames/"]:
+            said[sink] = self.stream("deep.mov", sink)
+            self.assertIn("96x64 yuv422p16 from 10 bits, ", said[sink][0])
+        for sink in ["out.mkv", "out.mp4"]:
+            self.assertNotIn("rounded", said[sink][0])
+            self.assertEqual(probe(sink, "stream=pix_fmt"), ["yuv422p10le"])
+        for sink in ["out.avi", "frames/"]:
+            self.assertTrue(said[sink][0].endswith(", rounded to 8 bits"), said[sink][0])
+        self.assertIn("rounded to 8 bits", self.stream("deep.mov", "out.mkv", "--pipeline", "match block=8 search=2")[0])
+        self.succeed("sobel", "deep.mov", "edges/", "--backend", "cpu")
+        self.assertEqual(read("edges/000001.png")[24:26], bytes([16, 0]))  # bits, and grey
+        report = json.loads("\n".join(self.stream("deep.mov", "null", "--pipeline", "sobel", "--json")))
+        self.assertEqual(report["source"]["frames"]["depth"], 10)
+        self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
 
     def test_frames_stay_as_they_are_stored(self):
         self.make_phone_video("phone.mp4")
         said = self.stream("phone.mp4", "out.mp4", "--no-autorotate")
-        self.assertIn("64x48", said[0])
+        self.assertIn("96x64", said[0])
         self.assertIn("not turned: a quarter turn to the ", said[0])
         self.assertIn("turned: a quarter turn", self.stream("out.mp4", "null")[0])
         self.assertEqual(self.stream("phone.mp4", "out.mkv", "--no-autorotate")[1], "out.mkv does not hold: the turn")

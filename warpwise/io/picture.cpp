@@ -20,13 +20,31 @@ PictureShape PictureShape::of(PixelFormat format, std::int64_t width, std::int64
   return {width, height, ElementType::u8, channels, format};
 }
 
+PictureShape PictureShape::of(DeepPlanes planes, std::int64_t width, std::int64_t height) {
+  return {width, height, ElementType::u16, 0, std::nullopt, std::nullopt, planes};
+}
+
+std::int64_t PictureShape::plane_width(int plane) const {
+  return plane == 0 || planes == DeepPlanes::yuv444 ? width : width / 2 + width % 2;
+}
+
+std::int64_t PictureShape::plane_height(int plane) const {
+  return plane == 0 || planes != DeepPlanes::yuv420 ? height : height / 2 + height % 2;
+}
+
 std::int64_t PictureShape::bytes() const {
+  if (planes) {
+    const std::int64_t chroma = checked_mul(plane_width(1), plane_height(1));
+    const std::int64_t samples = checked_add(checked_mul(width, height), checked_mul(2, chroma));
+    return checked_mul(samples, size_of(type));
+  }
   if (format) return frame_bytes(*format, width, height);
   return checked_mul(checked_mul(width, height), checked_mul(channels, size_of(type)));
 }
 
 std::string PictureShape::pixel_text() const {
   if (format) return std::string(name_of(*format));
+  if (planes) return std::string(name_of(*planes));
   const std::string element(name_of(type));
   return channels == 1 ? element : std::to_string(channels) + " x " + element;
 }

@@ -9,14 +9,25 @@
 
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/element_type.hpp"
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/frame.hpp"
 #include "warpwise/base/pixel_format.hpp"
 #include "warpwise/base/view.hpp"
 
 namespace warpwise::io {
 
-/// Describes a picture without its bytes: interleaved channels of any element type, or a frame of a
-/// pixel format.
+/// Frames of YUV with u16 samples in planes of Y, Cb and Cr. Chroma has half the rows and columns,
+/// half the columns, or all of them; odd sizes are rounded up.
+enum class DeepPlanes : std::uint8_t { yuv420, yuv422, yuv444 };
+constexpr auto enum_names(DeepPlanes) {
+  return std::to_array<EnumName<DeepPlanes>>({{DeepPlanes::yuv420, "yuv420p16"},
+                                              {DeepPlanes::yuv422, "yuv422p16"},
+                                              {DeepPlanes::yuv444, "yuv444p16"}});
+}
+inline constexpr auto all_deep_planes = all_values<DeepPlanes>();
+
+/// The description of a picture without its bytes: interleaved channels of any element type, a
+/// frame of a pixel format, or a frame of DeepPlanes.
 struct PictureShape {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -26,11 +37,17 @@ struct PictureShape {
   /// Range of YUV and grey codes: true for 0 to 255, false for 16 to 235 (chroma 240), nullopt if
   /// unknown.
   std::optional<bool> full_range = std::nullopt;
+  std::optional<DeepPlanes> planes = std::nullopt;  ///< set: u16, no channels and no format
 
   /// Describes interleaved pixels. 8-bit pixels of 1, 3, 4 channels become gray8, rgb24, rgba32.
   static PictureShape interleaved(ElementType type, int channels, std::int64_t width,
                                   std::int64_t height);
   static PictureShape of(PixelFormat format, std::int64_t width, std::int64_t height);
+  static PictureShape of(DeepPlanes planes, std::int64_t width, std::int64_t height);
+
+  /// Samples in a row of plane 0 to 2 of a frame of DeepPlanes, and its rows.
+  std::int64_t plane_width(int plane) const;
+  std::int64_t plane_height(int plane) const;
 
   /// Size of all rows and planes without gaps. \throws InvalidArgument  it exceeds 64 bits.
   std::int64_t bytes() const;

@@ -41,7 +41,8 @@ void share(ConstHostFrame from, int component, HostFrame to) {
   }
 }
 
-// Gives unused bytes a fixed value, so that equal frames have equal bytes.
+}  // namespace
+
 void fill_unused(HostFrame to) {
   if (to.format() == PixelFormat::ycbcr32) {
     for (std::int64_t y = 0; y < to.height(); ++y) {
@@ -56,8 +57,6 @@ void fill_unused(HostFrame to) {
     last[2] = last[0];
   }
 }
-
-}  // namespace
 
 void share_chroma(ConstHostFrame i444, HostFrame to) {
   if (i444.format() != PixelFormat::i444 || i444.width() != to.width() ||

@@ -11,4 +11,8 @@ namespace warpwise::live {
 /// \throws InvalidArgument  another format, or the sizes differ.
 void share_chroma(ConstHostFrame i444, HostFrame to);
 
+/// Gives unused bytes a fixed value, so that equal frames have equal bytes: 255 in ycbcr32, and at
+/// an odd width the last luma again in yuyv and uyvy.
+void fill_unused(HostFrame to);
+
 }  // namespace warpwise::live

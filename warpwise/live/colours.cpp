@@ -20,7 +20,7 @@ std::string text_of(const Told<T>& told) {
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags) {
   const bool is_high_definition = shape.width > 1024 || shape.height > 576;
-  const bool is_grey = shape.format == PixelFormat::gray8;
+  const bool is_grey = shape.channels == 1;
   return {decide(options.matrix, tags.matrix, is_high_definition ? Matrix::bt709 : Matrix::bt601),
           decide(options.range, tags.range, is_grey ? Range::full : Range::limited),
           decide(options.siting, tags.siting, Siting::left)};

@@ -61,6 +61,10 @@ class PictureSink final : public Sink {
     return {is_grey ? PixelFormat::gray8 : PixelFormat::rgb24, std::nullopt};
   }
 
+  bool keeps_deep(const Stream& deep) const override {
+    return io::holding(extension_, deep.shape) == io::Holding::exact;
+  }
+
   void begin(const Stream& stream) override {
     picture_.emplace(stream.shape);
     const fs::path folder = fs::path(names_.path(1)).parent_path();

@@ -17,7 +17,8 @@ bool begins_with_luma(PixelFormat format) { return has_luma(format) && plane_cou
 
 Stream luma_of(const Stream& stream) {
   Stream luma = stream;
-  luma.shape = io::PictureShape::of(PixelFormat::gray8, stream.shape.width, stream.shape.height);
+  luma.shape =
+      io::PictureShape::interleaved(stream.shape.type, 1, stream.shape.width, stream.shape.height);
   luma.shape.full_range = stream.shape.full_range;
   return luma;
 }
@@ -45,7 +46,7 @@ bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
 std::string text_of(const Stream& gives, const Stream& taken) {
   std::string text = fmt::format("giving {} {}x{}", gives.shape.pixel_text(), gives.shape.width,
                                  gives.shape.height);
-  if (taken.format() != gives.format()) {
+  if (taken.shape.pixel_text() != gives.shape.pixel_text()) {
     text += fmt::format(", converted to {}", taken.shape.pixel_text());
   }
   return text;
@@ -76,13 +77,16 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   for (std::shared_ptr<Stage>& stage : stages) {
     const std::string text = stage->text();
     const Stream gives = result();
+    if (!stage->takes_deep_frames()) narrow_for(text);
     convert_for(*stage);
     add(std::move(stage), before + ", " + text_of(gives, result()), false);
     before = "'" + text + "'";
-    if (result().shape.format) continue;
+    if (result().shape.format || result().is_deep()) continue;
     throw InvalidArgument(before + " gives " + result().shape.pixel_text() +
-                          ", which does not fit the 8-bit frames of a stream");
+                          ", which does not fit the frames of a stream, u8 or u16");
   }
+  if (keep_depth_for(sink)) return;
+  narrow_for(sink.name());
   insert(sink.name(), sink.takes(result()));
 }
 
@@ -102,11 +106,33 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
+// Converts deep YUV to RGB, or RGB to YUV, if the sink keeps the depth of that.
+bool Pipeline::keep_depth_for(const Sink& sink) {
+  if (!result().is_deep()) return false;
+  if (sink.keeps_deep(result())) return true;
+  if (result().shape.channels == 1) return false;
+  const bool is_rgb = result().shape.channels == 3;
+  const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
+  const std::shared_ptr<Stage> conversion =
+      deep_stage(std::string(text_of(other)), other, {.to_range = Range::limited});
+  if (!sink.keeps_deep(conversion->begin(result()))) return false;
+  add(conversion, sink.name(), true);
+  return true;
+}
+
+void Pipeline::narrow_for(const std::string& who) {
+  if (result().is_deep()) add(narrow_stage(), who, true);
+}
+
 // Inserts the conversion that a stage needs.
 void Pipeline::convert_for(const Stage& stage) {
   const std::optional<PixelFormat> wanted = stage.reads(result());
   if (!wanted) return;
   if (result().shape.format) return insert(stage.text(), {*wanted, std::nullopt});
+  if (result().shape.planes) {
+    steps_.push_back({nullptr, result(), luma_of(result()), true});
+    return;
+  }
   add(grey_stage(), stage.text(), true);
 }
 
@@ -174,6 +200,12 @@ void Pipeline::join_chains() {
     i += count;
   }
   steps_ = std::move(joined);
+}
+
+bool Pipeline::rounds_to_8_bits() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) {
+    return step.is_inserted && step.from.is_deep() && step.to.shape.format;
+  });
 }
 
 bool Pipeline::remembers() const {

@@ -19,13 +19,15 @@ struct Step {
   bool is_inserted = false;  ///< inserted between two stages to convert frames
 };
 
-/// The stages in their order, checked against the source's frames and the frames that the sink
-/// takes. The pipeline inserts the conversions that they need. It computes only the luma of a
-/// conversion to YUV if nothing else is read.
+/// Stages in their order, checked against the source's frames and the frames that the sink takes.
+/// It inserts the conversions that they need: deep frames are rounded to 8 bits for stages and
+/// sinks that take no others. If only the luma of a conversion to YUV is read, only the luma is
+/// computed.
 class Pipeline {
  public:
-  /// \throws InvalidArgument  a stage or the sink cannot take its input, or a stage's results have
-  /// more than 8 bits. The message names it, its predecessor, and the frames that it takes.
+  /// \throws InvalidArgument  a stage, or the sink, cannot take its input. The message names it,
+  /// what stands before it, and the frames that it takes. Or a stage's results are neither u8 nor
+  /// u16.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
   /// Makes a pipeline of one stage for pictures of any type, with any results.
   /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()
@@ -41,6 +43,9 @@ class Pipeline {
   /// Returns the shapes of all results of the last step; result() has the first.
   std::vector<io::PictureShape> results() const;
 
+  /// Returns true if deep frames are rounded to 8 bits for a stage or the sink.
+  bool rounds_to_8_bits() const;
+
   /// Returns true if any stage remembers; frames then pass one after another.
   bool remembers() const;
   /// Returns true if all stages are recordable; the GPU's work for a frame is then one graph.
@@ -51,6 +56,8 @@ class Pipeline {
   std::string text() const;
 
  private:
+  bool keep_depth_for(const Sink& sink);
+  void narrow_for(const std::string& who);
   void convert_for(const Stage& stage);
   void insert(const std::string& who, const Sink::Taken& wanted);
   bool take_luma_alone();

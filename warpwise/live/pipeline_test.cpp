@@ -134,9 +134,10 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
       {"track cannot take ycrcb24 frames", "ycrcb24"});
   const std::shared_ptr<Stage> dx = sobel_stage("sobel output=dx", {.output = SobelOutput::dx});
   expect_words(refusal([&] { Pipeline({dx, threshold()}, odd, *null_sink()); }),
-               {"'sobel output=dx' gives i16", "does not fit the 8-bit frames of a stream"});
-  expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
-               {"wanting cannot take gray8 frames", "nv12"});
+               {"'sobel output=dx' gives i16", "does not fit the frames of a stream, u8 or u16"});
+  const Stream ycrcb = stream_of(PixelFormat::ycrcb24, 7, 4, {});
+  expect_words(refusal([&] { Pipeline({}, ycrcb, Wanting(PixelFormat::nv12)); }),
+               {"wanting cannot take ycrcb24 frames", "ycrcb24"});
 }
 
 TEST(PipelineTest, RemembersIfOneStageDoes) {

@@ -4,6 +4,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
 #include "warpwise/live/sinks.hpp"
+#include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::live {
 namespace {
@@ -12,6 +13,7 @@ class NullSink final : public Sink {
  public:
   NullSink() : Sink("null") {}
   Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
+  bool keeps_deep(const Stream&) const override { return true; }
   void begin(const Stream&) override {}
   void write(std::span<const std::byte>) override {}
   void finish() override {}
@@ -93,7 +95,7 @@ std::unique_ptr<Sink> null_sink() { return std::make_unique<NullSink>(); }
 
 std::unique_ptr<Sink> pipe_sink(const std::string& format) {
   std::string known;
-  for (const PixelFormat each : convert_destinations) {
+  for (const PixelFormat each : frame_destinations) {
     if (name_of(each) == format) return std::make_unique<PipeSink>(each);
     known += (known.empty() ? "" : ", ") + std::string(name_of(each));
   }

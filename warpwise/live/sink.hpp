@@ -30,8 +30,12 @@ class Sink {
   /// does not support the frames' size.
   virtual Taken takes(const Stream& stream) const = 0;
 
-  /// Returns the format that the sink stores: i420 if the sink itself averages the chroma.
-  virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
+  /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are
+  /// rounded to 8 bits before takes() is asked.
+  virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
+
+  /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
+  virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
   /// Lists the parts of a stream and its companions that the file cannot hold: "subtitles (subrip),
   /// chapters"; empty if it holds all. `companions` may be null.
@@ -69,7 +73,7 @@ class Sink {
 /// | pipe:FORMAT            | frames of that format without headers, on standard output        |
 /// | -, FILE.y4m            | a .y4m stream                                                    |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
-/// | FILE.mp4, .avi, .mkv   | H.264 as browsers play it, MJPEG, lossless FFV1                  |
+/// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
 ///
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.

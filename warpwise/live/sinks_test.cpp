@@ -4,6 +4,7 @@
 
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/sources.hpp"
+#include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::live {
 namespace {
@@ -154,11 +155,11 @@ TEST_F(SinksTest, ANameThatIsTooLongFailsWhereItIsWritten) {
 }
 
 TEST(PipeSinkTest, TakesTheFormatsOfConvert) {
-  for (const PixelFormat format : convert_destinations) {
+  for (const PixelFormat format : frame_destinations) {
     const auto sink = pipe_sink(std::string(name_of(format)));
     EXPECT_EQ(sink->takes(stream_of(PixelFormat::i420, 4, 4, {})).format, format);
   }
-  for (const char* text : {"", "i420", "rgb", "rgb24:4x4"}) {
+  for (const char* text : {"", "i422", "rgb", "rgb24:4x4"}) {
     EXPECT_NE(refusal([&] { pipe_sink(text); }).find("rgb24"), std::string::npos) << text;
   }
 }

@@ -44,8 +44,12 @@ class Stage {
   /// - rgb24: YUV is converted as by convert_stage().
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// Prepares the stage for frames as reads() requires them, and returns the result's stream.
-  /// Called once, before the first frame.
+  /// Returns true if the stage takes deep frames, or their grey if reads() asks for gray8. Frames
+  /// of a stream are otherwise rounded to 8 bits before it.
+  virtual bool takes_deep_frames() const { return false; }
+
+  /// Prepares the stage for frames that reads() asked for, and returns the result's stream. Called
+  /// once, before the first frame.
   /// \throws PixelsNotTaken   the stage takes other pixels.
   /// \throws InvalidArgument  the stage cannot process them; the message says what it takes.
   virtual Stream begin(const Stream& from) = 0;

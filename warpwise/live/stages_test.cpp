@@ -490,9 +490,12 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
   const auto begin = [](std::unique_ptr<Stage> stage, const Stream& from) {
     return refusal([&] { stage->begin(from); });
   };
-  EXPECT_EQ(begin(convert_stage("", PixelFormat::nv12), grey),
-            "convert: no destination is nv12; defined are ycbcr32 ycrcb24 gray8 rgb24 bgr24 rgba32 "
-            "bgra32 i444");
+  for (const PixelFormat to : {PixelFormat::rgb24, PixelFormat::nv12}) {
+    EXPECT_EQ(
+        begin(convert_stage("", to), stream_of(PixelFormat::ycrcb24, 4, 4, {})),
+        "convert: no source is ycrcb24; defined are rgb24 bgr24 rgba32 bgra32 gray8 yuyv uyvy "
+        "nv12 nv21 i420 ycbcr32");
+  }
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.convention = Convention::opencv}),
                   stream_of(PixelFormat::nv12, 2000, 2, {})),
             "convert: convention opencv has no matrix bt709; defined are bt601");

@@ -46,9 +46,21 @@ std::string transfer_text(int transfer) {
 
 }  // namespace
 
+PixelFormat Stream::samples_of_8_bits() const {
+  if (!is_deep()) return format();
+  if (!shape.planes) return shape.channels == 1 ? PixelFormat::gray8 : PixelFormat::rgb24;
+  switch (*shape.planes) {
+    case io::DeepPlanes::yuv420: return PixelFormat::i420;
+    case io::DeepPlanes::yuv422: return PixelFormat::yuyv;
+    case io::DeepPlanes::yuv444: return PixelFormat::ycbcr32;
+  }
+  __builtin_unreachable();
+}
+
 std::string Stream::text() const {
   std::string text = fmt::format("{}x{} {}", shape.width, shape.height, shape.pixel_text());
-  const std::string colour_text = text_of(colours, format());
+  if (is_deep() && depth < 16) text += fmt::format(" from {} bits", depth);
+  const std::string colour_text = text_of(colours, samples_of_8_bits());
   if (!colour_text.empty()) text += ", " + colour_text;
   text += transfer_text(transfer);
   const bool is_square = pixel_aspect.width == pixel_aspect.height;
@@ -63,10 +75,17 @@ std::string Stream::text() const {
 
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options, const ColourTags& tags) {
+  return stream_of(io::PictureShape::of(format, width, height), rate, options, tags);
+}
+
+Stream stream_of(const io::PictureShape& shape, Rate rate, const ColourTags& options,
+                 const ColourTags& tags) {
   Stream stream;
-  stream.shape = io::PictureShape::of(format, width, height);
-  stream.colours = decide_colours(stream.shape, options, tags);
-  if (has_luma(format)) stream.shape.full_range = stream.colours.range.value == Range::full;
+  stream.shape = shape;
+  stream.colours = decide_colours(shape, options, tags);
+  if (has_luma(stream.samples_of_8_bits())) {
+    stream.shape.full_range = stream.colours.range.value == Range::full;
+  }
   stream.rate = rate;
   return stream;
 }

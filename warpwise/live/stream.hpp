@@ -45,7 +45,7 @@ struct PixelAspect {
 
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
-  io::PictureShape shape;  ///< 8-bit with a known format for frames; any for pictures
+  io::PictureShape shape;  ///< of frames: 8-bit with a known format, or deep; of pictures: any
   Colours colours;
   Rate rate;                ///< mean rate if frames vary
   Rate own_ticks = {};      ///< unit of the frames' times; if unknown, a frame is a tick
@@ -56,6 +56,9 @@ struct Stream {
   /// Primaries and transfer by their numbers in ITU-T H.273; 2: not stated.
   int primaries = 2;
   int transfer = 2;
+  /// Bits of a sample that the source had, 9 to 16, of deep frames. Their elements are u16 and are
+  /// scaled to 16 bits. 8 for other frames and for pictures.
+  int depth = 8;
 
   /// Number of ticks a second of the frames' times.
   Rate ticks() const;
@@ -63,6 +66,14 @@ struct Stream {
   FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
+  /// Returns true for grey, RGB and DeepPlanes of u16.
+  bool is_deep() const {
+    return shape.type == ElementType::u16 &&
+           (shape.planes || shape.channels == 1 || shape.channels == 3);
+  }
+  /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, i420, yuyv or
+  /// ycbcr32 of deep frames, format() of others.
+  PixelFormat samples_of_8_bits() const;
   /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
   /// fps".
   std::string text() const;
@@ -74,6 +85,10 @@ std::string turn_text(int orientation);
 /// Makes a stream of frames; options and tags state their colours.
 Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
                  const ColourTags& options = {}, const ColourTags& tags = {});
+/// Makes a stream of frames of that shape, which may be deep. \throws std::bad_optional_access  it
+/// is neither deep nor of a known format.
+Stream stream_of(const io::PictureShape& shape, Rate rate, const ColourTags& options,
+                 const ColourTags& tags);
 
 /// Makes a stream of pictures, with the shape's range if it states one.
 Stream stream_of(const io::PictureShape& picture);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "warpwise/live/colours.hpp"
 
@@ -52,10 +53,35 @@ void turn_plane(const std::byte* from, std::byte* to, const Walk& walk, std::int
   }
 }
 
+// Pixels of a plane, and the bytes of each.
+struct PlaneOfPixels {
+  std::int64_t columns;
+  std::int64_t rows;
+  std::int64_t bytes;
+};
+
+std::vector<PlaneOfPixels> planes_of(const io::PictureShape& shape) {
+  std::vector<PlaneOfPixels> planes;
+  for (int plane = 0; shape.planes && plane < 3; ++plane) {
+    planes.push_back({shape.plane_width(plane), shape.plane_height(plane), size_of(shape.type)});
+  }
+  for (int plane = 0; shape.format && plane < plane_count(*shape.format); ++plane) {
+    const bool is_shared = plane > 0 && is_subsampled(*shape.format);
+    const std::int64_t columns = is_shared ? (shape.width + 1) / 2 : shape.width;
+    planes.push_back({columns, plane_rows(*shape.format, plane, shape.height),
+                      plane_row_bytes(*shape.format, plane, shape.width) / columns});
+  }
+  if (planes.empty()) {
+    planes.push_back({shape.width, shape.height, shape.channels * size_of(shape.type)});
+  }
+  return planes;
+}
+
 }  // namespace
 
-bool can_turn(PixelFormat format) {
-  return format != PixelFormat::yuyv && format != PixelFormat::uyvy;
+bool can_turn(const io::PictureShape& shape) {
+  return shape.format != PixelFormat::yuyv && shape.format != PixelFormat::uyvy &&
+         shape.planes != io::DeepPlanes::yuv422;
 }
 
 io::PictureShape turned(const io::PictureShape& shape, int orientation) {
@@ -66,26 +92,22 @@ io::PictureShape turned(const io::PictureShape& shape, int orientation) {
 
 void turn(const io::PictureShape& shape, std::span<const std::byte> from, int orientation,
           std::span<std::byte> to) {
-  const PixelFormat format = shape.format.value();
   std::size_t begin = 0;
-  for (int plane = 0; plane < plane_count(format); ++plane) {
-    const bool is_shared = plane > 0 && is_subsampled(format);
-    const std::int64_t columns = is_shared ? (shape.width + 1) / 2 : shape.width;
-    const std::int64_t rows = plane_rows(format, plane, shape.height);
-    const std::int64_t row_bytes = plane_row_bytes(format, plane, shape.width);
+  for (const auto& [columns, rows, bytes] : planes_of(shape)) {
     const Walk walk = walk_of(orientation, columns, rows);
     const bool exchanges = exchanges_sides(orientation);
     const std::int64_t width = exchanges ? rows : columns;
     const std::int64_t height = exchanges ? columns : rows;
     const std::byte* source = from.data() + begin;
     std::byte* result = to.data() + begin;
-    switch (row_bytes / columns) {
+    switch (bytes) {
       case 1: turn_plane<1>(source, result, walk, width, height); break;
       case 2: turn_plane<2>(source, result, walk, width, height); break;
       case 3: turn_plane<3>(source, result, walk, width, height); break;
+      case 6: turn_plane<6>(source, result, walk, width, height); break;
       default: turn_plane<4>(source, result, walk, width, height); break;
     }
-    begin += static_cast<std::size_t>(row_bytes * rows);
+    begin += static_cast<std::size_t>(bytes * columns * rows);
   }
 }
 

@@ -7,9 +7,9 @@
 
 namespace warpwise::live {
 
-/// Returns true if turn() supports a format: all except yuyv and uyvy, whose horizontal neighbours
-/// share chroma.
-bool can_turn(PixelFormat format);
+/// Returns true if turn() takes frames of that shape: all except 4:2:2, whose pixels share chroma
+/// with the pixel beside them.
+bool can_turn(const io::PictureShape& shape);
 
 /// Returns a shape after a turn by Exif's number, 1 to 8. From 5 on, width and height are
 /// exchanged.

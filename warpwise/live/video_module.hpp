@@ -24,12 +24,13 @@ struct CameraMode {
 /// where they are missing.
 class VideoModule {
  public:
-  /// Reads the frames of a file's video, each with its time, upright if options.autorotate. It
-  /// changes only the layout: 4:2:2 in planes becomes yuyv, 4:4:4 in planes ycbcr32, RGB in planes
-  /// rgb24. A cover picture does not count as a video. With options.rate, it returns the frames
-  /// that the file shows at equal distances. The options format and size have no effect.
-  /// \throws IoError  the file is missing, is no video, has no such track, or its kind is not
-  /// supported (more than 8 bits, interlaced, …): the message says which.
+  /// Reads the frames of a file's video, each with its time, upright if options.autorotate.
+  /// 4:2:2 in planes comes as yuyv, 4:4:4 in planes as ycbcr32, RGB in planes as rgb24. Samples of
+  /// 9 to 16 bits come as deep frames, and chroma of 4:1:1, 4:1:0 and 4:4:0 is repeated. A cover
+  /// picture is no video. options.rate gives the frames that the file shows at equal distances. The
+  /// options format and size have no effect.
+  /// \throws IoError  it is missing, is no video, has no such track, or is of a kind that is not
+  /// read (YUV with alpha, interlaced, …): the message says which.
   virtual std::unique_ptr<Source> open_file(const std::string& path,
                                             const SourceOptions& options) const = 0;
   /// Reads the frames of a network peer's video; `address` as in is_address(). Damaged frames of
@@ -50,6 +51,8 @@ class VideoModule {
   ///   ended
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
+  ///
+  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC of 10 bits.
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
   /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid

@@ -147,10 +147,10 @@ TEST_F(VideoTest, SaysWhatItHolds) {
     return video_module().create(path(name))->holds(stream_of(format, 64, 48, {}));
   };
   for (const char* name : {"a.mp4", "a.avi"}) {
-    EXPECT_EQ(held(name, PixelFormat::i444), PixelFormat::i420);
-    EXPECT_EQ(held(name, PixelFormat::nv12), PixelFormat::i420);
+    EXPECT_EQ(held(name, PixelFormat::i444), "i420");
+    EXPECT_EQ(held(name, PixelFormat::nv12), "i420");
   }
-  EXPECT_EQ(held("a.mkv", PixelFormat::i444), PixelFormat::i444);
+  EXPECT_EQ(held("a.mkv", PixelFormat::i444), "i444");
 }
 
 TEST_F(VideoTest, RefusesOddSizesInMp4) {

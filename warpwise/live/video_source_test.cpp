@@ -187,8 +187,8 @@ TEST_F(VideoTest, RefusesWhatItDoesNotRead) {
   const auto make = [&](const std::string& how) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.2 " + how);
   };
-  make("-pix_fmt yuv420p10le -c:v ffv1 a.mkv");
-  EXPECT_NE(refusal("a.mkv").find("its pixels are yuv420p10le"), std::string::npos)
+  make("-pix_fmt yuva420p10le -c:v ffv1 a.mkv");
+  EXPECT_NE(refusal("a.mkv").find("its pixels are yuva420p10le"), std::string::npos)
       << refusal("a.mkv");
   make("-pix_fmt yuva420p -c:v ffv1 a.mkv");
   EXPECT_NE(refusal("a.mkv").find("its pixels are yuva420p"), std::string::npos)

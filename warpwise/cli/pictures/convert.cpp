@@ -1,5 +1,6 @@
 #include "warpwise/primitives/convert/convert.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/arguments.hpp"
@@ -18,18 +19,17 @@ class ConvertCommand final : public Command, public Operation {
     for (const PixelFormat format : convert_sources) sources.push_back(raw_format(format));
     add_shared_options(app, shared_, sources);
     app.add_option_function<std::string>(
-           "--to",
-           [this](const std::string& text) {
-             to_ = parse_choice("--to", text, convert_destinations);
-           },
-           "Pixel format of the result: " + list_of(names_of(convert_destinations)))
+           "--to", [this](const std::string& text) { set_target(text); },
+           "Pixel format of the result: " + list_of(names_of(live::frame_destinations)) +
+               "; of more than 8 bits: " + list_of(deep_names()))
         ->type_name("FMT");
     convert_options(choices_).add_to(app);
   }
 
   void execute() const override {
-    if (!to_) {
-      throw UsageError("convert needs --to FMT, one of " + list_of(names_of(convert_destinations)));
+    if (!to_ && !deep_) {
+      throw UsageError("convert needs --to FMT, one of " +
+                       list_of(names_of(live::frame_destinations)));
     }
     run_on_files(shared_, *this);
   }
@@ -40,7 +40,7 @@ class ConvertCommand final : public Command, public Operation {
     const auto range = [](const std::optional<Range>& chosen) {
       return chosen ? std::string(name_of(*chosen)) : std::string("the convention's");
     };
-    return {{"to", name_of(*to_)},
+    return {{"to", target()},
             {"matrix", name_of(matrix())},
             {"from_range", range(choices_.from_range)},
             {"to_range", range(choices_.to_range)},
@@ -51,14 +51,32 @@ class ConvertCommand final : public Command, public Operation {
   std::shared_ptr<live::Stage> stage(For use) const override {
     live::ConvertChoices choices = choices_;
     choices.by_convention = use == For::pictures;
-    return live::convert_stage(std::string(name_of(*to_)), *to_, choices);
+    if (deep_) return live::deep_stage(target(), *deep_, choices_);
+    return live::convert_stage(target(), *to_, choices);
   }
 
  private:
   Matrix matrix() const { return choices_.matrix.value_or(Matrix::bt601); }
 
+  static std::vector<std::string_view> deep_names() {
+    std::vector<std::string_view> names;
+    for (const live::DeepTarget each : live::deep_targets) names.push_back(text_of(each));
+    return names;
+  }
+
+  void set_target(const std::string& text) {
+    to_.reset();
+    const auto is_it = [&](live::DeepTarget each) { return text_of(each) == text; };
+    const auto found = std::ranges::find_if(live::deep_targets, is_it);
+    deep_ = found == live::deep_targets.end() ? std::nullopt : std::optional(*found);
+    if (!deep_) to_ = parse_choice("--to", text, live::frame_destinations);
+  }
+
+  std::string target() const { return std::string(deep_ ? text_of(*deep_) : name_of(*to_)); }
+
   SharedOptions shared_;
   std::optional<PixelFormat> to_;
+  std::optional<live::DeepTarget> deep_;  // one of the two is set
   live::ConvertChoices choices_;
 };
 

@@ -92,16 +92,19 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();
 }
 
-// Gives the sink the source's sound, subtitles and chapters, which end with the frames. Returns
-// what it cannot hold.
+bool has_alpha(const live::Stream& stream) {
+  return stream.shape.format && live::has_alpha(*stream.shape.format);
+}
+
+// Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
+// Returns the list of parts that the sink cannot hold.
 std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source,
                       const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   std::string not_held = sink.drops(stream, companions.get());
   // The alpha of what OpenGL draws has no meaning.
-  const bool loses_alpha = live::has_alpha(source.stream().format()) && !source.is_opengl() &&
-                           !live::has_alpha(sink.holds(stream));
-  if (loses_alpha) {
+  if (has_alpha(source.stream()) && !source.is_opengl() &&
+      !(has_alpha(stream) && sink.holds(stream) == stream.shape.pixel_text())) {
     not_held = "alpha" + (not_held.empty() ? "" : ", " + not_held);
   }
   if (companions && seconds) companions->end_at(*seconds);
@@ -205,7 +208,8 @@ void run_stream(const StreamCall& call,
   const StreamPlace place = find_place(call, pipeline, is_gpu, *source);
   const io::Skipped skipped = io::skipped_in(call.sources, false);
   if (!skipped.is_empty()) say(call, skipped_line(skipped));
-  say(call, fmt::format("{}: {}{}", source->name(), source->stream().text(),
+  say(call, fmt::format("{}: {}{}{}", source->name(), source->stream().text(),
+                        pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
                         interop_text(place, *source)));
   const std::string not_held =
       hand_over(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));

@@ -21,6 +21,9 @@ struct Make {
     if (!rung.empty()) return ycbcr32_rung(text, stage.choices, rung);
     return live::convert_stage(text, stage.to, stage.choices);
   }
+  MadeStage operator()(const DeepText& stage) const {
+    return live::deep_stage(text, stage.to, stage.choices);
+  }
   MadeStage operator()(const SobelText& stage) const {
     if (!rung.empty()) return sobel_rung(text, stage.options, rung);
     return live::sobel_stage(text, stage.options);

@@ -15,7 +15,7 @@ namespace {
 using What = decltype(StageText::what);
 
 struct Named {
-  std::string_view name;
+  std::string name;
   What what;
 };
 
@@ -26,8 +26,11 @@ const std::vector<Named>& all_stages() {
                                  {"match", MatchText{}},
                                  {"disparity", DisparityText{}},
                                  {"track", TrackText{}}};
-    for (const PixelFormat format : convert_destinations) {
-      stages.push_back({name_of(format), ConvertText{format, {}}});
+    for (const PixelFormat format : live::frame_destinations) {
+      stages.push_back({std::string(name_of(format)), ConvertText{format, {}}});
+    }
+    for (const live::DeepTarget target : live::deep_targets) {
+      stages.push_back({std::string(text_of(target)), DeepText{target, {}}});
     }
     return stages;
   }();
@@ -49,6 +52,7 @@ std::optional<What> find_stage(std::string_view name) {
 
 struct OptionsOf {
   StageOptions operator()(ConvertText& stage) const { return convert_options(stage.choices); }
+  StageOptions operator()(DeepText& stage) const { return convert_options(stage.choices); }
   StageOptions operator()(SobelText& stage) const { return sobel_options(stage.options); }
   StageOptions operator()(ThresholdText& stage) const { return threshold_options(stage.options); }
   StageOptions operator()(MatchText& stage) const {

@@ -16,6 +16,10 @@ struct ConvertText {
   PixelFormat to;
   live::ConvertChoices choices;
 };
+struct DeepText {
+  live::DeepTarget to;
+  live::ConvertChoices choices;
+};
 struct SobelText {
   SobelOptions options;
 };
@@ -38,8 +42,9 @@ struct TrackText {
 /// A parsed stage.
 struct StageText {
   std::string text;  ///< its words, separated by a blank
-  std::variant<ConvertText, SobelText, ThresholdText, MatchText, DisparityText, TrackText> what;
-  std::string rung;  ///< rung that replaces the library's kernel; empty: none
+  std::variant<ConvertText, DeepText, SobelText, ThresholdText, MatchText, DisparityText, TrackText>
+      what;
+  std::string rung;  ///< rung that replaces the library's kernel; empty for none
 };
 
 /// Parses the stages of "ycbcr32 | sobel | threshold window=31 invert". A stage is a name and

@@ -22,10 +22,10 @@ bool is_interlaced(const AVFrame& frame) {
 }
 
 void require_readable(const AVFrame& frame, const Decoder& decoder) {
-  if (!format_of(static_cast<AVPixelFormat>(frame.format))) {
+  if (!shape_of(frame.format, frame.width, frame.height)) {
     decoder.fail("its pixels are " + name_of_pixels(frame.format) +
-                 "; those of 8 bits in yuv420p, yuv422p, yuv444p, nv12, nv21, yuyv422, uyvy422, "
-                 "gray, and RGB can be read (ffmpeg's -pix_fmt yuv420p makes such)");
+                 "; YUV and grey without alpha, and RGB can be read "
+                 "(ffmpeg's -pix_fmt yuv420p makes such)");
   }
   if (is_interlaced(frame) && !decoder.deinterlaces()) {
     decoder.fail("frame " + std::to_string(decoder.number()) +
@@ -36,7 +36,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
 // Refuses a tagged matrix that Warpwise does not know, because any guess would be wrong.
 void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
   const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
-  if (unknown.empty() || !has_luma(*format_of(static_cast<AVPixelFormat>(frame.format)))) return;
+  if (unknown.empty() || is_rgb(frame.format)) return;
   decoder.fail("its colours are tagged " + unknown +
                ", not bt601, bt709 or bt2020; choose one of these by --matrix");
 }
@@ -49,8 +49,8 @@ const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {
   return *first;
 }
 
-PixelFormat format_in(const AVFrame& frame) {
-  return format_of(static_cast<AVPixelFormat>(frame.format)).value();
+io::PictureShape shape_in(const AVFrame& frame) {
+  return shape_of(frame.format, frame.width, frame.height).value();
 }
 
 // Returns Exif's number of the turn that the source makes.
@@ -62,7 +62,7 @@ int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& o
         "its frames have to be turned by an angle that is no quarter turn; "
         "--no-autorotate reads them as they are stored");
   }
-  if (!can_turn(format_in(first))) {
+  if (!can_turn(shape_in(first))) {
     decoder.fail("its frames have to be turned (" + turn_text(orientation) +
                  "), but are 4:2:2; --no-autorotate reads them as they are stored, ffmpeg's "
                  "-pix_fmt yuv444p makes frames that can be turned");
@@ -76,8 +76,8 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   const AVStream& video = decoder.stream();
   const int turn = turn_by(first, decoder, options);
   // The guess of the colours depends on the stored size.
-  Stream stream = stream_of(format_in(first), first.width, first.height, {}, options.colours,
-                            tags_of(first, *video.codecpar));
+  Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
+  stream.depth = depth_of(first.format);
   stream.shape = turned(stream.shape, turn);
   set_pace(stream, video);
   set_tags(stream, first, video);
@@ -102,8 +102,12 @@ std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
   const int turn = turn_by(first, decoder, options);
   const std::string deinterlaced = decoder.deinterlaces() ? ", deinterlaced" : "";
   const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
+  const std::string repeated = repeats_chroma(first.format)
+                                   ? ", chroma of " + name_of_pixels(first.format) + " repeated"
+                                   : "";
   const std::string alpha = leaves_alpha_out(decoder.stream()) ? ", without its alpha" : "";
-  return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by + ")";
+  return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by +
+         repeated + ")";
 }
 
 Stream timing_of(const Stream& stream, const AVStream& video) {
@@ -131,7 +135,7 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
     : Source(name_with_kind(first, *decoder, options), stream_of_frames(first, *decoder, options)),
       decoder_(std::move(decoder)), ahead_(&first),
       first_frame_(microseconds_of(first, decoder_->stream())), pixels_(first.format),
-      stored_(io::PictureShape::of(format_in(first), first.width, first.height)),
+      stored_(shape_in(first)), copy_frame_(first.format, stream()),
       turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
       clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
   if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
@@ -177,8 +181,8 @@ bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
 
 void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
   require_like_the_first(frame);
-  if (turn_ == 1) return copy_frame(frame, pixels);
-  copy_frame(frame, unturned_);
+  if (turn_ == 1) return copy_frame_(frame, pixels);
+  copy_frame_(frame, unturned_);
   turn(stored_, unturned_, turn_, pixels);
 }
 

@@ -6,6 +6,7 @@
 
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/ffmpeg/frame_clock.hpp"
+#include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -43,8 +44,9 @@ class DecodedSource : public Source {
   FrameTime ahead_time_;
   std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
-  io::PictureShape stored_;   // shape before the turn
-  int turn_;                  // Exif's number
+  io::PictureShape stored_;   // before the turn
+  FrameCopy copy_frame_;
+  int turn_;  // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;

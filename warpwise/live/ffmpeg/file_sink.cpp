@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -29,6 +30,10 @@ struct KnownFile {
 constexpr KnownFile known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
                                      {".avi", Kind::mjpeg, "avi", "mjpeg"},
                                      {".mkv", Kind::ffv1, "matroska", "ffv1"}};
+// H.264 of 10 bits is played by few programs, HEVC by those that play a phone's videos.
+constexpr const char* deep_encoder = "libx265";
+constexpr int most_bits_of_mp4 = 10;
+constexpr std::int64_t least_side_of_hevc = 64;  // x265 3.5 breaks its memory below
 
 const KnownFile& file_of(const std::string& path) {
   for (const KnownFile& each : known_files) {
@@ -83,6 +88,11 @@ int frames_of_two_seconds(AVRational rate) {
 }
 
 void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
+  if (codec.codec_id == AV_CODEC_ID_HEVC) {
+    codec.max_b_frames = 0;  // with them FFmpeg 5.1 writes no file of one or two frames
+    codec.codec_tag = MKTAG('h', 'v', 'c', '1');  // the tag of .mp4 that Apple's programs read
+    options.set("x265-params", "log-level=none");
+  }
   if (kind == Kind::h264) {
     codec.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     codec.gop_size = frames_of_two_seconds(codec.framerate);
@@ -111,8 +121,10 @@ class FileSink final : public Sink {
   }
 
   Taken takes(const Stream& stream) const override;
-  PixelFormat holds(const Stream& taken) const override {
-    return file_.kind == Kind::ffv1 ? taken.format() : PixelFormat::i420;
+  bool keeps_deep(const Stream& deep) const override;
+  std::string holds(const Stream& taken) const override {
+    if (taken.is_deep()) return name_of_pixels(deep_pixels_of(taken));
+    return file_.kind == Kind::ffv1 ? taken.shape.pixel_text() : "i420";
   }
   void begin(const Stream& stream) override;
   std::string drops(const Stream& stream, const Companions* companions) const override;
@@ -131,6 +143,8 @@ class FileSink final : public Sink {
     if (error < 0) fail(error);
   }
   AVPixelFormat pixels_of(PixelFormat format) const;
+  AVPixelFormat deep_pixels_of(const Stream& deep) const;
+  void require_size(const Stream& stream) const;
   void open_encoder(const Stream& stream);
   void open_file();
   void renew_frame();
@@ -146,7 +160,8 @@ class FileSink final : public Sink {
   void write_copied(Copied& copied, AVPacket& packet, AVRational time_base);
 
   const KnownFile& file_;
-  const AVCodec& encoder_;
+  const AVCodec& encoder_;  // of frames of 8 bits
+  std::optional<DeepFill> fill_deep_;
   PixelFormat format_ = PixelFormat::i420;
   Codec codec_;
   Output output_;  // set by begin(); is_begun_: the header was written
@@ -181,10 +196,7 @@ constexpr std::int64_t most_pixels = 16384;
 // H.264 stores 4:2:0 of any colour properties unchanged. MJPEG cannot state them: its readers
 // assume full range, BT.601, and chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
-  if (std::max(stream.shape.width, stream.shape.height) > most_pixels) {
-    throw InvalidArgument(name() + " takes frames of up to " + std::to_string(most_pixels) +
-                          " pixels a side");
-  }
+  require_size(stream);
   const PixelFormat format = stream.format();
   const Colours& colours = stream.colours;
   if (file_.kind == Kind::ffv1) {
@@ -198,13 +210,30 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
     const bool keeps = is_420(format) && is_as_in_jpeg;
     return {keeps ? format : PixelFormat::i444, Range::full, Matrix::bt601};
   }
+  if (is_420(format)) return {format, colours.range.value, std::nullopt};
+  return {PixelFormat::i444, Range::limited, std::nullopt};
+}
+
+// Few programs play RGB in HEVC.
+bool FileSink::keeps_deep(const Stream& deep) const {
+  require_size(deep);
+  if (file_.kind == Kind::ffv1) return true;
+  if (file_.kind == Kind::mjpeg || deep.shape.channels == 3) return false;
+  if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
+  return avcodec_find_encoder_by_name(deep_encoder) != nullptr;
+}
+
+void FileSink::require_size(const Stream& stream) const {
+  if (std::max(stream.shape.width, stream.shape.height) > most_pixels) {
+    throw InvalidArgument(name() + " takes frames of up to " + std::to_string(most_pixels) +
+                          " pixels a side");
+  }
+  if (file_.kind != Kind::h264) return;
   if (stream.shape.width % 2 != 0 || stream.shape.height % 2 != 0) {
     throw InvalidArgument(
         name() + ": H.264 of 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) +
         "x" + std::to_string(stream.shape.height) + "; .avi and .mkv take odd ones too");
   }
-  if (is_420(format)) return {format, colours.range.value, std::nullopt};
-  return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
 void FileSink::fail(int error) {
@@ -217,19 +246,33 @@ AVPixelFormat FileSink::pixels_of(PixelFormat format) const {
   return file_.kind == Kind::mjpeg ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
+// The sample of the fewest bits that has all bits of the stream.
+AVPixelFormat FileSink::deep_pixels_of(const Stream& deep) const {
+  if (file_.kind == Kind::ffv1) {
+    const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;
+    return deep_pixels_for(deep, bits);
+  }
+  // Few programs play grey alone in HEVC.
+  if (!deep.shape.planes) return AV_PIX_FMT_YUV420P10LE;
+  return deep_pixels_for(deep, most_bits_of_mp4);
+}
+
 void FileSink::begin(const Stream& stream) {
   forget_messages();
-  format_ = stream.format();
+  format_ = stream.samples_of_8_bits();
+  if (stream.is_deep()) fill_deep_.emplace(stream, deep_pixels_of(stream));
   stream_ = stream;
   open_encoder(stream);
   open_file();
 }
 
 void FileSink::open_encoder(const Stream& stream) {
-  codec_.reset(avcodec_alloc_context3(&encoder_));
+  const bool is_hevc = stream.is_deep() && file_.kind == Kind::h264;
+  const AVCodec& encoder = is_hevc ? *avcodec_find_encoder_by_name(deep_encoder) : encoder_;
+  codec_.reset(avcodec_alloc_context3(&encoder));
   if (!codec_) throw std::bad_alloc();
   const AVRational rate = rational_of(stream.rate);
-  codec_->pix_fmt = pixels_of(format_);
+  codec_->pix_fmt = stream.is_deep() ? deep_pixels_of(stream) : pixels_of(format_);
   codec_->width = static_cast<int>(stream.shape.width);
   codec_->height = static_cast<int>(stream.shape.height);
   codec_->framerate = rate;
@@ -240,7 +283,8 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
   if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
   Colours colours = stream.colours;
-  if (file_.kind != Kind::ffv1 && !is_420(format_)) colours.siting.value = Siting::centre;
+  if (file_.kind != Kind::ffv1 && !stream.is_deep() && !is_420(format_))
+    colours.siting.value = Siting::centre;
   const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
   codec_->colorspace = tags.matrix;
   codec_->color_range = tags.range;
@@ -248,7 +292,7 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->thread_count = 0;
   Dictionary options;
   set_quality(*codec_, file_.kind, options);
-  check(avcodec_open2(codec_.get(), &encoder_, options.get()));
+  check(avcodec_open2(codec_.get(), &encoder, options.get()));
 }
 
 void FileSink::open_file() {
@@ -301,7 +345,9 @@ void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time
   };
   repeat_until(stamp_of(time.start));
   renew_frame();
-  if (file_.kind != Kind::ffv1 && !is_420(format_)) {
+  if (fill_deep_) {
+    (*fill_deep_)(*frame_, pixels);
+  } else if (file_.kind != Kind::ffv1 && !is_420(format_)) {
     fill_with_halved_chroma(*frame_, pixels);
   } else {
     fill_frame(*frame_, format_, pixels);
@@ -402,6 +448,8 @@ std::string FileSink::drops(const Stream& stream, const Companions* companions) 
     add(others->has_cover(), "the cover picture");
   }
   add(stream.orientation != 1 && !keeps_turns(file_), "the turn");
+  add(stream.is_deep() && file_.kind == Kind::h264 && stream.depth > most_bits_of_mp4,
+      "more than 10 bits");
   const bool has_wide_range =
       stream.transfer == AVCOL_TRC_SMPTE2084 || stream.transfer == AVCOL_TRC_ARIB_STD_B67;
   add(has_wide_range && file_.kind == Kind::mjpeg, "the transfer");

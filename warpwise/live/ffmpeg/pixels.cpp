@@ -6,13 +6,14 @@
 
 #include "warpwise/io/interleave.hpp"
 #include "warpwise/live/chroma.hpp"
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/samples.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// How a decoder's samples become a frame's.
-enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb };
+// Conversion of a decoder's samples to a frame's.
+enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb, repeated_chroma };
 
 struct KnownPixels {
   AVPixelFormat pixels;
@@ -41,6 +42,11 @@ constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_RGB0, PixelFormat::rgb24, Layout::parts_of_rgb},
     {AV_PIX_FMT_0BGR, PixelFormat::rgb24, Layout::parts_of_rgb},
     {AV_PIX_FMT_0RGB, PixelFormat::rgb24, Layout::parts_of_rgb},
+    {AV_PIX_FMT_YUV411P, PixelFormat::yuyv, Layout::repeated_chroma},
+    {AV_PIX_FMT_YUVJ411P, PixelFormat::yuyv, Layout::repeated_chroma},
+    {AV_PIX_FMT_YUV410P, PixelFormat::i420, Layout::repeated_chroma},
+    {AV_PIX_FMT_YUV440P, PixelFormat::ycbcr32, Layout::repeated_chroma},
+    {AV_PIX_FMT_YUVJ440P, PixelFormat::ycbcr32, Layout::repeated_chroma},
 };
 
 const KnownPixels* known(int pixels) {
@@ -71,7 +77,8 @@ std::optional<Siting> siting_of(AVChromaLocation location) {
 
 bool is_full_by_name(int pixels) {
   return pixels == AV_PIX_FMT_YUVJ420P || pixels == AV_PIX_FMT_YUVJ422P ||
-         pixels == AV_PIX_FMT_YUVJ444P;
+         pixels == AV_PIX_FMT_YUVJ444P || pixels == AV_PIX_FMT_YUVJ411P ||
+         pixels == AV_PIX_FMT_YUVJ440P;
 }
 
 std::optional<Range> range_of(AVColorRange range, int pixels) {
@@ -110,6 +117,54 @@ void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
   }
 }
 
+// Copies planes of YUV that have fewer chroma samples than the format: each counts for several.
+void repeat_chroma(const AVFrame& frame, PixelFormat format, std::span<std::byte> to) {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const bool is_whole = format == PixelFormat::ycbcr32;
+  const std::int64_t columns = is_whole ? frame.width : AV_CEIL_RSHIFT(frame.width, 1);
+  const bool is_halved = format == PixelFormat::i420;
+  const std::int64_t rows = is_halved ? AV_CEIL_RSHIFT(frame.height, 1) : frame.height;
+  const int across = is.log2_chroma_w - (is_whole ? 0 : 1);
+  const int down = is.log2_chroma_h - (is_halved ? 1 : 0);
+  std::vector<std::byte> chroma;
+  for (int i = 1; i < 3; ++i) {
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const std::byte* from = plane(frame, i).data + (y >> down) * plane(frame, i).pitch_bytes;
+      for (std::int64_t x = 0; x < columns; ++x) chroma.push_back(from[x >> across]);
+    }
+  }
+  const io::SamplePlane cb = {chroma.data(), columns};
+  const io::SamplePlane cr = {chroma.data() + columns * rows, columns};
+  if (is_whole) return io::interleave_444({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
+  if (!is_halved) {
+    return io::interleave_422({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
+  }
+  for (std::int64_t y = 0; y < frame.height; ++y) {
+    std::memcpy(to.data() + y * frame.width, plane(frame, 0).data + y * plane(frame, 0).pitch_bytes,
+                static_cast<std::size_t>(frame.width));
+  }
+  std::ranges::copy(chroma, to.begin() + std::int64_t{frame.width} * frame.height);
+}
+
+// Returns true for grey, RGB and YUV of 9 to 16 bits without alpha.
+bool is_deep(const AVPixFmtDescriptor& is) {
+  constexpr std::uint64_t never = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL |
+                                  AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT |
+                                  AV_PIX_FMT_FLAG_ALPHA;
+  const bool is_xyz = std::string_view(is.name).starts_with("xyz");
+  if ((is.flags & never) != 0 || is_xyz || is.log2_chroma_w > 1 || is.log2_chroma_h > 1) {
+    return false;
+  }
+  const bool is_rgb_or_yuv = is.nb_components == 3 && is.comp[1].depth == is.comp[0].depth &&
+                             is.comp[2].depth == is.comp[0].depth;
+  return (is.nb_components == 1 || is_rgb_or_yuv) && is.comp[0].depth > 8 && is.comp[0].depth <= 16;
+}
+
+io::DeepPlanes planes_of(const AVPixFmtDescriptor& is) {
+  if (is.log2_chroma_w == 0) return io::DeepPlanes::yuv444;
+  return is.log2_chroma_h == 0 ? io::DeepPlanes::yuv422 : io::DeepPlanes::yuv420;
+}
+
 AVColorSpace colour_space(Matrix matrix) {
   switch (matrix) {
     case Matrix::bt601: return AVCOL_SPC_SMPTE170M;
@@ -130,9 +185,28 @@ AVChromaLocation chroma_location(Siting siting) {
 
 }  // namespace
 
-std::optional<PixelFormat> format_of(AVPixelFormat pixels) {
+std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::int64_t height) {
   const KnownPixels* found = known(pixels);
-  return found == nullptr ? std::nullopt : std::optional(found->format);
+  if (found != nullptr) return io::PictureShape::of(found->format, width, height);
+  const AVPixFmtDescriptor* is = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
+  if (is == nullptr || !is_deep(*is)) return std::nullopt;
+  const bool is_yuv = !is_rgb(pixels) && is->nb_components == 3;
+  if (is_yuv) return io::PictureShape::of(planes_of(*is), width, height);
+  return io::PictureShape::interleaved(ElementType::u16, is->nb_components, width, height);
+}
+
+int depth_of(int pixels) {
+  return av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels))->comp[0].depth;
+}
+
+bool is_rgb(int pixels) {
+  return (av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels))->flags & AV_PIX_FMT_FLAG_RGB) !=
+         0;
+}
+
+bool repeats_chroma(int pixels) {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
+  return is.log2_chroma_w > 1 || is.log2_chroma_h > is.log2_chroma_w;
 }
 
 std::string name_of_pixels(int pixels) {
@@ -159,7 +233,15 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file) 
   return {};
 }
 
-void copy_frame(const AVFrame& frame, std::span<std::byte> to) {
+FrameCopy::FrameCopy(int pixels, const Stream& stream) {
+  if (!stream.is_deep()) return;
+  for (int i = 0; i < (stream.shape.channels == 1 ? 1 : 3); ++i) {
+    levels_.push_back(levels(depth_of(pixels), 16, coding_of(stream, i)));
+  }
+}
+
+void FrameCopy::operator()(const AVFrame& frame, std::span<std::byte> to) const {
+  if (!levels_.empty()) return copy_deep(frame, to);
   const KnownPixels& is = *known(frame.format);
   const std::array planes = {plane(frame, 0), plane(frame, 1), plane(frame, 2)};
   switch (is.layout) {
@@ -167,6 +249,32 @@ void copy_frame(const AVFrame& frame, std::span<std::byte> to) {
     case Layout::planes_of_422: return io::interleave_422(planes, frame.width, frame.height, to);
     case Layout::planes_of_444: return io::interleave_444(planes, frame.width, frame.height, to);
     case Layout::parts_of_rgb: return copy_parts_of_rgb(frame, to.data());
+    case Layout::repeated_chroma: return repeat_chroma(frame, is.format, to);
+  }
+}
+
+// FFmpeg finds the samples by the description of its pixels.
+void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const std::uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
+  const io::PictureShape shape = shape_of(frame.format, frame.width, frame.height).value();
+  std::vector<std::uint16_t> row(static_cast<std::size_t>(frame.width));
+  std::byte* next_plane = to.data();
+  for (int i = 0; i < static_cast<int>(levels_.size()); ++i) {
+    const std::vector<std::uint16_t>& level = levels_[static_cast<std::size_t>(i)];
+    const std::int64_t columns = shape.planes ? shape.plane_width(i) : shape.width;
+    const std::int64_t rows = shape.planes ? shape.plane_height(i) : shape.height;
+    const std::int64_t step = shape.planes ? 1 : shape.channels;
+    const int times = i > 0 && repeats_chroma(frame.format) ? 2 : 1;
+    std::byte* out = shape.planes ? next_plane : to.data() + 2 * i;
+    for (std::int64_t y = 0; y < rows; ++y, out += 2 * step * columns) {
+      av_read_image_line2(row.data(), data, frame.linesize, &is, 0, static_cast<int>(y / times), i,
+                          static_cast<int>(columns), 0, sizeof row[0]);
+      for (std::int64_t x = 0; x < columns; ++x) {
+        store(out, x * step, level[row[static_cast<std::size_t>(x)]]);
+      }
+    }
+    next_plane += 2 * columns * rows;
   }
 }
 
@@ -179,6 +287,51 @@ EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelForm
   return {
       colour_space(colours.matrix.value), range,
       planes.log2_chroma_w > 0 ? chroma_location(colours.siting.value) : AVCHROMA_LOC_UNSPECIFIED};
+}
+
+AVPixelFormat deep_pixels_for(const Stream& deep, int bits) {
+  std::string name = "gbrp";
+  if (deep.shape.channels == 1) name = "gray";
+  if (deep.shape.planes == io::DeepPlanes::yuv420) name = "yuv420p";
+  if (deep.shape.planes == io::DeepPlanes::yuv422) name = "yuv422p";
+  if (deep.shape.planes == io::DeepPlanes::yuv444) name = "yuv444p";
+  return av_get_pix_fmt((name + std::to_string(bits) + "le").c_str());
+}
+
+DeepFill::DeepFill(const Stream& deep, AVPixelFormat pixels)
+    : shape_(deep.shape), neutral_(static_cast<std::uint16_t>(1 << (depth_of(pixels) - 1))) {
+  for (int i = 0; i < (shape_.channels == 1 ? 1 : 3); ++i) {
+    levels_.push_back(levels(16, depth_of(pixels), coding_of(deep, i)));
+  }
+}
+
+void DeepFill::operator()(AVFrame& frame, std::span<const std::byte> from) const {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const std::byte* next_plane = from.data();
+  for (int i = 0; i < is.nb_components; ++i) {
+    const bool is_shared = i > 0 && !is_rgb(frame.format);
+    const int columns = is_shared ? AV_CEIL_RSHIFT(frame.width, is.log2_chroma_w) : frame.width;
+    const int rows = is_shared ? AV_CEIL_RSHIFT(frame.height, is.log2_chroma_h) : frame.height;
+    const std::int64_t step = shape_.planes ? 1 : shape_.channels;
+    const std::byte* in = shape_.planes ? next_plane : from.data() + 2 * i;
+    const int plane = is.comp[i].plane;
+    auto* out = reinterpret_cast<std::byte*>(frame.data[plane]);
+    for (int y = 0; y < rows; ++y, in += 2 * step * columns, out += frame.linesize[plane]) {
+      fill_row(i, in, step, out, columns);
+    }
+    next_plane += std::ptrdiff_t{2} * columns * rows;
+  }
+}
+
+void DeepFill::fill_row(int component, const std::byte* from, std::int64_t step, std::byte* to,
+                        int columns) const {
+  const auto number = static_cast<std::size_t>(component);
+  if (number >= levels_.size()) {
+    for (int x = 0; x < columns; ++x) store(to, x, neutral_);
+    return;
+  }
+  const std::vector<std::uint16_t>& level = levels_[number];
+  for (int x = 0; x < columns; ++x) store(to, x, level[load<std::uint16_t>(from, x * step)]);
 }
 
 std::optional<AVPixelFormat> planes_for(PixelFormat format) {

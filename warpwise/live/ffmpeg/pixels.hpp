@@ -4,22 +4,34 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "warpwise/live/colours.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/stream.hpp"
 
 // Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
 namespace warpwise::live::ffmpeg {
 
-/// Returns the format of a decoder's frames in Warpwise. Frames of a known format keep it.
+/// Returns the shape in which such frames are given. It is their own if Warpwise has it.
 /// Otherwise:
 ///
 /// - planes of 4:2:2 become yuyv
 /// - planes of 4:4:4 become ycbcr32
 /// - planes of RGB, and RGB with an unused byte, become rgb24
+/// - 4:1:1 becomes yuyv, 4:1:0 i420 and 4:4:0 ycbcr32: chroma samples are repeated
+/// - more than 8 bits become u16: grey, RGB, or DeepPlanes, 4:4:0 with repeated chroma
 ///
-/// Returns nullopt for more than 8 bits, transparency, a palette, or any other subsampling.
-std::optional<PixelFormat> format_of(AVPixelFormat pixels);
+/// Returns nullopt for transparency with YUV or more than 8 bits, a palette, or any other pixels.
+std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::int64_t height);
+
+/// Returns the bits of a sample, 8 to 16.
+int depth_of(int pixels);
+
+/// Returns true for RGB in any layout.
+bool is_rgb(int pixels);
+
+/// Returns true if chroma samples are repeated.
+bool repeats_chroma(int pixels);
 
 /// Returns FFmpeg's name for pixels: "yuv420p10le".
 std::string name_of_pixels(int pixels);
@@ -31,10 +43,21 @@ ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file);
 /// matrix, and without a tag in the frame and the file.
 std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
 
-/// Copies a frame to `to`, which has the size of a format_of(frame.format) frame without gaps.
-void copy_frame(const AVFrame& frame, std::span<std::byte> to);
+/// Copies frames of one kind, of more than 8 bits too.
+class FrameCopy {
+ public:
+  /// The frames are such pixels, and `stream` describes them as shape_of() does.
+  FrameCopy(int pixels, const Stream& stream);
+  /// Copies a frame to `to`, which has the bytes of its shape_of() without gaps.
+  void operator()(const AVFrame& frame, std::span<std::byte> to) const;
 
-/// Colour tags for an encoder of those pixels.
+ private:
+  void copy_deep(const AVFrame& frame, std::span<std::byte> to) const;
+
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each component; none for 8 bits
+};
+
+/// Colour tags for an encoder of those pixels; `format` has the same samples in 8 bits.
 struct EncoderTags {
   AVColorSpace matrix;
   AVColorRange range;
@@ -42,12 +65,30 @@ struct EncoderTags {
 };
 EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelFormat pixels);
 
-/// Returns the encoder's pixel format that stores frames of this format unchanged; nullopt if there
-/// is none:
-///
-/// - gray for gray8
-/// - yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444
-/// - bgr0 and bgra for RGB
+/// Returns the pixels of that many bits, 10, 12 or 16, that hold such deep frames: gray10le,
+/// yuv420p10le, gbrp10le, …
+AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
+
+/// Fills frames of deep pixels.
+class DeepFill {
+ public:
+  /// `pixels` are deep_pixels_for() such a stream, or have chroma in addition to its grey: it is
+  /// then neutral.
+  DeepFill(const Stream& deep, AVPixelFormat pixels);
+  void operator()(AVFrame& frame, std::span<const std::byte> from) const;
+
+ private:
+  void fill_row(int component, const std::byte* from, std::int64_t step, std::byte* to,
+                int columns) const;
+
+  io::PictureShape shape_;
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each component
+  std::uint16_t neutral_;
+};
+
+/// Returns the pixels in which an encoder takes frames of that format without a change: gray for
+/// gray8, yuv420p for 4:2:0, yuv422p for 4:2:2, yuv444p for i444, bgr0 and bgra for RGB. nullopt:
+/// there are none.
 std::optional<AVPixelFormat> planes_for(PixelFormat format);
 
 /// Fills a frame whose pixel format is planes_for(format).

@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
+#include "warpwise/live/chroma.hpp"
+#include "warpwise/live/stages/host_stage.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::live {
@@ -164,10 +166,40 @@ class ConvertStage final : public Stage {
   std::vector<std::byte> chroma_;  // memory for the host
 };
 
+// Converts to i444, and gives the pixels that share chroma their mean.
+class SharedChromaStage final : public HostStage {
+ public:
+  SharedChromaStage(std::string text, PixelFormat to, const ConvertChoices& choices)
+      : HostStage(std::move(text)), to_(to), whole_("i444", PixelFormat::i444, choices) {}
+
+  std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
+
+  Stream begin(const Stream& from) override {
+    Stream result = whole_.begin(from);
+    i444_ = result.shape;
+    result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
+    result.shape.full_range = i444_.full_range;
+    result.colours.siting = {Siting::centre, Origin::stage};
+    return result;
+  }
+
+  void run(HostSource from, HostResult to) override {
+    io::Picture between(i444_);
+    whole_.run(from, HostResult{i444_, between.bytes().data()});
+    share_chroma(HostSource{i444_, between.bytes().data()}.frame(), to.frame());
+  }
+
+ private:
+  PixelFormat to_;
+  ConvertStage whole_;
+  io::PictureShape i444_;
+};
+
 }  // namespace
 
 std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
                                      const ConvertChoices& choices) {
+  if (is_subsampled(to)) return std::make_unique<SharedChromaStage>(std::move(text), to, choices);
   return std::make_unique<ConvertStage>(std::move(text), to, choices);
 }
 

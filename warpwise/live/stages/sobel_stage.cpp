@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "warpwise/live/stages/stage_result.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -16,6 +18,8 @@ class SobelStage final : public Stage {
     return converts ? grey_unless_it_is(from) : std::nullopt;
   }
 
+  bool takes_deep_frames() const override { return true; }
+
   Stream begin(const Stream& from) override {
     const std::span<const ElementType> types = sobel_dst_types(from.shape.type, options_.output);
     if (from.shape.channels == 2 || types.empty()) {
@@ -24,7 +28,10 @@ class SobelStage final : public Stage {
     if (from.shape.format) {
       options_.channels = colour_order(*from.shape.format).value_or(ChannelOrder::rgb);
     }
-    return grey_result(from, types.front());
+    // A deep frame's result is a deep frame. A picture's has all values.
+    const bool is_frame = from.is_deep() && from.depth > 8;
+    const bool saturates = is_frame && std::ranges::find(types, ElementType::u16) != types.end();
+    return grey_result(from, saturates ? ElementType::u16 : types.front());
   }
 
   std::optional<ChainStep> chain_step() const override { return options_; }

@@ -11,8 +11,10 @@ inline std::optional<PixelFormat> grey_unless_it_is(const Stream& from) {
   return PixelFormat::gray8;
 }
 
-/// Returns true for colours of u16 or f32, which grey_stage() converts to grey.
+/// Returns true for colours of u16 or f32, of which grey_stage() makes grey, and for DeepPlanes,
+/// whose first plane is grey.
 inline bool are_deep_colours(const io::PictureShape& shape) {
+  if (shape.planes) return true;
   return shape.channels >= 3 && (shape.type == ElementType::u16 || shape.type == ElementType::f32);
 }
 
@@ -20,6 +22,7 @@ inline bool are_deep_colours(const io::PictureShape& shape) {
 inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t height) {
   Stream result = from;
   result.shape = io::PictureShape::of(PixelFormat::rgb24, width, height);
+  result.depth = 8;
   return result;
 }
 
@@ -29,6 +32,7 @@ inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);
   result.shape.full_range = true;
+  if (type == ElementType::u16) result.depth = 16;
   result.colours.range = {Range::full, Origin::stage};
   return result;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "warpwise/algorithms/track/track.hpp"
 #include "warpwise/live/stage.hpp"
@@ -32,7 +35,19 @@ struct ConvertChoices {
   bool by_convention = false;
 };
 
-/// Converts frames to the format `to` by convert(). Defaults without a choice:
+/// The formats that convert_stage() makes: those of convert(), and five with shared chroma.
+inline constexpr std::array frame_destinations = [] {
+  constexpr std::array shared = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
+                                 PixelFormat::yuyv, PixelFormat::uyvy};
+  std::array<PixelFormat, convert_destinations.size() + shared.size()> all{};
+  std::copy(shared.begin(), shared.end(),
+            std::copy(convert_destinations.begin(), convert_destinations.end(), all.begin()));
+  return all;
+}();
+
+/// Converts frames to the format `to` by convert(). Formats with shared chroma are made from i444
+/// by share_chroma(); on a GPU this waits for the stream, because the host computes. Defaults
+/// without a choice:
 ///
 /// - input matrix and range: the stream's
 /// - output range: full from RGB, the input's range from YUV or grey
@@ -54,14 +69,39 @@ std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
 /// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
 std::unique_ptr<Stage> grey_stage();
 
-/// Returns the grey that a Pipeline computes for stages that read gray8, on the CPU.
+/// Rounds the samples of deep frames to 8 bits: the frames are then narrowed(). On a GPU it waits
+/// for the stream, because the host rounds. Pipelines insert it.
+std::unique_ptr<Stage> narrow_stage();
 
-/// \throws InvalidArgument  the picture has no such grey.
+/// Result of deep_stage(): planes, or without them rgb48, three channels of u16.
+struct DeepTarget {
+  std::optional<io::DeepPlanes> planes = std::nullopt;
+};
+inline constexpr std::array deep_targets = {DeepTarget{}, DeepTarget{io::DeepPlanes::yuv420},
+                                            DeepTarget{io::DeepPlanes::yuv422},
+                                            DeepTarget{io::DeepPlanes::yuv444}};
+/// "rgb48", "yuv420p16", …
+std::string_view text_of(DeepTarget target);
+
+/// Converts colours of deep frames: YUV or grey to rgb48, or rgb48 to planes. The result is the
+/// real-valued formula of the matrix and the range in double precision, rounded half up once and
+/// saturated. Pixels that share chroma have the same, and a chroma sample is the mean of the pixels
+/// that share it, hence sited at the centre. Defaults are those of convert_stage(). On a GPU it
+/// waits for the stream, because the host computes.
+///
+/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, and for another
+/// convention than exact or another upsampling than replicate.
+std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
+                                  const ConvertChoices& choices = {});
+
+/// Returns the grey that a Pipeline makes of a picture for stages that read gray8, computed on the
+/// CPU. \throws InvalidArgument  the picture has no such grey.
 io::Picture grey_of(const io::Picture& colour);
 
-/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV. Magnitudes
-/// of 8-bit pixels are gray8; other results have the first type of sobel_dst_types(). The frame's
-/// format, not the options, gives the order of channels.
+/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV: magnitudes
+/// of 8-bit pixels as gray8, those of deep frames as u16, other results in the first of
+/// sobel_dst_types(). The order of channels
+/// comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
 /// Thresholds grey of u8 or u16 by threshold(), as grey of the same type.

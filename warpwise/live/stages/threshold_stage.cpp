@@ -16,6 +16,8 @@ class ThresholdStage final : public Stage {
     return converts ? grey_unless_it_is(from) : std::nullopt;
   }
 
+  bool takes_deep_frames() const override { return true; }
+
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;
     const bool is_taken = shape.type == ElementType::u8 || shape.type == ElementType::u16;

@@ -428,6 +428,11 @@ PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
       return l1 ? &write_rows<std::uint8_t, Result::l1, kernel, Work>
                 : &write_rows<std::uint8_t, Result::l2, kernel, Work>;
     }
+  } else if constexpr (std::is_same_v<Work, std::int32_t>) {
+    if (dst == ElementType::u16) {
+      return l1 ? &write_rows<std::uint16_t, Result::l1, kernel, Work>
+                : &write_rows<std::uint16_t, Result::l2, kernel, Work>;
+    }
   }
   // A magnitude is not negative: its bits are the same in a signed and an unsigned type.
   return l1 ? &write_rows<Exact, Result::l1, kernel, Work>

@@ -65,7 +65,10 @@ Functions of_bytes(const SobelChoice& choice) {
 Functions functions_of(const SobelChoice& choice) {
   switch (choice.source) {
     case SobelSource::f32: return any_result<SobelSource::f32, std::uint32_t, float>(choice.result);
-    case SobelSource::u16: return any_result<SobelSource::u16, std::uint32_t, int>(choice.result);
+    case SobelSource::u16:
+      return choice.out == ElementType::u16
+                 ? magnitude<SobelSource::u16, std::uint16_t, int>(choice.result)
+                 : any_result<SobelSource::u16, std::uint32_t, int>(choice.result);
     case SobelSource::rgb: return of_bytes<SobelSource::rgb>(choice);
     case SobelSource::rgba: return of_bytes<SobelSource::rgba>(choice);
     case SobelSource::u8: return of_bytes<SobelSource::u8>(choice);

@@ -181,7 +181,7 @@ __device__ unsigned result_bits(int value) {
   if constexpr (sizeof(Out) == 1)
     return static_cast<unsigned>(value < 255 ? value : 255);
   else if constexpr (sizeof(Out) == 2)
-    return static_cast<unsigned>(value) & 0xffff;
+    return static_cast<unsigned>(value < 0xffff ? value : 0xffff) & 0xffff;
   else
     return static_cast<unsigned>(value);
 }

@@ -59,7 +59,8 @@ void store_result(HostView dst, std::int64_t x, std::int64_t y, Number value) {
   switch (dst.type()) {
     case ElementType::u8:
       return store(row, x, static_cast<std::uint8_t>(std::min<Number>(value, 255)));
-    case ElementType::u16: return store(row, x, static_cast<std::uint16_t>(value));
+    case ElementType::u16:
+      return store(row, x, static_cast<std::uint16_t>(std::min<Number>(value, 65535)));
     case ElementType::i16: return store(row, x, static_cast<std::int16_t>(value));
     case ElementType::u32: return store(row, x, static_cast<std::uint32_t>(value));
     case ElementType::i32: return store(row, x, static_cast<std::int32_t>(value));

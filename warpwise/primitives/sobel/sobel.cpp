@@ -96,7 +96,7 @@ std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output
   using enum ElementType;
   static constexpr std::array magnitude_of_u8 = {u8, u16};
   static constexpr std::array i16_only = {i16};
-  static constexpr std::array u32_only = {u32};
+  static constexpr std::array magnitude_of_u16 = {u32, u16};
   static constexpr std::array i32_only = {i32};
   static constexpr std::array f32_only = {f32};
   const bool magnitude = output == SobelOutput::magnitude;
@@ -105,7 +105,7 @@ std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output
       if (magnitude) return magnitude_of_u8;
       return i16_only;
     case u16:
-      if (magnitude) return u32_only;
+      if (magnitude) return magnitude_of_u16;
       return i32_only;
     case f32: return f32_only;
     case i16:

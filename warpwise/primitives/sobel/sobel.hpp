@@ -47,7 +47,8 @@ struct SobelOptions {
 /// overlap. An axis of one pixel is mirrored on that pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
-/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, in this order:
+/// up, and a magnitude of the type of `src` saturates at its largest value. f32: each operation
+/// rounds once, in this order:
 ///
 ///     e(y) = p(x+1, y) − p(x−1, y)        t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y))
 ///     dx = w1 · e(y) + w0 · (e(y−1) + e(y+1))      dy = t(y+1) − t(y−1)
@@ -89,7 +90,8 @@ WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const
                            const SobelOptions& options, gpu::StreamHandle stream);
 
 /// Returns the element types of `dst` that sobel() accepts, the usual one first; empty if it does
-/// not accept `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
+/// not accept `src`. u8: magnitude u8 (saturated) or u16, components i16; u16:
+/// magnitude u32 or u16 (saturated), components i32; f32: f32.
 WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
 
 /// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", …
