@@ -135,6 +135,34 @@ void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   }
 }
 
+/// Reports the lanes that access shared memory between two variables, and leaves them out.
+void leave_out_gaps(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+  const std::vector<Code::SharedGap>& gaps = warp.worker->launch->code->shared_gaps;
+  if (gaps.empty() || out.valid == 0) return;
+  const auto width = static_cast<std::uint64_t>(request.bytes - op.unread * op.bytes);
+  const std::uint64_t filler = request.addresses[std::countr_zero(out.valid)];
+  std::uint64_t low = filler;
+  std::uint64_t high = filler;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint64_t address = (out.valid >> i & 1) != 0 ? request.addresses[i] : filler;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+  }
+  for (const Code::SharedGap& gap : gaps) {
+    if (high + width <= gap.begin || low >= gap.end) continue;
+    for (Mask left = out.valid; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      const std::uint64_t address = request.addresses[i];
+      if (address + width <= gap.begin || address >= gap.end) continue;
+      record_fault(warp, op, FaultKind::out_of_bounds, i,
+                   access_text(request.kind, request.bytes, Space::shared) +
+                       " between two variables, behind '" + readable(gap.before) + "'");
+      out.valid &= ~(Mask{1} << i);
+      out.steady = out.contiguous = false;
+    }
+  }
+}
+
 void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::uint64_t size = warp.worker->launch->local_bytes;
@@ -176,7 +204,8 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
                 out);
 }
 
-/// The range of the memory piece that holds a lane's address.
+/// The range of the memory piece that holds a lane's address. In shared memory it ends at the next
+/// gap.
 struct MemoryPiece {
   std::byte* base = nullptr;  ///< host address of address 0; null: no piece
   std::uint64_t begin = 0;
@@ -186,7 +215,15 @@ struct MemoryPiece {
 MemoryPiece piece_of(Warp& warp, Space space, std::uint64_t address) {
   if (space == Space::shared) {
     AlignedBytes& shared = warp.block->shared;
-    return {shared.data(), 0, shared.size()};
+    MemoryPiece piece{shared.data(), 0, shared.size()};
+    for (const Code::SharedGap& gap : warp.worker->launch->code->shared_gaps) {
+      if (address < gap.end) {
+        piece.end = std::min(piece.end, gap.begin);
+        break;
+      }
+      piece.begin = gap.end;
+    }
+    return piece;
   }
   AllocationView& view = warp.worker->last;
   if (!(address >= view.begin && address < view.end)) view = warp.worker->device->find(address);
@@ -245,32 +282,6 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
   return true;
 }
 
-/// Reports the lanes that access shared memory between two variables, and leaves them out.
-void leave_out_gaps(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
-  const auto width = static_cast<std::uint64_t>(request.bytes - op.unread * op.bytes);
-  const std::uint64_t filler = request.addresses[std::countr_zero(out.valid)];
-  std::uint64_t low = filler;
-  std::uint64_t high = filler;
-  for (int i = 0; i < warp_lanes; ++i) {
-    const std::uint64_t address = (out.valid >> i & 1) != 0 ? request.addresses[i] : filler;
-    low = address < low ? address : low;
-    high = address > high ? address : high;
-  }
-  for (const Code::SharedGap& gap : warp.worker->launch->code->shared_gaps) {
-    if (high + width <= gap.begin || low >= gap.end) continue;
-    for (Mask left = out.valid; left != 0; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      const std::uint64_t address = request.addresses[i];
-      if (address + width <= gap.begin || address >= gap.end) continue;
-      record_fault(warp, op, FaultKind::out_of_bounds, i,
-                   access_text(request.kind, request.bytes, Space::shared) +
-                       " between two variables, behind '" + readable(gap.before) + "'");
-      out.valid &= ~(Mask{1} << i);
-      out.steady = out.contiguous = false;
-    }
-  }
-}
-
 }  // namespace
 
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
@@ -285,10 +296,7 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
   }
 }
 
-namespace {
-
-/// Resolves a request without a look at the gaps of shared memory.
-void resolve_in_bounds(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
   const Space space = request.space;
   const std::uint64_t* addresses = request.addresses;
   const bool in_one_piece =
@@ -308,6 +316,7 @@ void resolve_in_bounds(Warp& warp, const Operation& op, const Request& request, 
     case Space::shared:
       resolve_piece(warp, op, kind, bytes, space, addresses, active, warp.block->shared.data(),
                     warp.block->shared.size(), out);
+      leave_out_gaps(warp, op, request, out);
       break;
     case Space::cluster: resolve_cluster(warp, op, kind, bytes, addresses, active, out); break;
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
@@ -336,15 +345,6 @@ void resolve_in_bounds(Warp& warp, const Operation& op, const Request& request, 
     }
     out.contiguous = off == 0;
   }
-}
-
-}  // namespace
-
-void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
-  resolve_in_bounds(warp, op, request, out);
-  const bool has_gaps = !warp.worker->launch->code->shared_gaps.empty();
-  if (request.space == Space::shared && has_gaps && out.valid != 0)
-    leave_out_gaps(warp, op, request, out);
 }
 
 }  // namespace warpwise::emulator
