@@ -279,7 +279,7 @@ class Refusals(StreamTest):
                 (["test:stripes", "null"], ["test:stripes is no pattern", "test:bars"]),
                 (["test:bars", "out.txt"], "is no frame sink"),
                 (["test:bars", "one.png"], "is one picture"),
-                (["test:bars", "pipe:i420"], "pipe:i420 is no format to write"),
+                (["test:bars", "pipe:i422"], "pipe:i422 is no format to write"),
                 (["pipe:rgb24", "null"], "must describe its frames"),
                 (["pipe:rgb24:0x3", "null"], "'0x3' is no size"),
                 (["pipe:rgb25:4x3", "null"], "'rgb25' is no format of frames"),
