@@ -327,8 +327,8 @@ class Refusals(StreamTest):
         self.refuse("empty.y4m", "null", code=FAILED, says="empty.y4m")
         os.mkdir("folder")
         self.refuse("folder", "null", code=FAILED, says="folder")
-        write("folder/deep.npy", npy("<u2", (2, 2), bytes(8)))
-        self.refuse("folder", "null", code=FAILED, says="8-bit grey, RGB or RGBA")
+        write("folder/real.npy", npy("<f4", (2, 2), bytes(16)))
+        self.refuse("folder", "null", code=FAILED, says="or grey or RGB of 16")
 
     @with_video
     def test_files_that_are_no_video(self):
