@@ -279,7 +279,7 @@ class Refusals(StreamTest):
                 (["test:stripes", "null"], ["test:stripes is no pattern", "test:bars"]),
                 (["test:bars", "out.txt"], "is no frame sink"),
                 (["test:bars", "one.png"], "is one picture"),
-                (["test:bars", "pipe:i420"], "pipe:i420 is no format to write"),
+                (["test:bars", "pipe:i422"], "pipe:i422 is no format to write"),
                 (["pipe:rgb24", "null"], "must describe its frames"),
                 (["pipe:rgb24:0x3", "null"], "'0x3' is no size"),
                 (["pipe:rgb25:4x3", "null"], "'rgb25' is no format of frames"),
@@ -327,8 +327,8 @@ class Refusals(StreamTest):
         self.refuse("empty.y4m", "null", code=FAILED, says="empty.y4m")
         os.mkdir("folder")
         self.refuse("folder", "null", code=FAILED, says="folder")
-        write("folder/deep.npy", npy("<u2", (2, 2), bytes(8)))
-        self.refuse("folder", "null", code=FAILED, says="8-bit grey, RGB or RGBA")
+        write("folder/real.npy", npy("<f4", (2, 2), bytes(16)))
+        self.refuse("folder", "null", code=FAILED, says="or grey or RGB of 16")
 
     @with_video
     def test_files_that_are_no_video(self):

@@ -61,16 +61,17 @@ class VideoFiles(CommandTest):
     def test_the_depth_of_a_video_is_kept_or_said(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv422p10le", "-c:v", "prores_ks", "deep.mov")
         said = {}
-        for sink in ["out.mkv", "out.mp4", "out.avi", "frames/"]:
+        for sink in ["out.mkv", "out.mp4", "frames/", "out.avi", "out.y4m"]:
             said[sink] = self.stream("deep.mov", sink)
             self.assertIn("96x64 yuv422p16 from 10 bits, ", said[sink][0])
         for sink in ["out.mkv", "out.mp4"]:
             self.assertNotIn("rounded", said[sink][0])
             self.assertEqual(probe(sink, "stream=pix_fmt"), ["yuv422p10le"])
-        for sink in ["out.avi", "frames/"]:
+        for sink in ["out.avi", "out.y4m"]:
             self.assertTrue(said[sink][0].endswith(", rounded to 8 bits"), said[sink][0])
         self.assertIn("rounded to 8 bits", self.stream("deep.mov", "out.mkv", "--pipeline", "match block=8 search=2")[0])
         self.succeed("sobel", "deep.mov", "edges/", "--backend", "cpu")
+        self.assertEqual(read("frames/000001.png")[24:26], bytes([16, 2]))  # bits, and colour
         self.assertEqual(read("edges/000001.png")[24:26], bytes([16, 0]))  # bits, and grey
         report = json.loads("\n".join(self.stream("deep.mov", "null", "--pipeline", "sobel", "--json")))
         self.assertEqual(report["source"]["frames"]["depth"], 10)

@@ -95,12 +95,13 @@ io::PictureShape shape_of_frames(const io::Picture& first, const SourceOptions& 
 
 Stream stream_of(const Pictures& pictures, const io::Picture& first, const SourceOptions& options) {
   const io::PictureShape shape = shape_of_frames(first, options);
-  if (!shape.format) {
+  const bool is_deep = live::stream_of(shape).is_deep();
+  if (!shape.format && !is_deep) {
     throw IoError(pictures.name() + " has pixels of " + shape.pixel_text() +
-                  "; frames are 8-bit grey, RGB or RGBA");
+                  "; frames are grey, RGB or RGBA of 8 bits, or grey or RGB of 16");
   }
-  Stream stream = stream_of(*shape.format, shape.width, shape.height, options.rate.value_or(Rate{}),
-                            options.colours);
+  Stream stream = stream_of(shape, options.rate.value_or(Rate{}), options.colours, {});
+  if (is_deep) stream.depth = 16;
   if (!options.autorotate) stream.orientation = first.orientation();
   if (pictures.milliseconds() > 0 && !options.rate) {
     stream.rate = {pictures.count() * 1000, pictures.milliseconds()};
@@ -163,8 +164,8 @@ class PictureSource final : public Source {
 
   void require_same(const io::PictureShape& shape) const {
     const io::PictureShape& first = stream().shape;
-    const bool is_same =
-        shape.width == first.width && shape.height == first.height && shape.format == first.format;
+    const bool is_same = shape.width == first.width && shape.height == first.height &&
+                         shape.pixel_text() == first.pixel_text();
     if (is_same) return;
     const auto text = [](const io::PictureShape& of) {
       return std::to_string(of.width) + "x" + std::to_string(of.height) + " " + of.pixel_text();

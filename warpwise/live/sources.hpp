@@ -33,7 +33,8 @@ std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions&
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options);
 
 /// Reads the pictures in a folder, or those that match a shell pattern ("frames/*.png"), in the
-/// order of their names. They are 8-bit grey, RGB or RGBA, all of one size.
+/// order of their names. They are grey, RGB or RGBA of 8 bits, or grey or RGB of 16, all of one
+/// size.
 /// \throws IoError  no picture is found.
 std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceOptions& options);
 

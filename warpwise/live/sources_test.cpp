@@ -409,9 +409,20 @@ TEST_F(PicturesTest, AnotherSizeInTheMiddleEndsThem) {
       << said;
 }
 
+TEST_F(PicturesTest, OfSixteenBitsAreDeepFrames) {
+  picture("a.npy", io::PictureShape::interleaved(ElementType::u16, 3, 3, 2), 1);
+  picture("b.npy", io::PictureShape::interleaved(ElementType::u16, 1, 3, 2), 1);
+  const auto source = picture_source(path(""), {});
+  EXPECT_EQ(source->stream().text(), "3x2 3 x u16");
+  EXPECT_EQ(source->stream().depth, 16);
+  Bytes frame(36);
+  EXPECT_TRUE(source->next(frame));
+  EXPECT_NE(failure([&] { source->next(frame); }).find("b.npy is 3x2 u16, but"), std::string::npos);
+}
+
 TEST_F(PicturesTest, Refusals) {
-  picture("deep.npy", io::PictureShape::interleaved(ElementType::u16, 1, 3, 2), 1);
-  EXPECT_NE(failure([&] { picture_source(path("deep.npy"), {}); }).find("8-bit grey, RGB or RGBA"),
+  picture("real.npy", io::PictureShape::interleaved(ElementType::f32, 1, 3, 2), 1);
+  EXPECT_NE(failure([&] { picture_source(path("real.npy"), {}); }).find("or grey or RGB of 16"),
             std::string::npos);
   EXPECT_NE(failure([&] { picture_source(path("*.png"), {}); }).find("no file matches"),
             std::string::npos);

@@ -134,7 +134,7 @@ OpenInput open(const std::string& path, const SourceOptions& options) {
 }
 
 bool is_what_was_asked(const Stream& given, const SourceOptions& options) {
-  return (!options.format || given.format() == *options.format) &&
+  return (!options.format || given.shape.format == *options.format) &&
          (!options.width ||
           (given.shape.width == *options.width && given.shape.height == *options.height)) &&
          (!options.rate || equal(given.rate, *options.rate));

@@ -183,6 +183,7 @@ class SharedChromaStage final : public HostStage {
     return result;
   }
 
+  using HostStage::run;
   void run(HostSource from, HostResult to) override {
     io::Picture between(i444_);
     whole_.run(from, HostResult{i444_, between.bytes().data()});

@@ -76,6 +76,7 @@ class DeepStage final : public HostStage {
     return result;
   }
 
+  using HostStage::run;
   void run(HostSource from, HostResult to) override {
     const std::int64_t row_bytes = 6 * from.shape.width;
     cpu::parallel_rows(to_.planes ? to.shape.plane_height(1) : to.shape.height, 2 * row_bytes,

@@ -43,6 +43,7 @@ class NarrowStage final : public HostStage {
     return narrowed(from);
   }
 
+  using HostStage::run;
   void run(HostSource from, HostResult to) override {
     int component = 0;
     for (const Table& table : tables_) narrow(from, component++, table, to.frame());

@@ -32,7 +32,7 @@ inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);
   result.shape.full_range = true;
-  if (type == ElementType::u16) result.depth = 16;
+  if (type == ElementType::u16 && from.depth > 8) result.depth = 16;  // no picture has a depth
   result.colours.range = {Range::full, Origin::stage};
   return result;
 }
