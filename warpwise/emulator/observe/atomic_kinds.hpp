@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "warpwise/emulator/decode/code.hpp"
+#include "warpwise/emulator/execute/state.hpp"
 
 namespace warpwise::emulator {
 
