@@ -7,7 +7,7 @@ def summary_row(gpu, which, rows):
     said = pairs.summary(rows)
     share = [f"{said[name]} ({100 * said[name] / said['pairs']:.0f} %)" for name in ("direction", "near")]
     return [gpu, which, str(said["pairs"]), *share, f"{said['median_factor']:.2f}", f"{100 * said['median_time_error']:.0f} %",
-            f"{100 * said['in_range'] / said['times']:.0f} %"]
+            f"{100 * said['in_range'] / said['times']:.0f} %", f"{100 * said['gain_in_range'] / said['pairs']:.0f} %"]
 
 
 def summary():
@@ -15,7 +15,7 @@ def summary():
     lines = [summary_row(pairs.read(pairs.measured_path(device, sealed))["machine"]["gpu"], which, list(rows.values()))
              for device in pairs.DEVICES for sealed, which in ((False, "open"), (True, "sealed")) if (rows := pairs.rows(device, sealed))]
     head = ["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time",
-            "times within least … most"]
+            "times within least … most", "gains within theirs"]
     return table(head, lines)
 
 

@@ -1,5 +1,6 @@
 """The pairs of tests/pairs: their table, where their records are, and how well predictions agree with measured times."""
 import json
+import math
 import statistics
 
 from recording import REPOSITORY
@@ -57,13 +58,23 @@ def right_direction(measured, predicted):
     return side(measured) == side(predicted) or factor(measured, predicted) <= NO_GAIN
 
 
+def gain_range(slow, fast):
+    """The range of a predicted gain, as lab::gain_between() computes it: the errors of the two times are independent."""
+    gain = slow["time_us"] / fast["time_us"]
+
+    def both(one, other):
+        return math.exp(math.hypot(math.log(one), math.log(other)))
+    return (gain / both(slow["time_us"] / slow["least_us"], fast["most_us"] / fast["time_us"]),
+            gain * both(slow["most_us"] / slow["time_us"], fast["time_us"] / fast["least_us"]))
+
+
 def compared(measured, predicted):
     """A pair's two times and its gain, as measured and as predicted, from one record of each."""
     times = {kernel: {"measured_us": measured[kernel]["median_us"], "predicted_us": predicted[kernel]["time_us"],
                       "range_us": (predicted[kernel]["least_us"], predicted[kernel]["most_us"]), "rules": predicted[kernel]["rules"]}
              for kernel in KERNELS}
     gain = {what: times["slow"][f"{what}_us"] / times["fast"][f"{what}_us"] for what in ("measured", "predicted")}
-    return {**times, "gain": gain}
+    return {**times, "gain": {**gain, "range": gain_range(predicted["slow"], predicted["fast"])}}
 
 
 def rows(device, sealed):
@@ -81,6 +92,7 @@ def summary(rows):
     times = [row[kernel] for row in rows for kernel in KERNELS]
     return {"pairs": len(rows), "direction": sum(right_direction(*gain) for gain in gains),
             "near": sum(factor(*gain) <= NEAR for gain in gains),
+            "gain_in_range": sum(row["gain"]["range"][0] <= row["gain"]["measured"] <= row["gain"]["range"][1] for row in rows),
             "median_factor": statistics.median(factor(*gain) for gain in gains),
             "times": len(times), "in_range": sum(time["range_us"][0] <= time["measured_us"] <= time["range_us"][1] for time in times),
             "median_time_error": statistics.median(factor(time["measured_us"], time["predicted_us"]) - 1 for time in times)}

@@ -65,7 +65,7 @@ class Judged(unittest.TestCase):
         said = pairs.summary([row((100, 10), (50, 10)), row((20, 10), (20, 10)), row((10, 10), (10, 20))])
         self.assertEqual((said["pairs"], said["direction"], said["near"]), (3, 2, 1))
         self.assertEqual((said["median_factor"], said["median_time_error"]), (2, 0))
-        self.assertEqual((said["times"], said["in_range"]), (6, 4))
+        self.assertEqual((said["times"], said["in_range"], said["gain_in_range"]), (6, 4, 1))
 
 
 class Recorded(unittest.TestCase):
@@ -82,6 +82,7 @@ class Recorded(unittest.TestCase):
         for device in pairs.DEVICES:
             said = pairs.summary(list(pairs.rows(device, False).values()))
             self.assertGreaterEqual(said["in_range"], 0.8 * said["times"], device)
+            self.assertGreaterEqual(said["gain_in_range"], 0.8 * said["pairs"], device)
 
     def test_the_page_has_what_is_recorded(self):
         page = (REPOSITORY / "docs/prediction.md").read_text(encoding="utf-8")

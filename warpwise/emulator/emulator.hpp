@@ -310,8 +310,12 @@ struct PaceModel {
   double barrier_warp_cycles = 0;    ///< that a barrier takes longer for each further warp
   double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
   double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
-  std::uint64_t l1_bytes = 0;        ///< share of L1 for each block; 0: loads bypass L1
-  int dram_sectors = 1;  ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
+  double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
+  /// For an atomic operation on a word of shared memory that machine code repeats until it
+  /// succeeds.
+  double shared_loop_cycles = 0;
+  std::uint64_t l1_bytes = 0;  ///< share of L1 for each block; 0: loads bypass L1
+  int dram_sectors = 1;        ///< number of neighbouring sectors that DRAM moves at once: 1 or 2
 };
 
 /// Results of a launch with `pace`, summed over the blocks that ran.
@@ -325,11 +329,24 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Those that they wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
+  /// Parts of l2_read_sectors and l2_read_lines: lines that distant blocks read too. The last
+  /// counts each such line once.
+  std::uint64_t common_read_sectors = 0;
+  std::uint64_t common_read_lines = 0;
+  std::uint64_t common_lines = 0;
+  /// Part of l2_read_sectors: those that the same block had read before. The second counts the
+  /// distinct ones of each block.
+  std::uint64_t repeated_read_sectors = 0;
+  std::uint64_t block_read_sectors = 0;
   /// Distinct sectors that DRAM moves if L2 holds all of them, with the other sector of each access
   /// to DRAM. Filled ones are read because stores write only a part of them.
   std::uint64_t dram_read_sectors = 0;
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
+  /// Sectors that DRAM moves for blocks that use only some of their bytes, each for every group of
+  /// neighbouring blocks that uses it.
+  std::uint64_t dram_partly_read_sectors = 0;
+  std::uint64_t dram_partly_written_sectors = 0;
   /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
   /// lines.
   std::uint64_t l1_passes = 0;
@@ -346,8 +363,16 @@ struct PaceCounts {
   /// saves.
   std::uint64_t joined_loads = 0;
   std::uint64_t joined_passes = 0;
-  /// Cycles of L2 for the atomic operations on the line with the most, among lines that blocks far
-  /// from each other in the grid use. A larger grid has more.
+  /// Passes of shared memory for atomic operations, each of one lane of each bank.
+  std::uint64_t shared_atomic_passes = 0;
+  std::uint64_t texture_plane_requests = 0;  ///< of textures of two dimensions
+  /// Atomic operations of L2 on a sector, which take all words that a warp asks for at once.
+  std::uint64_t atomic_sectors = 0;
+  /// Compare-and-swap operations of threads in global memory, and pairs of them on one word.
+  std::uint64_t swaps = 0;
+  std::uint64_t swap_pairs = 0;
+  /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
+  /// those that blocks far from each other in the grid use. A larger grid has more.
   std::uint64_t atomic_cycles_of_busiest_line = 0;
   /// Likewise among lines that only neighbouring blocks use. A larger grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;

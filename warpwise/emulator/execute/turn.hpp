@@ -36,11 +36,11 @@ class Turn {
  public:
   Turn(Warp& warp, const Code& code, Observers& observers)
       : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
-        check_sync_(warp.worker->launch->checks.has(Check::sync)) {
+        check_sync_(warp.worker->launch->checks.has(Check::sync)), began_(warp.executed) {
     if constexpr (shuffled)
       warp.turn_ends = warp.executed + warp.worker->schedule->turn_instructions();
     else
-      warp.turn_ends = warp.executed + turn_instructions;
+      warp.turn_ends = warp.executed + (warp.worker->launch->pace ? 1 : turn_instructions);
   }
 
   TurnEnd run() {
@@ -392,7 +392,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    warp_.looped = true;
+    // The short turns of a launch with a pace are a loop when together they are a long one.
+    warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }
 
@@ -426,7 +427,8 @@ class Turn {
   const Operation* operations_;
   Observers& observers_;
   bool check_sync_;
-  bool ahead_ = false;  ///< runs ahead of other lanes of the warp
+  const std::uint64_t began_;  ///< instructions that the warp had executed
+  bool ahead_ = false;         ///< runs ahead of other lanes of the warp
 };
 
 }  // namespace warpwise::emulator

@@ -1,7 +1,6 @@
 #include "warpwise/emulator/observe/pace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <span>
@@ -12,8 +11,18 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t words_of_a_line = 32;
+// Addresses that one part of L2 serves: operations on 256 bytes take turns, those on 1 KiB do not.
+constexpr std::uint64_t sectors_of_a_part = 16;
+// Blocks that are at least so far apart do not run on the same part of the data by chance.
+constexpr std::uint64_t distant_blocks = 32;
+// Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
+constexpr int merging_stores = 4;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
+
+bool are_distant(std::uint64_t one, std::uint64_t other) {
+  return std::max(one, other) - std::min(one, other) >= distant_blocks;
+}
 
 std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
@@ -37,13 +46,15 @@ rules::MachineInstructions without_the_first(rules::MachineInstructions all, Ins
 }  // namespace
 
 Pace::Pace(const Launch& launch)
-    : Observer(launch), code_(launch.code), model_(*launch.pace), cc_(launch.ccs.front()) {
+    : Observer(launch), code_(launch.code), atomic_kinds_(atomic_kinds(*launch.code)),
+      model_(*launch.pace), cc_(launch.ccs.front()) {
   for (std::size_t i = 0; i < code_->names.size(); ++i) {
     const rules::MachineCode* code = rules::machine_code(code_->names[i]);
     further_.push_back(code == nullptr ? rules::MachineInstructions{}
                                        : without_the_first(code->first, code_->classes[i]));
     further_again_.push_back(code == nullptr ? rules::MachineInstructions{}
                                              : without_the_first(code->again, code_->classes[i]));
+    reads_plane_.push_back(code_->names[i].starts_with("tex.2d"));
   }
 }
 
@@ -55,11 +66,22 @@ void Pace::on_block_begin(Block& block) {
 }
 
 void Pace::on_block_end(Block& block) {
-  double last = 0;
-  for (const WarpClock& warp : clock_of(block).warps)
-    last = std::max({last, warp.now, warp.latest + 1});
-  counts_.block_cycles += last;
+  const BlockClock& clock = clock_of(block);
+  counts_.block_cycles += last_arrival(clock);
+  for (const auto& [line, sectors] : clock.requested)
+    counts_.block_read_sectors += sectors_in(sectors);
   blocks_.erase(&block);
+}
+
+double Pace::last_arrival(const BlockClock& block) const {
+  double last = 0;
+  for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.latest + 1});
+  // The operations on one word go one after the other, whichever warps they are of.
+  for (const auto& [word, operations] : block.looped) {
+    last = std::max(
+        last, block.phase_began + static_cast<double>(operations) * model_.shared_loop_cycles);
+  }
+  return last;
 }
 
 double Pace::cycles_of(const Operation& op) const {
@@ -104,7 +126,12 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask) {
   if (kind == InstructionClass::store || kind == InstructionClass::atomic)
     clock.stored = std::max(clock.stored, at);
   const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
-  if (ends_block) clock.merged_stores.clear();
+  if (ends_block) {
+    clock.merged_stores.clear();
+    clock.stores_since = 0;
+    clock.merged_sectors = clock.merged_lines = 0;
+  }
+  if (reads_plane_[op.index]) ++counts_.texture_plane_requests;
   if (ends_block || kind == InstructionClass::store || kind == InstructionClass::atomic)
     clock.wide_loads.clear();
   clock.now = (ends_block ? clock.latest : clock.now) + 1;
@@ -137,13 +164,50 @@ Pace::SectorMask Pace::missing_in_l1(BlockClock& block, Line line, SectorMask se
   return missing;
 }
 
-double Pace::load(BlockClock& block, const Access& access) {
+void Pace::request(const Block& block, BlockClock& clock, Line line, SectorMask sectors) {
+  counts_.l2_read_sectors += sectors_in(sectors);
+  ++counts_.l2_read_lines;
+  SectorMask& before = clock.requested[line];
+  counts_.repeated_read_sectors += sectors_in(sectors & before);
+  before |= sectors;
+  const auto [found, is_new] =
+      readers_.try_emplace(line, Readers{.first = block.linear, .near = block.linear});
+  Readers& readers = found->second;
+  if (!readers.are_distant && are_distant(readers.first, block.linear)) {
+    readers.are_distant = true;
+    ++counts_.common_lines;
+  }
+  if (!readers.are_distant) return;
+  ++counts_.common_read_lines;
+  counts_.common_read_sectors += sectors_in(sectors);
+}
+
+void Pace::note_words(const Block& reader, const Access& access) {
+  for (const auto& [line, sectors] : touched_) {
+    Readers& readers = readers_[line];
+    if (!are_distant(readers.near, reader.linear)) {
+      readers.near_share |= readers.near != reader.linear;
+      continue;
+    }
+    counts_.dram_partly_read_sectors += partly_read(readers);
+    readers.near = reader.linear;
+    readers.near_share = false;
+    readers.words = 0;
+  }
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t first = access.addresses[std::countr_zero(left)];
+    const std::uint64_t last = first + static_cast<std::uint64_t>(access.bytes) - 1;
+    for (std::uint64_t word = first / 4; word <= last / 4; ++word)
+      readers_[word / words_of_a_line].words |= 1U << word % words_of_a_line;
+  }
+}
+
+double Pace::load(const Block& reader, BlockClock& block, const Access& access) {
   double cycles = model_.l1_cycles;
   for (const auto& [line, sectors] : touched(access)) {
     const SectorMask missing = missing_in_l1(block, line, sectors);
     if (missing == 0) continue;
-    counts_.l2_read_sectors += sectors_in(missing);
-    ++counts_.l2_read_lines;
+    request(reader, block, line, missing);
     SectorMask& known = read_[line];
     counts_.distinct_read_sectors += sectors_in(missing & ~requested_[line]);
     requested_[line] |= missing;
@@ -153,6 +217,7 @@ double Pace::load(BlockClock& block, const Access& access) {
     known |= moved;
     cycles = std::max(cycles, in_l2 ? model_.l2_cycles : model_.dram_cycles);
   }
+  note_words(reader, access);
   // Lines pass through L1 one after another.
   return cycles + static_cast<double>(touched_.size()) - 1;
 }
@@ -191,18 +256,33 @@ Pace::SectorMask Pace::whole_dram_accesses(SectorMask sectors) const {
   return pairs | pairs << 1;
 }
 
-void Pace::store(BlockClock& block, WarpClock& warp, const Access& access) {
+void Pace::send(WarpClock& warp, Line line, SectorMask sectors) {
+  SectorMask& merged = warp.merged_stores[line];
+  const SectorMask sent = warp.stores_since <= merging_stores ? sectors & ~merged : sectors;
+  merged |= sectors;
+  counts_.l2_written_sectors += sectors_in(sent);
+  counts_.l2_written_lines += sent == 0 ? 0 : 1;
+  warp.merged_sectors += sectors_in(sectors & ~sent);
+  warp.merged_lines += sent == 0 ? 1 : 0;
+}
+
+void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access) {
+  if (++warp.stores_since == merging_stores + 1) {
+    // L1 does not merge such a number of stores.
+    counts_.l2_written_sectors += warp.merged_sectors;
+    counts_.l2_written_lines += warp.merged_lines;
+  }
   for (const auto& [line, sectors] : touched(access)) {
-    SectorMask sent = sectors;
-    if (access.kind == AccessKind::store) {
-      SectorMask& merged = warp.merged_stores[line];
-      sent &= ~merged;
-      merged |= sectors;
-    }
-    counts_.l2_written_sectors += sectors_in(sent);
-    counts_.l2_written_lines += sent == 0 ? 0 : 1;
+    if (access.kind == AccessKind::store) send(warp, line, sectors);
     // Written sectors are in L2, so reading them needs no DRAM read.
     WrittenLine& written = written_[line];
+    if (are_distant(written.near, writer.linear)) {
+      counts_.dram_partly_written_sectors += partly_written(written);
+      written.near_bytes.reset();
+      written.near = writer.linear;
+      written.near_share = false;
+    }
+    written.near_share |= written.near != writer.linear;
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
     read_[line] |= sectors;
@@ -211,26 +291,18 @@ void Pace::store(BlockClock& block, WarpClock& warp, const Access& access) {
   }
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t first = access.addresses[std::countr_zero(left)];
-    for (std::uint64_t at = first; at < first + static_cast<std::uint64_t>(access.bytes); ++at)
-      written_[at / line_bytes].bytes.set(at % line_bytes);
+    for (std::uint64_t at = first; at < first + static_cast<std::uint64_t>(access.bytes); ++at) {
+      WrittenLine& written = written_[at / line_bytes];
+      written.bytes.set(at % line_bytes);
+      written.near_bytes.set(at % line_bytes);
+    }
   }
 }
 
 void Pace::atomic(const Block& block, const Operation& op, const Access& access) {
   Mask lanes = access.lanes;
-  const std::uint64_t first = access.addresses[std::countr_zero(lanes)];
-  bool at_one_address = true;
-  for (Mask left = lanes; left != 0; left &= left - 1)
-    at_one_address &= access.addresses[std::countr_zero(left)] == first;
-  // The compiler reduces a warp's integers for one address, and has one lane add them.
-  const std::string& name = code_->names[op.index];
-  const bool is_integer =
-      name.find(".f") == std::string::npos && name.find(".bf") == std::string::npos;
-  const bool is_reduced =
-      is_integer &&
-      std::ranges::any_of(std::array{".add.", ".min.", ".max.", ".and.", ".or.", ".xor."},
-                          [&](const char* each) { return name.find(each) != std::string::npos; });
-  if (at_one_address && is_reduced) lanes &= ~lanes + 1;
+  const AtomicKind& kind = atomic_kinds_[op.index];
+  if (kind.is_reduced) lanes &= ~lanes + 1;
   // L2 operates on the words of a sector at once, and on one word by one operation after the other.
   std::unordered_map<std::uint64_t, std::uint64_t> of_word, of_sector;
   for (Mask left = lanes; left != 0; left &= left - 1) {
@@ -238,13 +310,44 @@ void Pace::atomic(const Block& block, const Operation& op, const Access& access)
     std::uint64_t& most = of_sector[address / sector_bytes];
     most = std::max(most, ++of_word[address]);
   }
-  const double cycles = is_integer ? model_.integer_atomic_cycles : model_.atomic_cycles;
-  for (const auto& [sector, operations] : of_sector) {
-    AtomicLine& line = atomics_[sector * sector_bytes / line_bytes];
-    line.cycles += static_cast<double>(operations) * cycles;
-    line.first = std::min(line.first, block.linear);
-    line.last = std::max(line.last, block.linear);
+  const double cycles = kind.is_integer ? model_.integer_atomic_cycles : model_.atomic_cycles;
+  const auto add = [&](AtomicPlace& place, double more) {
+    place.cycles += more;
+    place.first = std::min(place.first, block.linear);
+    place.last = std::max(place.last, block.linear);
+  };
+  for (const auto& [address, operations] : of_word) {
+    add(atomic_words_[address], static_cast<double>(operations) * cycles);
+    if (kind.is_swap) swaps_[address] += operations;
   }
+  for (const auto& [sector, operations] : of_sector) {
+    counts_.atomic_sectors += operations;
+    add(atomic_parts_[sector / sectors_of_a_part],
+        static_cast<double>(operations) * model_.atomic_sector_cycles);
+  }
+}
+
+double Pace::shared_atomic(BlockClock& block, const Operation& op, const Access& access,
+                           int passes) {
+  const AtomicKind& kind = atomic_kinds_[op.index];
+  constexpr std::uint64_t banks = 32, word_bytes = 4;
+  std::unordered_map<std::uint64_t, int> of_bank, of_word;
+  int in_bank = 0, on_word = 0;
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint64_t word = access.addresses[std::countr_zero(left)] / word_bytes;
+    in_bank = std::max(in_bank, ++of_bank[word % banks]);
+    on_word = std::max(on_word, ++of_word[word]);
+    if (kind.is_loop) ++block.looped[word];
+  }
+  // A loop reads the word, swaps it, and compares. A swap takes two passes.
+  constexpr int of_loop = 4, of_swap = 2;
+  const int taken = kind.is_loop        ? of_loop * in_bank
+                    : kind.is_swap      ? of_swap * in_bank
+                    : kind.counts_lanes ? passes
+                                        : in_bank;
+  counts_.shared_atomic_passes += static_cast<std::uint64_t>(taken);
+  return model_.shared_cycles + taken - 1 +
+         (kind.is_loop ? on_word * model_.shared_loop_cycles : 0);
 }
 
 void Pace::join(WarpClock& warp, const Access& access, int passes) {
@@ -291,17 +394,43 @@ void Pace::join(WarpClock& warp, const Access& access, int passes) {
   found->passes = std::min(found->passes, joined);
 }
 
+namespace {
+
+// Returns the sectors of a line of which only some bytes are set.
+std::uint32_t partial_sectors(const std::bitset<128>& bytes) {
+  std::uint32_t partial = 0;
+  for (std::uint64_t sector = 0; sector < line_bytes / sector_bytes; ++sector) {
+    std::uint64_t filled = 0;
+    for (std::uint64_t i = 0; i < sector_bytes; ++i)
+      filled += bytes[sector * sector_bytes + i] ? 1 : 0;
+    if (filled > 0 && filled < sector_bytes) partial |= 1U << sector;
+  }
+  return partial;
+}
+
+}  // namespace
+
+std::uint64_t Pace::partly_written(const WrittenLine& line) const {
+  return line.near_share ? 0 : sectors_in(whole_dram_accesses(partial_sectors(line.near_bytes)));
+}
+
+std::uint64_t Pace::partly_read(const Readers& line) const {
+  if (line.near_share) return 0;
+  constexpr std::uint32_t words_of_a_sector = 8, all_words = 0xff;
+  SectorMask partial = 0;
+  for (std::uint32_t sector = 0; sector < line_bytes / sector_bytes; ++sector) {
+    const std::uint32_t of_sector = line.words >> words_of_a_sector * sector & all_words;
+    if (of_sector != 0 && of_sector != all_words) partial |= 1U << sector;
+  }
+  return sectors_in(whole_dram_accesses(partial));
+}
+
 void Pace::add_stores_to(PaceCounts& counts) const {
   for (const auto& [line, written] : written_) {
-    SectorMask partial = 0;
-    for (std::uint64_t sector = 0; sector < line_bytes / sector_bytes; ++sector) {
-      std::uint64_t filled = 0;
-      for (std::uint64_t i = 0; i < sector_bytes; ++i)
-        filled += written.bytes[sector * sector_bytes + i] ? 1 : 0;
-      if (filled > 0 && filled < sector_bytes) partial |= 1U << sector;
-    }
+    const SectorMask partial = partial_sectors(written.bytes);
     counts.dram_written_sectors += sectors_in(whole_dram_accesses(written.touched));
     counts.dram_filled_sectors += sectors_in(whole_dram_accesses(partial & ~written.read_before));
+    counts.dram_partly_written_sectors += partly_written(written);
   }
 }
 
@@ -324,7 +453,8 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
       }
       const int passes = std::max(rules::shared_passes(cc_, request).passes, 1);
       if (access.kind == AccessKind::load) join(clock, access, passes);
-      cycles = model_.shared_cycles + passes - 1;
+      cycles = access.kind == AccessKind::atomic ? shared_atomic(block, op, access, passes)
+                                                 : model_.shared_cycles + passes - 1;
       break;
     }
     case Space::constant:
@@ -332,10 +462,9 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
       break;
     case Space::local: cycles = local(block, warp, access); break;
     default:
-      if (access.kind != AccessKind::load) store(block, clock, access);
-      if (access.kind == AccessKind::load) cycles = load(block, access);
+      if (access.kind != AccessKind::load) store(*warp.block, block, clock, access);
+      if (access.kind == AccessKind::load) cycles = load(*warp.block, block, access);
       if (access.kind == AccessKind::atomic) {
-        counts_.l2_read_sectors += touched_.size();
         atomic(*warp.block, op, access);
         cycles = model_.l2_cycles;
       }
@@ -350,9 +479,8 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
 
 void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
-  double last = 0;
   BlockClock& clock = clock_of(block);
-  for (const WarpClock& warp : clock.warps) last = std::max({last, warp.now, warp.latest + 1});
+  const double last = last_arrival(clock);
   // The figure is of eight warps. The barrier takes the block's warps one after the other.
   constexpr double measured_warps = 8;
   const auto warps = static_cast<double>(clock.warps.size());
@@ -360,19 +488,22 @@ void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
       std::max(model_.barrier_cycles + (warps - measured_warps) * model_.barrier_warp_cycles,
                warps * model_.barrier_warp_cycles);
   for (WarpClock& warp : clock.warps) warp.now = last + cycles;
+  clock.phase_began = last + cycles;
+  clock.looped.clear();
 }
 
 void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers,
                    LaunchResult& result) {
-  std::unordered_map<Line, AtomicLine> atomics;
   for (const Pace* worker : workers) {
     worker->add_stores_to(result.pace);
-    for (const auto& [line, found] : worker->atomics_) {
-      AtomicLine& all = atomics[line];
-      all.cycles += found.cycles;
-      all.first = std::min(all.first, found.first);
-      all.last = std::max(all.last, found.last);
+    for (const auto& [line, readers] : worker->readers_)
+      result.pace.dram_partly_read_sectors += worker->partly_read(readers);
+    for (const auto& [word, swaps] : worker->swaps_) {
+      result.pace.swaps += swaps;
+      result.pace.swap_pairs += swaps * (swaps - 1);
     }
+    for (const auto* places : {&worker->atomic_words_, &worker->atomic_parts_})
+      add_busiest(launch, *places, result.pace);
     result.pace.further += worker->counts_.further;
     result.pace.l1_passes += worker->counts_.l1_passes;
     result.pace.l2_read_lines += worker->counts_.l2_read_lines;
@@ -386,14 +517,29 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     result.pace.shared_load_bytes += worker->counts_.shared_load_bytes;
     result.pace.joined_loads += worker->counts_.joined_loads;
     result.pace.joined_passes += worker->counts_.joined_passes;
+    for (std::uint64_t PaceCounts::* const count :
+         {&PaceCounts::common_read_sectors, &PaceCounts::common_read_lines,
+          &PaceCounts::common_lines, &PaceCounts::repeated_read_sectors,
+          &PaceCounts::block_read_sectors, &PaceCounts::shared_atomic_passes,
+          &PaceCounts::texture_plane_requests, &PaceCounts::atomic_sectors,
+          &PaceCounts::dram_partly_read_sectors, &PaceCounts::dram_partly_written_sectors}) {
+      result.pace.*count += worker->counts_.*count;
+    }
   }
-  for (const auto& [line, each] : atomics) {
+}
+
+void Pace::add_busiest(const Launch& launch,
+                       const std::unordered_map<std::uint64_t, AtomicPlace>& places,
+                       PaceCounts& counts) {
+  for (const auto& [place, each] : places) {
     if (each.first == each.last) continue;
-    // Words of 32 neighbours fit into a line. If these are the grid, the line may be everyone's.
+    // Words of so many neighbours fit into a part of L2. If these are the grid, the place may be
+    // everyone's.
+    constexpr std::uint64_t words = sectors_of_a_part * sector_bytes / 4;
     const std::uint64_t users = each.last - each.first + 1;
-    const bool are_neighbours = users <= words_of_a_line && users < launch.grid.count();
-    std::uint64_t& most = are_neighbours ? result.pace.atomic_cycles_of_neighbours
-                                         : result.pace.atomic_cycles_of_busiest_line;
+    const bool are_neighbours = users <= words && users < launch.grid.count();
+    std::uint64_t& most =
+        are_neighbours ? counts.atomic_cycles_of_neighbours : counts.atomic_cycles_of_busiest_line;
     most = std::max(most, static_cast<std::uint64_t>(std::llround(each.cycles)));
   }
 }

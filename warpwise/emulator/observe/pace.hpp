@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "warpwise/emulator/observe/atomic_kinds.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
 #include "warpwise/rules/machine_code.hpp"
 
@@ -49,10 +50,14 @@ class Pace : public Observer {
   using Lines = std::unordered_map<Line, SectorMask>;
   struct WrittenLine {
     std::bitset<128> bytes;
+    std::bitset<128> near_bytes;  ///< of the blocks around `near`
+    std::uint64_t near = 0;       ///< first of the neighbouring blocks that wrote it last
+    bool near_share = false;      ///< others of them wrote to the line too
     SectorMask touched = 0;
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
-  struct AtomicLine {
+  /// Atomic operations on a word, or on the addresses of a part of L2.
+  struct AtomicPlace {
     double cycles = 0;                        ///< of L2
     std::uint64_t first = ~std::uint64_t{0};  ///< least number of a block that uses it
     std::uint64_t last = 0;                   ///< greatest
@@ -81,6 +86,8 @@ class Pace : public Observer {
     /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
     /// three stores, which touch three times as many.
     Lines merged_stores;
+    int stores_since = 0;  ///< instructions that store, since that branch or barrier
+    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< that these stores saved
     std::vector<WideLoad> wide_loads;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
@@ -88,6 +95,11 @@ class Pace : public Observer {
     std::vector<WarpClock> warps;
     Lines l1;
     std::deque<KeptLine> oldest;  ///< the lines of l1, in order of arrival
+    Lines requested;              ///< from L2
+    double phase_began = 0;       ///< cycle of the last barrier
+    /// Operations on each word of shared memory since then that machine code repeats until they
+    /// succeed.
+    std::unordered_map<std::uint64_t, std::uint64_t> looped;
   };
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
@@ -96,31 +108,61 @@ class Pace : public Observer {
   /// it.
   void join(WarpClock& warp, const Access& access, int passes);
   /// Returns the cycles until all sectors of a global load are there.
-  double load(BlockClock& block, const Access& access);
+  double load(const Block& reader, BlockClock& block, const Access& access);
   /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
   /// line.
   double local(BlockClock& block, const Warp& warp, const Access& access);
   /// Returns the sectors of these that a block's L1 lacks, and puts them there.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
-  void store(BlockClock& block, WarpClock& warp, const Access& access);
+  void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
+  /// Counts what goes to L2 for a store to sectors of a line.
+  void send(WarpClock& warp, Line line, SectorMask sectors);
+  /// Notes the words of a load for partly read sectors.
+  void note_words(const Block& reader, const Access& access);
   void atomic(const Block& block, const Operation& op, const Access& access);
+  /// Returns the cycles of an atomic operation in shared memory.
+  double shared_atomic(BlockClock& block, const Operation& op, const Access& access, int passes);
+  /// Returns the cycle at which the last of a block's warps arrives.
+  double last_arrival(const BlockClock& block) const;
+  /// Counts sectors that a block requests from L2.
+  void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
   /// Returns the sectors that DRAM moves for these.
   SectorMask whole_dram_accesses(SectorMask sectors) const;
   /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
   void add_stores_to(PaceCounts& counts) const;
+  /// Counts the place with the most cycles.
+  static void add_busiest(const Launch& launch,
+                          const std::unordered_map<std::uint64_t, AtomicPlace>& places,
+                          PaceCounts& counts);
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
   const Code* code_;
   /// Machine instructions of each operation beyond its first; most have none.
   std::vector<rules::MachineInstructions> further_, further_again_;
+  std::vector<AtomicKind> atomic_kinds_;
+  std::vector<bool> reads_plane_;  ///< operations that read a texture of two dimensions
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
   Lines read_;       ///< by all blocks, with what DRAM moves besides
   Lines requested_;  ///< the part of it that blocks asked for
+  struct Readers {
+    std::uint64_t first = 0;   ///< number of the block that read the line first
+    bool are_distant = false;  ///< blocks far from the first one read it too
+    std::uint64_t near = 0;    ///< first of the neighbouring blocks that read it last
+    bool near_share = false;   ///< others of them read it too
+    std::uint32_t words = 0;   ///< of 4 bytes, that those asked for
+  };
+  /// Returns the sectors that DRAM moves because a block uses a part of them. Those of lines that
+  /// neighbours share stay in L2 until all have them.
+  std::uint64_t partly_read(const Readers& line) const;
+  std::uint64_t partly_written(const WrittenLine& line) const;
+  std::unordered_map<Line, Readers> readers_;
   std::unordered_map<Line, WrittenLine> written_;
-  std::unordered_map<Line, AtomicLine> atomics_;
+  std::unordered_map<std::uint64_t, AtomicPlace> atomic_words_;
+  std::unordered_map<std::uint64_t, AtomicPlace> atomic_parts_;  ///< of L2
+  std::unordered_map<std::uint64_t, std::uint64_t> swaps_;       ///< on each word
   Lines touched_;
   PaceCounts counts_;
 };

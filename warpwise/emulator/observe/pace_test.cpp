@@ -50,6 +50,8 @@ constexpr PaceModel model{.arithmetic_cycles = 4,
                           .l2_cycles = 200,
                           .dram_cycles = 1000,
                           .barrier_cycles = 10,
+                          .atomic_sector_cycles = 1,
+                          .shared_loop_cycles = 40,
                           .l1_bytes = 4096};
 
 struct Run {
@@ -262,7 +264,94 @@ TEST(Pace, L1MergesAWarpsStoresToASectorUntilABranch) {
   EXPECT_EQ(written(first + second), written(first));
   EXPECT_EQ(written(first + "bra.uni next;\nnext:\n" + second),
             std::pair(std::uint64_t{16}, std::uint64_t{4}));
-  EXPECT_EQ(strided("red.global.add.u32 [%rd8], 1;\n" + first, 8).pace.l2_written_sectors, 16U);
+  EXPECT_EQ(strided("red.global.add.u32 [%rd8], 1;\n" + first, 8).pace.l2_written_sectors, 8U);
+}
+
+TEST(Pace, L1MergesFourStoresOfAWarpAndSendsFurtherOnesOn) {
+  const auto sectors = [](int stores) {
+    std::string body;
+    for (int i = 0; i < stores; ++i)
+      body += "st.global.u8 [%rd8+" + std::to_string(i) + "], %r1;\n";
+    return strided(body, 8).pace.l2_written_sectors;
+  };
+  EXPECT_EQ(sectors(4), 8U);
+  EXPECT_EQ(sectors(6), 6U * 8);
+}
+
+TEST(Pace, ASharedAtomicTakesOneLaneOfEachBankAtATime) {
+  const auto passes = [](const std::string& operation, int bytes_apart) {
+    return run({.body = "mov.u32 %r8, tile;\n mad.lo.s32 %r9, %r1, " + std::to_string(bytes_apart) +
+                        ", %r8;\n" + operation})
+        .pace.shared_atomic_passes;
+  };
+  EXPECT_EQ(passes("red.shared.add.u32 [%r9], %r1;", 4), 1U);
+  EXPECT_EQ(passes("red.shared.add.u32 [%r9], %r1;", 0), 32U);
+  EXPECT_EQ(passes("red.shared.max.u32 [%r9], %r1;", 128), 32U);
+  // The machine code counts the lanes of each address.
+  EXPECT_EQ(passes("red.shared.add.u32 [%r9], 1;", 0), 1U);
+  EXPECT_EQ(passes("red.shared.add.u32 [%r9], 1;", 128), 32U);
+  EXPECT_EQ(passes("atom.shared.cas.b32 %r5, [%r9], 0, 1;", 4), 2U);
+  EXPECT_EQ(passes("red.shared.add.f32 [%r9], 0f3f800000;", 4), 4U);
+}
+
+TEST(Pace, FloatsAddedToOneWordOfSharedMemoryTakeTurns) {
+  const auto block = [](std::uint32_t threads) {
+    return run({.body = "mov.u32 %r8, tile;\n red.shared.add.f32 [%r8], 0f3f800000;",
+                .threads = threads})
+        .pace.block_cycles;
+  };
+  EXPECT_GE(block(32), 32 * model.shared_loop_cycles);
+  EXPECT_GE(block(256), 256 * model.shared_loop_cycles);
+}
+
+TEST(Pace, LinesThatDistantBlocksReadAreCommon) {
+  const auto common = [](std::uint32_t blocks) {
+    return run({.body = "ld.global.u32 %r5, [%rd6];\n st.global.u32 [%rd5], %r5;",
+                .blocks = blocks})
+        .pace;
+  };
+  EXPECT_EQ(common(16).common_read_sectors, 0U);
+  // Blocks 32 to 39 are far from the first one.
+  EXPECT_EQ(common(40).common_read_sectors, 8U);
+  EXPECT_EQ(common(40).common_lines, 1U);
+}
+
+TEST(Pace, SectorsThatABlockReadsAgainAreRepeated) {
+  PaceModel without_l1 = model;
+  without_l1.l1_bytes = 0;
+  const std::string load = "ld.global.u32 %r5, [%rd4];\n";
+  const auto repeated = [&](const std::string& body) {
+    return run({.body = body, .pace = without_l1}).pace.repeated_read_sectors;
+  };
+  EXPECT_EQ(repeated(load), 0U);
+  EXPECT_EQ(repeated(load + "ld.global.u32 %r6, [%rd4];\n"), 4U);
+}
+
+TEST(Pace, SectorsOfWhichBlocksUseAPartArePartlyMoved) {
+  const auto pace = [](const std::string& body, int bytes_apart) {
+    return run({.body = "mul.wide.u32 %rd9, %r1, " + std::to_string(bytes_apart) +
+                        ";\n add.s64 %rd8, %rd6, %rd9;\n" + body})
+        .pace;
+  };
+  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];", 4).dram_partly_read_sectors, 0U);
+  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];", 32).dram_partly_read_sectors, 32U);
+  EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;", 4).dram_partly_written_sectors, 0U);
+  EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;", 32).dram_partly_written_sectors, 32U);
+}
+
+TEST(Pace, WarpsThatLoopTakeTurns) {
+  // Each of eight warps reads the same 64 lines in turn; L1 has 32. They go on side by side, so
+  // that each line is read from L2 once.
+  const std::string loop = R"(
+  mov.u32 %r10, 0;
+again:
+  mul.wide.u32 %rd9, %r10, 128;
+  add.s64 %rd8, %rd6, %rd9;
+  ld.global.u32 %r5, [%rd8];
+  add.u32 %r10, %r10, 1;
+  setp.lt.u32 %p1, %r10, 64;
+  @%p1 bra again;)";
+  EXPECT_EQ(run({.body = ".reg .pred %p<2>;" + loop, .threads = 256}).pace.l2_read_sectors, 64U);
 }
 
 TEST(Pace, LocalMemoryThatL1DoesNotHoldIsL2s) {
@@ -318,24 +407,36 @@ TEST(Pace, L2TakesTheWordsOfASectorAtOnce) {
   EXPECT_EQ(on_words(1, 4), 3U * 4);      // 32 words of four sectors
   EXPECT_EQ(on_words(2, 4), 3U * 2 * 2);  // two operations on each of 16 words of two sectors
   EXPECT_EQ(on_words(8, 32), 3U * 4 * 8);
-  EXPECT_EQ(on_words(8, 128), 3U * 8);  // a line for each word
+  EXPECT_EQ(on_words(8, 512), 3U * 8);  // a part of L2 for each word
 }
 
-TEST(Pace, AtomicsOfBlocksMeetOnALine) {
+TEST(Pace, AtomicsOfBlocksMeetInAPartOfL2) {
   EXPECT_EQ(busiest("red.global.add.f32 [%rd6], 0f3f800000;"), 3U * 32);
-  // The compiler adds a warp's integers first.
+  // The compiler adds a warp's integers first, if it knows that the address is the same.
   EXPECT_EQ(busiest("red.global.add.u32 [%rd6], 1;"), 3U);
+  EXPECT_EQ(busiest("div.u32 %r9, %r1, 32;\n mul.wide.u32 %rd7, %r9, 4;\n"
+                    "add.s64 %rd8, %rd6, %rd7;\n red.global.add.u32 [%rd8], %r1;"),
+            3U * 32);
   EXPECT_EQ(busiest("atom.global.cas.b32 %r5, [%rd6], 0, 1;"), 3U * 32);
-  // Each block has lines of its own.
-  EXPECT_EQ(busiest("red.global.add.f32 [%rd4], 0f3f800000;"), 0U);
+  // Each block has a part of L2 of its own.
+  const LaunchResult apart =
+      run({.body = "red.global.add.f32 [%rd4], 0f3f800000;", .blocks = 3, .threads = 128});
+  EXPECT_EQ(apart.pace.atomic_cycles_of_busiest_line, 0U);
 }
 
-TEST(Pace, AWordForEachBlockMeetsOnALineOnlyAmongNeighbours) {
+TEST(Pace, SwapsThatMeetOnAWordAreCountedInPairs) {
+  const emulator::PaceCounts pace =
+      run({.body = "atom.global.cas.b32 %r5, [%rd6], 0, 1;", .blocks = 2}).pace;
+  EXPECT_EQ(pace.swaps, 64U);
+  EXPECT_EQ(pace.swap_pairs, 64U * 63);
+}
+
+TEST(Pace, AWordForEachBlockMeetsOnlyThoseOfNeighbours) {
   const std::string own_word =
       "mov.u32 %r9, %ctaid.x;\n mul.wide.u32 %rd9, %r9, 4;\n add.s64 %rd9, %rd6, %rd9;\n"
       "red.global.add.f32 [%rd9], 0f3f800000;";
-  const emulator::PaceCounts pace = run({.body = own_word, .blocks = 64}).pace;
-  EXPECT_EQ(pace.atomic_cycles_of_neighbours, 32U * 32);
+  const emulator::PaceCounts pace = run({.body = own_word, .blocks = 256}).pace;
+  EXPECT_EQ(pace.atomic_cycles_of_neighbours, 128U * 32);
   EXPECT_EQ(pace.atomic_cycles_of_busiest_line, 0U);
 }
 

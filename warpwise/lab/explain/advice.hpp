@@ -53,6 +53,7 @@ struct Advice {
   bool has_example = true;  ///< example_of() the remedy fits this advice
   /// Reason why addresses scatter, if it is known; it has its own example, or none.
   std::optional<AccessPattern> pattern = {};
+  Range gain_range = {};  ///< of the gain, if it is known
 };
 
 /// Returns at most three findings, the largest gain first, and after them bank conflicts and double

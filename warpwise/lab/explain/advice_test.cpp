@@ -182,7 +182,10 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   profile.compute_capability = {9, 0};
   for (const std::string& name : profile_figures()) profile.figures[name] = 1000;
   profile.figures["shared_passes_per_cycle"] = 1;
-  profile.figures["block_start_cycles"] = 0;
+  for (const char* none :
+       {"block_start_cycles", "warp_start_cycles", "block_turn_cycles", "l2_written_share"}) {
+    profile.figures[none] = 0;
+  }
   profile.figures["dram_gb_per_s"] = 1;
   LaunchFacts facts;
   facts.blocks = 100'000'000;

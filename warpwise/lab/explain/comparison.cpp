@@ -181,14 +181,19 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
     for (const Explanation& each : kernel->launches)
       times.larger = std::max(times.larger, larger_to_fill(*each.prediction));
   }
-  const auto as_launched = [](const Explanation& each) {
-    return each.prediction->bounds.time_us();
+  const auto range_of = [](const ExplainedKernel& kernel, double larger) {
+    Range all;
+    for (const Explanation& each : kernel.launches)
+      all += bounds_when_larger(*each.prediction, larger).range_us();
+    return all;
   };
-  times.launched = {"as launched here", sum(before, as_launched), sum(after, as_launched)};
-  const auto total = [&](const Explanation& each) {
-    return bounds_when_larger(*each.prediction, times.larger).time_us();
+  const auto compared = [&](const char* what, double larger, Range& gain) {
+    const Range first = range_of(before, larger), second = range_of(after, larger);
+    gain = gain_between(first, second);
+    return ComparedFigure{what, first.likely, second.likely};
   };
-  times.time = {"time", sum(before, total), sum(after, total)};
+  times.launched = compared("as launched here", 1, times.launched_gain);
+  times.time = compared("time", times.larger, times.gain);
   double longest_before = -1;
   double longest_after = -1;
   double most_changed = -1;

@@ -39,8 +39,10 @@ struct ComparedLine {
 struct ComparedTimes {
   DeviceProfile profile;
   ComparedFigure launched;
+  Range launched_gain;  ///< how many times as fast the second kernel is
   double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
-  ComparedFigure time;  ///< for that larger problem, as are the fields below
+  Range gain;
+  ComparedFigure time;                ///< for that larger problem, as are the fields below
   std::vector<ComparedFigure> parts;  ///< one for each Resource, in their order
   Resource rules_before = Resource::dram;
   Resource rules_after = Resource::dram;

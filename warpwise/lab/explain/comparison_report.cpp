@@ -14,6 +14,8 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t longest_source = 60;
+// Two times within this factor are alike.
+constexpr double as_fast = 1.05;
 
 std::string count_text(double value) { return grouped(static_cast<std::uint64_t>(value)); }
 
@@ -25,6 +27,14 @@ template <class Write>
 std::string row(const ComparedFigure& figure, const Write& write) {
   return fmt::format("{:<34} {:>16} {:>16} {:>8}\n", figure.what, write(figure.before),
                      write(figure.after), quotient(figure.before, figure.after));
+}
+
+// Returns "1.50 times as fast" where the model is sure that it is faster or slower.
+std::string gain_text(const Range& gain) {
+  const std::string between = fmt::format("between {:.2f} and {:.2f}", gain.least, gain.most);
+  if (gain.likely > 1 / as_fast && gain.likely < as_fast)
+    return fmt::format("about as fast ({})", between);
+  return fmt::format("{:.2f} times as fast ({})", gain.likely, between);
 }
 
 std::string larger_text(const ComparedTimes& times) {
@@ -52,15 +62,14 @@ std::string difference_of(const Comparison& comparison) {
                         name_of(times.rules_before), name_of(times.rules_after));
   const std::string on = times.profile.gpu_with_article();
   if (times.larger == 1) {
-    return fmt::format("On {}, the second would be {:.2f} times as fast (modelled). {}. {}.", on,
-                       times.time.speedup(), change_text(times), bottleneck);
+    return fmt::format("On {}, the second would be {} (modelled). {}. {}.", on,
+                       gain_text(times.gain), change_text(times), bottleneck);
   }
   return fmt::format(
-      "On {}, the second would be {:.2f} times as fast as launched here (modelled). On {}, it "
-      "would "
-      "be {:.2f} times as fast. {} there. {}.",
-      on, times.launched.speedup(), larger_text(times), times.time.speedup(), change_text(times),
-      bottleneck);
+      "On {}, the second would be {} as launched here (modelled). On {}, it would be {}. {} there. "
+      "{}.",
+      on, gain_text(times.launched_gain), larger_text(times), gain_text(times.gain),
+      change_text(times), bottleneck);
 }
 
 // Says how much faster the second was on the GPU at hand, beside what is predicted for that GPU.
@@ -94,6 +103,10 @@ std::string lines_text(const Comparison& comparison) {
   if (shown < comparison.lines.size())
     text += fmt::format("and {} more\n", comparison.lines.size() - shown);
   return text;
+}
+
+ordered_json json_of(const Range& range) {
+  return {{"least", range.least}, {"likely", range.likely}, {"most", range.most}};
 }
 
 ordered_json json_of(const ComparedFigure& figure) {
@@ -139,7 +152,9 @@ ordered_json json_of(const Comparison& comparison) {
                             {"gpu", times->profile.gpu},
                             {"larger", times->larger},
                             {"launched_us", {times->launched.before, times->launched.after}},
+                            {"launched_gain", json_of(times->launched_gain)},
                             {"time_us", {times->time.before, times->time.after}},
+                            {"gain", json_of(times->gain)},
                             {"rules", {name_of(times->rules_before), name_of(times->rules_after)}},
                             {"changed", name_of(times->changed)},
                             {"bounds_us", std::move(parts)}};

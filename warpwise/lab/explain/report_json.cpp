@@ -162,7 +162,10 @@ ordered_json fidelity_of(const Explanation& explanation) {
 ordered_json json_of(const Advice& advice) {
   ordered_json object = {{"text", advice.text}, {"rule", advice.rule}};
   if (advice.remedy) object["remedy"] = name_of(*advice.remedy);
-  if (advice.gain) object["gain"] = *advice.gain;
+  if (advice.gain) {
+    object["gain"] = *advice.gain;
+    object["gain_range"] = {advice.gain_range.least, advice.gain_range.most};
+  }
   if (const auto example = example_for(advice)) {
     object["example"] = {
         {"before", example->before}, {"after", example->after}, {"shown_by", example->shown_by}};

@@ -469,24 +469,30 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
 
 void value(const LaunchPrediction& prediction, Finding& finding) {
   if (!finding.change) return;
-  const double gain = gain_of(prediction, *finding.change);
+  const Range range = gain_range_of(prediction, *finding.change);
+  const double gain = range.likely;
   constexpr double as_fast = 1.005;
   const bool is_known = gain >= as_fast || finding.by != LineCost::doubles;
-  if (is_known) finding.advice.gain = gain;
+  if (is_known) {
+    finding.advice.gain = gain;
+    finding.advice.gain_range = range;
+  }
+  const std::string between = fmt::format(", between {:.2g} and {:.2g}", range.least, range.most);
   const bool goes_on = finding.advice.text.ends_with(',') || finding.advice.text.ends_with(':');
   if (goes_on) {
     finding.advice.text +=
         !is_known
             ? " conversions and double arithmetic go away; the model does not know their gain."
         : gain < as_fast ? " the kernel would be as fast as now (modelled)."
-                         : fmt::format(" the kernel would be {:.{}g} times as fast (modelled).",
-                                       gain, gain < worth_a_change ? 3 : 2);
+                         : fmt::format(" the kernel would be {:.{}g} times as fast (modelled){}.",
+                                       gain, gain < worth_a_change ? 3 : 2, between);
   } else if (gain < worth_a_change) {
     finding.advice.text += fmt::format(" Mending it gains little (modelled): {} is the bottleneck.",
                                        name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without this problem, the kernel would be up to {:.2g} times as fast (modelled).", gain);
+        " Without this problem, the kernel would be up to {:.2g} times as fast (modelled){}.", gain,
+        between);
   }
 }
 

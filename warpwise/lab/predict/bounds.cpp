@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -24,19 +25,20 @@ class Model {
     Bounds result;
     result.launch_us = profile_.figure("launch_us");
     result.starts_us = start_us(profile_, facts_);
+    result.blocks = resident_blocks();
+    // Warps that wait for each other at barriers go on by themselves in between.
+    const double warps = std::max(facts_.warps_per_block, 1);
+    const bool has_barriers = counted_.totals.barriers > 0;
+    result.groups = result.blocks * (has_barriers ? std::sqrt(warps) : warps);
+    result.waves = std::max(1.0, static_cast<double>(facts_.blocks) / result.blocks /
+                                     profile_.figure("multiprocessors"));
     const auto set = [&](Resource resource, double us) {
       result.us[static_cast<std::size_t>(resource)] = us;
     };
     set(Resource::dram, dram_bytes() / (1e3 * profile_.figure("dram_gb_per_s")));
     if (profile_.has_l2()) {
-      const emulator::PaceCounts& pace = counted_.pace;
-      const double sm_cycles =
-          static_cast<double>(pace.l2_read_lines) / profile_.figure("l2_read_lines_per_cycle") +
-          static_cast<double>(pace.l2_written_lines) /
-              profile_.figure("l2_written_lines_per_cycle");
-      const double by_lines =
-          sm_cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
-      set(Resource::l2, std::max(l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")), by_lines));
+      set(Resource::l2,
+          std::max(l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")), of_all_sms(l2_cycles())));
     }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
@@ -46,13 +48,19 @@ class Model {
                       profile_.figure("constant_passes_per_cycle")));
     // L2 performs the operations on one line one after another.
     set(Resource::atomics,
-        std::max(static_cast<double>(counted_.pace.atomic_cycles_of_busiest_line) * scale_,
-                 static_cast<double>(counted_.pace.atomic_cycles_of_neighbours)) /
-            profile_.cycles_per_us());
-    set(Resource::texture, of_busiest_sm(static_cast<double>(memory_.texture_requests) /
-                                         profile_.figure("texture_per_cycle")));
+        std::max({static_cast<double>(counted_.pace.atomic_cycles_of_busiest_line) * scale_ /
+                      profile_.cycles_per_us(),
+                  static_cast<double>(counted_.pace.atomic_cycles_of_neighbours) /
+                      profile_.cycles_per_us(),
+                  of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
+                             profile_.figure("atomic_sectors_per_cycle"))}));
+    const auto planes = static_cast<double>(counted_.pace.texture_plane_requests);
+    set(Resource::texture, of_busiest_sm((static_cast<double>(memory_.texture_requests) - planes) /
+                                             profile_.figure("texture_per_cycle") +
+                                         planes / profile_.figure("texture_plane_per_cycle")));
     set(Resource::issue, of_busiest_sm(issue_cycles()));
-    set(Resource::latency, latency_us());
+    result.waits_us = waits_us();
+    set(Resource::latency, std::max(result.waits_us, result.starts_us));
     return result;
   }
 
@@ -68,6 +76,55 @@ class Model {
   /// one SM.
   double of_busiest_sm(double cycles) const {
     return cycles * scale_ * busiest_sm_ / profile_.cycles_per_us();
+  }
+
+  /// Returns the microseconds of all SMs together, given the cycles that all counted blocks take on
+  /// one SM.
+  double of_all_sms(double cycles) const {
+    return cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
+  }
+
+  /// Returns the compare-and-swaps that are repeated: each succeeds once for all threads that try
+  /// to change a word at the same time.
+  double failed_swaps() const {
+    const auto swaps = static_cast<double>(counted_.pace.swaps);
+    if (swaps == 0) return 0;
+    constexpr double lanes = 32;
+    const double threads = lanes * facts_.warps_per_block *
+                           std::min(static_cast<double>(facts_.blocks),
+                                    resident_blocks() * profile_.figure("multiprocessors"));
+    const double meet = static_cast<double>(counted_.pace.swap_pairs) / (swaps * swaps);
+    return swaps * std::max(0.0, threads * meet - 1);
+  }
+
+  double resident_blocks() const {
+    return std::min<double>(
+        std::max(facts_.blocks_per_sm, 1),
+        std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")));
+  }
+
+  /// Returns the part of some bytes that a cache still holds when it is asked for them again. A
+  /// cache that is used in turn holds nothing of twice its size.
+  static double kept(double bytes, double cache_bytes) {
+    return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
+  }
+
+  /// Returns the part of the reads of common lines that L1 serves, since another block of the SM
+  /// has read them.
+  double common_in_l1() const {
+    return kept(static_cast<double>(counted_.pace.common_lines) * line_bytes,
+                profile_.figure("l1_bytes"));
+  }
+
+  double l2_cycles() const {
+    const emulator::PaceCounts& pace = counted_.pace;
+    const double read = static_cast<double>(pace.l2_read_lines) -
+                        common_in_l1() * static_cast<double>(pace.common_read_lines);
+    const auto written = static_cast<double>(pace.l2_written_sectors) + 4 * spilled_stores();
+    return read / profile_.figure("l2_read_lines_per_cycle") +
+           std::max(static_cast<double>(pace.l2_written_lines) /
+                        profile_.figure("l2_written_lines_per_cycle"),
+                    written / profile_.figure("l2_written_sectors_per_cycle"));
   }
 
   /// Returns the bytes of textures. Each buffer counts once, since the emulator does not follow its
@@ -86,19 +143,45 @@ class Model {
 
   double dram_bytes() const {
     if (!profile_.has_l2()) return moved() + texture_bytes();
-    const auto scaled = [&](std::uint64_t sectors) {
-      const double bytes = static_cast<double>(sectors) * sector_bytes * scale_;
-      // Blocks of a sample share less with their neighbours than those of the whole grid do.
-      return std::min(bytes, static_cast<double>(facts_.memory_bytes));
-    };
-    return scaled(counted_.pace.dram_read_sectors + counted_.pace.dram_filled_sectors) +
-           scaled(counted_.pace.dram_written_sectors) + spilled_beyond_l2() * line_bytes * scale_ +
-           texture_bytes();
+    const emulator::PaceCounts& pace = counted_.pace;
+    const double read = once(pace.dram_read_sectors, pace.dram_partly_read_sectors) +
+                        once(pace.dram_filled_sectors, pace.dram_partly_written_sectors) +
+                        read_again_bytes();
+    const double written = once(pace.dram_written_sectors, pace.dram_partly_written_sectors);
+    // A launch finds L2 full of lines, many of which are not in DRAM yet.
+    const double replaced = std::min(read, profile_.figure("l2_bytes")) - written;
+    return read + written + profile_.figure("l2_written_share") * std::max(replaced, 0.0) +
+           spilled_beyond_l2() * line_bytes * scale_ + texture_bytes();
+  }
+
+  /// Returns the bytes of sectors that blocks use, each of which DRAM moves once. If L2 does not
+  /// hold the buffers, DRAM moves those that blocks use in part for each group of neighbours.
+  double once(std::uint64_t sectors, std::uint64_t partly) const {
+    const double all = static_cast<double>(sectors) * sector_bytes * scale_;
+    const double parts = static_cast<double>(partly) * sector_bytes * scale_;
+    const auto memory = static_cast<double>(facts_.memory_bytes);
+    // Blocks of a sample share less with their neighbours than those of the whole grid do.
+    const double distinct = std::min(all, memory);
+    const double lost = 1 - kept(memory, profile_.figure("l2_kept_bytes"));
+    return distinct + lost * std::max(0.0, parts - memory);
+  }
+
+  /// Returns the bytes that blocks read again after L2 has lost them.
+  double read_again_bytes() const {
+    const auto blocks = static_cast<double>(std::max<std::uint64_t>(counted_.blocks, 1));
+    const double of_block =
+        static_cast<double>(counted_.pace.block_read_sectors) * sector_bytes / blocks;
+    const double resident =
+        std::min(of_block * resident_blocks() * profile_.figure("multiprocessors"),
+                 static_cast<double>(facts_.memory_bytes));
+    return (1 - kept(resident, profile_.figure("l2_kept_bytes"))) *
+           static_cast<double>(counted_.pace.repeated_read_sectors) * sector_bytes * scale_;
   }
 
   double l2_bytes() const {
-    const auto sectors =
-        static_cast<double>(counted_.pace.l2_read_sectors + counted_.pace.l2_written_sectors);
+    const double sectors =
+        static_cast<double>(counted_.pace.l2_read_sectors + counted_.pace.l2_written_sectors) -
+        common_in_l1() * static_cast<double>(counted_.pace.common_read_sectors);
     return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_ + texture_bytes();
   }
 
@@ -118,18 +201,16 @@ class Model {
   }
   /// Returns the warps' accesses to spilled values in the counted blocks.
   double spilled() const { return times_run(facts_.spills.loads + facts_.spills.stores); }
+  double spilled_stores() const { return times_run(facts_.spills.stores); }
 
   /// Returns the bytes of the spilled values of an SM's resident blocks.
   double resident_spills() const {
-    return facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block *
-           std::min<double>(facts_.blocks_per_sm, std::ceil(static_cast<double>(facts_.blocks) /
-                                                            profile_.figure("multiprocessors")));
+    return facts_.spills.bytes_per_thread * 32 * facts_.warps_per_block * resident_blocks();
   }
   /// Returns the accesses to spilled values that reach L2. Stores always do: L1 writes them
   /// through. Loads do if the resident blocks' values exceed L1, since each is used in turn.
   double spilled_beyond_l1() const {
-    return resident_spills() > profile_.figure("l1_bytes") ? spilled()
-                                                           : times_run(facts_.spills.stores);
+    return resident_spills() > profile_.figure("l1_bytes") ? spilled() : spilled_stores();
   }
   /// Returns the accesses to spilled values that reach DRAM. L2 keeps stored values, so all depends
   /// on the size.
@@ -153,10 +234,11 @@ class Model {
   }
 
   double shared_cycles() const {
-    const std::uint64_t passes =
-        memory_.shared_load.passes + memory_.shared_store.passes + memory_.shared_atomic.passes;
+    const std::uint64_t passes = memory_.shared_load.passes + memory_.shared_store.passes;
     return static_cast<double>(passes - std::min(passes, counted_.pace.joined_passes)) /
-           profile_.figure("shared_passes_per_cycle");
+               profile_.figure("shared_passes_per_cycle") +
+           static_cast<double>(counted_.pace.shared_atomic_passes) /
+               profile_.figure("shared_atomics_per_cycle");
   }
 
   /// Returns the longest of these times: that of each unit that executes instructions, and that to
@@ -197,16 +279,16 @@ class Model {
   }
 
   /// Little's law: the resident blocks run at the same time, and each takes as long as it would
-  /// alone.
-  double latency_us() const {
-    const double block_us = counted_.pace.block_cycles /
-                            static_cast<double>(std::max<std::uint64_t>(counted_.blocks, 1)) /
+  /// alone, from the end of the block in whose place it runs.
+  double waits_us() const {
+    if (counted_.blocks == 0) return 0;
+    const double block_us = (counted_.pace.block_cycles / static_cast<double>(counted_.blocks) +
+                             profile_.figure("block_turn_cycles")) /
                             profile_.cycles_per_us();
     const double turns =
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) /
         facts_.blocks_per_sm;
-    // An SM needs this time to start a block, however short the block is.
-    return std::max(block_us * std::max(turns, 1.0), start_us(profile_, facts_));
+    return block_us * std::max(turns, 1.0);
   }
 
   const DeviceProfile& profile_;
@@ -219,6 +301,23 @@ class Model {
 
 }  // namespace
 
+Range& Range::operator+=(const Range& other) {
+  least += other.least;
+  likely += other.likely;
+  most += other.most;
+  return *this;
+}
+
+Range gain_between(const Range& before, const Range& after) {
+  if (before.least <= 0 || after.least <= 0) return {};
+  const auto both = [](double one, double other) {
+    return std::exp(std::hypot(std::log(one), std::log(other)));
+  };
+  const double likely = before.likely / after.likely;
+  return {likely / both(before.likely / before.least, after.most / after.likely), likely,
+          likely * both(before.most / before.likely, after.likely / after.least)};
+}
+
 Resource Bounds::rules() const {
   const auto longest = std::max_element(us.begin(), us.end());
   return static_cast<Resource>(longest - us.begin());
@@ -229,21 +328,46 @@ double Bounds::least_us() const {
 }
 
 double Bounds::most_us() const {
-  double sum = launch_us;
+  double sum = launch_us + std::min(waits_us, starts_us);
   for (const double each : us) sum += each;
   return sum * profile_error;
 }
 
 double Bounds::time_us() const {
-  double sum = 0;
-  for (const double each : us) sum += std::pow(each, overlap);
-  return launch_us + std::pow(sum, 1 / overlap);
+  // Schweitzer's approximation of mean value analysis. Each of `customers` needs an equal part of
+  // a resource's time, and waits for those that it finds there.
+  const auto waits = [](double needed, double customers, double time) {
+    const double others = needed * (customers - 1) / customers;
+    return time > others ? needed / customers / (1 - others / time)
+                         : std::numeric_limits<double>::infinity();
+  };
+  const auto after = [&](double time) {
+    double sum = waits_us + waits(starts_us, blocks, time);
+    for (const Resource each : all_values<Resource>()) {
+      if (each == Resource::latency) continue;
+      if (each == Resource::dram || each == Resource::l2) continue;
+      sum += waits(of(each), groups, time);
+    }
+    // L2 and DRAM serve the same accesses at the same time. The blocks of the first wave begin
+    // together, and ask together.
+    return sum + waits(std::max(of(Resource::dram), of(Resource::l2)), waves, time);
+  };
+  double least = 0, most = waits_us + starts_us;
+  for (const double each : us) most += each;
+  constexpr int halvings = 50;
+  for (int i = 0; i < halvings && most > 0; ++i) {
+    const double middle = (least + most) / 2;
+    (after(middle) > middle ? least : most) = middle;
+  }
+  return launch_us + most;
 }
 
 double start_us(const DeviceProfile& profile, const LaunchFacts& facts) {
   return std::ceil(static_cast<double>(facts.blocks) * facts.started /
                    profile.figure("multiprocessors")) *
-         profile.figure("block_start_cycles") / profile.cycles_per_us();
+         std::max(profile.figure("block_start_cycles"),
+                  facts.warps_per_block * profile.figure("warp_start_cycles")) /
+         profile.cycles_per_us();
 }
 
 Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,

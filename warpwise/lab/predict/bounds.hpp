@@ -46,11 +46,28 @@ struct LaunchFacts {
   Spills spills = {};
 };
 
+/// A likely value, and the range in which four of five measured ones lie.
+struct Range {
+  double least = 0;
+  double likely = 0;
+  double most = 0;
+
+  Range& operator+=(const Range& other);
+};
+
+/// Returns how many times as fast the second of two times is. The errors of the two times are taken
+/// as independent: their squares add up.
+Range gain_between(const Range& before, const Range& after);
+
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {
   std::array<double, resource_count> us{};
-  double starts_us = 0;  ///< time to start the blocks, a part of latency
+  double starts_us = 0;  ///< time to start the blocks, one after the other on each SM
+  double waits_us = 0;   ///< Little's law: resident blocks take as long as each would alone
   double launch_us = 0;  ///< time until the first block runs, and after the last one's end
+  double blocks = 1;     ///< resident on an SM at the same time
+  double groups = 1;     ///< of warps on an SM that do not wait for each other at barriers
+  double waves = 1;      ///< of blocks
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
@@ -61,12 +78,11 @@ struct Bounds {
   /// Returns the longest likely time: no resource works while another does, and the profile's
   /// figures are `profile_error` too fast.
   double most_us() const;
-  /// Returns a time between the two: (sum of each ^ overlap) ^ (1 / overlap).
+  /// Returns the likely time, between the two: that of a closed network of queues, in which the
+  /// groups of warps go from resource to resource.
   double time_us() const;
+  Range range_us() const { return {least_us(), time_us(), most_us()}; }
 };
-
-/// The exponent of Bounds::time_us(), one for all kernels, set by hand: docs/prediction.md.
-inline constexpr double overlap = 3;
 
 /// How far a range allows a profile's figures to be off, as a factor: docs/prediction.md.
 inline constexpr double profile_error = 1.2;

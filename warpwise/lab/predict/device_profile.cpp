@@ -22,8 +22,9 @@ using Json = nlohmann::json;
 constexpr double greatest_figure = 1e12;
 
 // Figures of caches and units that older GPUs do not have.
-constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_bytes", "l2_gb_per_s",
-                                            "float64_per_cycle", "conversion64_per_cycle"};
+constexpr std::string_view may_be_zero[] = {
+    "l1_bytes",         "l2_bytes",          "l2_kept_bytes",         "l2_gb_per_s",
+    "l2_written_share", "float64_per_cycle", "conversion64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
 
@@ -100,6 +101,16 @@ const std::vector<std::string>& profile_figures() {
                                                  "atomic_cycles",
                                                  "integer_atomic_cycles",
                                                  "block_start_cycles",
+                                                 "warp_start_cycles",
+                                                 "block_turn_cycles",
+                                                 "l2_kept_bytes",
+                                                 "l2_written_share",
+                                                 "l2_written_sectors_per_cycle",
+                                                 "atomic_sectors_per_cycle",
+                                                 "atomic_sector_cycles",
+                                                 "shared_atomics_per_cycle",
+                                                 "shared_loop_cycles",
+                                                 "texture_plane_per_cycle",
                                                  "launch_us"};
   return names;
 }
@@ -119,6 +130,8 @@ emulator::PaceModel DeviceProfile::pace(int blocks_per_sm) const {
   model.barrier_warp_cycles = 1 / figure("barriers_per_cycle");
   model.atomic_cycles = figure("atomic_cycles");
   model.integer_atomic_cycles = figure("integer_atomic_cycles");
+  model.atomic_sector_cycles = figure("atomic_sector_cycles");
+  model.shared_loop_cycles = figure("shared_loop_cycles");
   model.dram_sectors = figure("dram_sectors") >= 2 ? 2 : 1;
   model.l1_bytes = static_cast<std::uint64_t>(figure("l1_bytes")) /
                    static_cast<std::uint64_t>(std::max(blocks_per_sm, 1));

@@ -96,6 +96,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->passes, change.passes);
   }
   scale(pace.joined_passes, change.passes);
+  scale(pace.shared_atomic_passes, change.passes);
   shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
   save_instructions(change, launch);
   pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
@@ -173,9 +174,16 @@ double filled_us(const LaunchPrediction& prediction) {
 }
 
 double gain_of(const LaunchPrediction& prediction, const Change& change) {
-  const auto work = [](const Bounds& bounds) { return bounds.time_us() - bounds.launch_us; };
+  return gain_range_of(prediction, change).likely;
+}
+
+Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
+  const auto work = [](Bounds bounds) {
+    bounds.launch_us = 0;
+    return bounds.range_us();
+  };
   LaunchFacts facts = full(prediction);
-  const double before = work(bounds_of(prediction.profile, prediction.sample, facts));
+  const Range before = work(bounds_of(prediction.profile, prediction.sample, facts));
   emulator::LaunchResult changed = prediction.sample;
   // A launch that was not modelled has 0 warps in a block.
   const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
@@ -184,8 +192,9 @@ double gain_of(const LaunchPrediction& prediction, const Change& change) {
   facts.started *= 1 - change.starts;
   facts.spills.loads *= 1 - change.spills;
   facts.spills.stores *= 1 - change.spills;
-  const double after = work(bounds_of(prediction.profile, changed, facts));
-  return after > 0 ? std::max(1.0, before / after) : 1;
+  Range gain = gain_between(before, work(bounds_of(prediction.profile, changed, facts)));
+  for (double* const each : {&gain.least, &gain.likely, &gain.most}) *each = std::max(1.0, *each);
+  return gain;
 }
 
 }  // namespace warpwise::lab

@@ -63,6 +63,9 @@ struct Change {
 /// of a small grid is that of its launch, whatever its kernel does.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
 
+/// Returns the gain with its range.
+Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
+
 /// Returns the launch's time on a GPU that it and others like it fill.
 double filled_us(const LaunchPrediction& prediction);
 

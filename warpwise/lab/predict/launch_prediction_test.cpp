@@ -23,7 +23,10 @@ DeviceProfile small_gpu() {
   made.figures["shared_passes_per_cycle"] = 1;
   made.figures["dram_gb_per_s"] = 100;
   made.figures["launch_us"] = 50;
-  made.figures["block_start_cycles"] = 0;
+  for (const char* none :
+       {"block_start_cycles", "warp_start_cycles", "block_turn_cycles", "l2_written_share"}) {
+    made.figures[none] = 0;
+  }
   return made;
 }
 

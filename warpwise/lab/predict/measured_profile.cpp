@@ -73,10 +73,11 @@ class ProfileMeasurement {
   }
 
   void launch(const std::string& kernel, std::uint32_t blocks, std::uint32_t threads,
-              const Probe& probe, gpu::StreamHandle stream) const {
+              const Probe& probe, gpu::StreamHandle stream, std::uint64_t shared_bytes = 0) const {
     const std::uint32_t grid[3] = {blocks, 1, 1};
     const std::uint32_t block[3] = {threads, 1, 1};
-    module_.kernel(kernel).launch(grid, block, 0, std::as_bytes(std::span(&probe, 1)), stream);
+    module_.kernel(kernel).launch(grid, block, shared_bytes, std::as_bytes(std::span(&probe, 1)),
+                                  stream);
   }
 
   // Returns the cycles of one block, the median of several launches. `before` is put on the stream
@@ -119,6 +120,12 @@ class ProfileMeasurement {
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
     set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
+    // The A100, the H100 and their like have an L2 of two halves, each with what its SMs read.
+    const rules::ComputeCapability cc = profile_.compute_capability;
+    const bool has_halves = cc.major >= 8 && cc.major <= 10 && cc.minor == 0;
+    set("l2_kept_bytes", static_cast<double>(device_.l2_bytes) / (has_halves ? 2 : 1),
+        has_halves ? "assumed: half of L2, as measured on an H200" : "the driver");
+    set("l2_written_share", device_.l2_bytes > 0 ? 0.6 : 0, "assumed: as measured on an H200");
     // L1 gets what shared memory leaves. Kernels without shared memory get the largest share.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");
@@ -190,6 +197,27 @@ class ProfileMeasurement {
     constexpr double bytes_of_a_warp = 32 * 16;
     rate("l1_bytes_per_cycle", probe, bytes_of_a_warp);
     with_texture([&](const Probe& with) { rate("texture_per_cycle", with); });
+    with_plane([&](const Probe& with) { rate("texture_plane_per_cycle", with); });
+    rate("shared_atomics_per_cycle", {}, 32);
+    set("shared_loop_cycles",
+        cycles("shared_loop_cycles", full_block, {}) / (probe_instructions * full_block),
+        "measured: all threads of a multiprocessor add to one word of shared memory");
+  }
+
+  template <class Use>
+  void with_plane(const Use& use) {
+    constexpr std::int64_t texels = 64, bytes = 4 * texels * texels, alignment = 512;
+    const gpu::Buffer memory(bytes + alignment, stream_);
+    gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
+    stream_.synchronize();
+    const auto place = reinterpret_cast<std::uintptr_t>(memory.data());
+    std::byte* data = memory.data() + (alignment - place % alignment) % alignment;
+    const gpu::Texture texture({.data = data,
+                                .width = texels,
+                                .height = texels,
+                                .pitch_bytes = 4 * texels,
+                                .channel_bytes = 4});
+    use(Probe{.texture = texture.handle()});
   }
 
   void whole_gpu() {
@@ -209,17 +237,34 @@ class ProfileMeasurement {
     const double cycles_per_us = copy.sm_clock_mhz;
     constexpr std::uint64_t accesses = 64, adds = 8;
     const auto threads = static_cast<double>(blocks) * full_block;
-    for (const char* name : {"l2_read_lines_per_cycle", "l2_written_lines_per_cycle"}) {
-      const Measurement lines = timer_.measure([&](gpu::StreamHandle stream) {
-        launch(
-            name, blocks, full_block,
-            {.out = out_.data(), .memory = memory.data(), .count = bytes / 128, .step = accesses},
-            stream);
+    // Returns the accesses of all SMs in a cycle.
+    const auto in_l2 = [&](const char* name, std::uint64_t count, std::uint64_t stride = 0) {
+      const Measurement all = timer_.measure([&](gpu::StreamHandle stream) {
+        launch(name, blocks, full_block,
+               {.out = out_.data(),
+                .memory = memory.data(),
+                .count = count,
+                .stride = stride,
+                .step = accesses},
+               stream);
       });
-      set(name,
-          threads * accesses / lines.batch.median_us / cycles_per_us / device_.multiprocessors,
+      return threads * accesses / all.batch.median_us / cycles_per_us;
+    };
+    const double sms = device_.multiprocessors;
+    for (const char* name : {"l2_read_lines_per_cycle", "l2_written_lines_per_cycle"}) {
+      set(name, in_l2(name, bytes / 128) / sms,
           "measured: a word of each of the lines that L2 holds");
     }
+    constexpr double words_of_a_sector = 8;
+    constexpr std::uint64_t words_of_256_bytes = 64;
+    set("l2_written_sectors_per_cycle",
+        in_l2("l2_written_sectors_per_cycle", bytes / 16) / words_of_a_sector / sms,
+        "measured: stores of whole lines that stay in L2");
+    set("atomic_sectors_per_cycle", in_l2("atomic_sectors_per_cycle", bytes / 32, 32) / sms,
+        "measured: each lane adds to a word of another sector");
+    set("atomic_sector_cycles",
+        words_of_a_sector / in_l2("atomic_sectors_per_cycle", words_of_256_bytes, 4),
+        "measured: all lanes add to words of 256 bytes");
     const auto atomics = [&](const char* name, double adders, const std::string& source) {
       const Measurement all = timer_.measure([&](gpu::StreamHandle stream) {
         launch(name, blocks, full_block, {.memory = memory.data(), .step = adds}, stream);
@@ -248,6 +293,19 @@ class ProfileMeasurement {
     set("block_start_cycles",
         starts.batch.median_us * cycles_per_us * device_.multiprocessors / many,
         "measured: blocks of a warp that do nothing");
+    const Measurement warps = timer_.measure(
+        [&](gpu::StreamHandle stream) { launch("nothing", many, full_block, {}, stream); });
+    set("warp_start_cycles",
+        warps.batch.median_us * cycles_per_us * sms / (many * full_block / 32.0),
+        "measured: blocks of 32 warps that do nothing");
+    // Blocks with more than half of an SM's shared memory run one after the other.
+    const std::uint64_t shared_bytes = static_cast<std::uint64_t>(
+        rules::sm_limits(profile_.compute_capability).shared_bytes * 3 / 5);
+    const Measurement turns_of_blocks = timer_.measure([&](gpu::StreamHandle stream) {
+      launch("nothing", many / 8, 32, {}, stream, shared_bytes);
+    });
+    set("block_turn_cycles", turns_of_blocks.batch.median_us * cycles_per_us * sms / (many / 8),
+        "measured: blocks that do nothing, one at a time on a multiprocessor");
     const Measurement empty =
         timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", 1, 32, {}, stream); });
     set("launch_us", empty.cold.median_us, "measured: a kernel that does nothing, cold");

@@ -49,7 +49,7 @@ __device__ void time_rate(const Probe& p, Step step) {
   if (threadIdx.x == 0) p.out[0] = cycles;
 }
 
-__constant__ int zeros[64];
+__constant__ int zeros[192];
 
 }  // namespace
 
@@ -265,12 +265,44 @@ extern "C" __global__ void barriers_per_cycle(Probe p) {
   });
 }
 
-// Each lane reads a different word of constant memory.
+// Each lane reads a different word of constant memory. Two loads of a lane are 8 bytes apart, so
+// that no compiler joins them.
 extern "C" __global__ void constant_passes_per_cycle(Probe p) {
   const char* own = reinterpret_cast<const char*>(zeros) + 4 * (threadIdx.x % 32);
   time_loads(p, [&](unsigned first, int i) {
     return static_cast<unsigned>(
-        *reinterpret_cast<const int*>(own + 4 * static_cast<int>(first >> 31) + 4 * (i % 32)));
+        *reinterpret_cast<const int*>(own + 4 * static_cast<int>(first >> 31) + 8 * i));
+  });
+}
+
+// All lanes of all warps add to one word of shared memory.
+extern "C" __global__ void shared_atomics_per_cycle(Probe p) {
+  __shared__ unsigned word;
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
+  time_rate(p, [&] {
+#pragma unroll
+    for (int i = 0; i < CHAINS; ++i)
+      asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(threadIdx.x) : "memory");
+  });
+}
+
+// All lanes of all warps add floats to one word of shared memory, by a loop in the machine code.
+extern "C" __global__ void shared_loop_cycles(Probe p) {
+  __shared__ float word;
+  if (threadIdx.x == 0) word = 0;
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
+  time_rate(p, [&] {
+#pragma unroll
+    for (int i = 0; i < CHAINS; ++i)
+      asm volatile("red.shared.add.f32 [%0], 0f3f800000;" ::"r"(at) : "memory");
+  });
+}
+
+extern "C" __global__ void texture_plane_per_cycle(Probe p) {
+  const float x = static_cast<float>(threadIdx.x % 32), y = static_cast<float>(threadIdx.x / 32);
+  time_loads(p, [&](unsigned first, int i) {
+    return tex2D<unsigned>(p.texture, x + static_cast<float>(first + i % 8),
+                           y + static_cast<float>(i / 8));
   });
 }
 
@@ -293,6 +325,17 @@ extern "C" __global__ void integer_atomic_cycles(Probe p) {
   if (threadIdx.x % 32 != 0) return;
   for (unsigned long long i = 0; i < p.step; ++i)
     asm volatile("red.global.add.u32 [%0], 0;" ::"l"(word) : "memory");
+}
+
+// Each lane adds to another of `count` words, `stride` bytes apart.
+extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
+  const unsigned threads = gridDim.x * blockDim.x;
+  unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned long long i = 0; i < p.step; ++i) {
+    const char* const at = reinterpret_cast<char*>(p.memory) + number % p.count * p.stride;
+    asm volatile("red.global.add.f32 [%0], 0f00000000;" ::"l"(at) : "memory");
+    number += threads;
+  }
 }
 
 namespace {
@@ -324,6 +367,19 @@ extern "C" __global__ void l2_written_lines_per_cycle(Probe p) {
   time_lines(p, [](unsigned long long* at) {
     asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(0) : "memory");
   });
+}
+
+// Warps store whole lines of memory that stays in L2, `step` times.
+extern "C" __global__ void l2_written_sectors_per_cycle(Probe p) {
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  unsigned long long word = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (unsigned long long i = 0; i < p.step; ++i) {
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(reinterpret_cast<unsigned*>(p.memory) +
+                                                 word % (4 * p.count)),
+                 "r"(0)
+                 : "memory");
+    word += threads;
+  }
 }
 
 // Each thread reads a word of another line of memory that L2 does not hold.

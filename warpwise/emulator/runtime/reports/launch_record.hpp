@@ -94,7 +94,9 @@ inline auto doubles_of(const PaceModel&) {
                                         {"barrier_cycles", &M::barrier_cycles},
                                         {"barrier_warp_cycles", &M::barrier_warp_cycles},
                                         {"atomic_cycles", &M::atomic_cycles},
-                                        {"integer_atomic_cycles", &M::integer_atomic_cycles}});
+                                        {"integer_atomic_cycles", &M::integer_atomic_cycles},
+                                        {"atomic_sector_cycles", &M::atomic_sector_cycles},
+                                        {"shared_loop_cycles", &M::shared_loop_cycles}});
 }
 inline auto doubles_of(const rules::MachineInstructions&) {
   using M = rules::MachineInstructions;

@@ -1,0 +1,27 @@
+#pragma once
+
+// Internal to the emulator: how a GPU performs the atomic operations of a kernel.
+
+#include <vector>
+
+#include "warpwise/emulator/execute/state.hpp"
+
+namespace warpwise::emulator {
+
+/// Machine code of an atomic operation.
+struct AtomicKind {
+  bool is_integer = false;
+  /// The compiler knows that all lanes of a warp use one address. It reduces their values first,
+  /// and one lane performs the operation.
+  bool is_reduced = false;
+  /// In shared memory: a loop repeats a compare-and-swap until it succeeds.
+  bool is_loop = false;
+  /// In shared memory: one instruction adds the number of lanes for each address.
+  bool counts_lanes = false;
+  bool is_swap = false;  ///< compare-and-swap
+};
+
+/// Returns the kind of each operation of a kernel. Those of others than atomics have no meaning.
+std::vector<AtomicKind> atomic_kinds(const Code& code);
+
+}  // namespace warpwise::emulator
