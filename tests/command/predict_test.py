@@ -64,7 +64,10 @@ class Predict(LabTest):
         for before, after in zip([uncapped, *capped], capped):
             self.assertGreater(after["time_us"], before["time_us"])
             self.assertGreater(after["bounds_us"]["L2"], before["bounds_us"]["L2"])
-        self.assertGreater(capped[-1]["bounds_us"]["DRAM"], 10 * uncapped["bounds_us"]["DRAM"])
+        # 128 values a thread, of which 32 registers keep a few, are 100 MB at a time: L2 has 60.
+        uncapped, capped = (row for row in self.rows("spills/live", "--profile", "h200", "--size", "1024x256")
+                            if row["parameters"]["live"] == 128 and row["rung"] in ("uncapped", "capped"))
+        self.assertGreater(capped["bounds_us"]["DRAM"], 10 * uncapped["bounds_us"]["DRAM"])
 
     @runs_rungs
     def test_the_same_twice(self):
