@@ -322,6 +322,13 @@ Range gain_between(const Range& before, const Range& after) {
           likely * both(before.most / before.likely, after.likely / after.least)};
 }
 
+Range gain_by_change(const Range& before, const Range& after) {
+  if (before.least <= 0 || after.least <= 0) return {1, 1, 1};
+  const auto [least, most] = std::minmax(
+      {before.least / after.least, before.likely / after.likely, before.most / after.most});
+  return {least, before.likely / after.likely, most};
+}
+
 Resource Bounds::rules() const {
   const auto longest = std::max_element(us.begin(), us.end());
   return static_cast<Resource>(longest - us.begin());

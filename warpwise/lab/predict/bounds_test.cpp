@@ -325,6 +325,14 @@ TEST(Bounds, AGainHasTheErrorsOfBothTimes) {
   EXPECT_NEAR(gain.most, 2.5 * std::exp(std::hypot(std::log(2), std::log(2))), 1e-9);
 }
 
+TEST(Bounds, AGainByAChangeHasTheSameErrorInBothTimes) {
+  const lab::Range gain = lab::gain_by_change({50, 100, 200}, {25, 80, 150});
+  EXPECT_DOUBLE_EQ(gain.least, 100 / 80.0);
+  EXPECT_DOUBLE_EQ(gain.likely, 100 / 80.0);
+  EXPECT_DOUBLE_EQ(gain.most, 50 / 25.0);
+  EXPECT_EQ(lab::gain_by_change({}, {}).likely, 1);
+}
+
 TEST(Bounds, TogetherTakeBetweenTheLongestAndTheSum) {
   Bounds bounds;
   bounds.launch_us = 2;
