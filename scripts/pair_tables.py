@@ -34,7 +34,8 @@ def each_open():
     rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
     lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
     head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "predicted bottleneck"]
-    return f"{origin(record)}.\n\n{table(head, lines)}"
+    predicted = pairs.read(pairs.predictions_path(False))["commit"]
+    return f"{origin(record)}; predicted at commit {predicted}.\n\n{table(head, lines)}"
 
 
 PARTS = {"summary": summary, "open": each_open}

@@ -66,8 +66,9 @@ inline auto fields_of(const PaceCounts&) {
        {"texture_plane_requests", &C::texture_plane_requests},
        {"atomic_sectors", &C::atomic_sectors},
        {"swaps", &C::swaps},
-       {"swap_pairs", &C::swap_pairs},
-       {"atomic_cycles_of_busiest_line", &C::atomic_cycles_of_busiest_line},
+       {"made_swaps", &C::made_swaps},
+       {"made_swap_pairs", &C::made_swap_pairs},
+       {"atomic_cycles_of_busiest_place", &C::atomic_cycles_of_busiest_place},
        {"atomic_cycles_of_neighbours", &C::atomic_cycles_of_neighbours}});
 }
 

@@ -368,13 +368,15 @@ struct PaceCounts {
   std::uint64_t texture_plane_requests = 0;  ///< of textures of two dimensions
   /// Atomic operations of L2 on a sector, which take all words that a warp asks for at once.
   std::uint64_t atomic_sectors = 0;
-  /// Compare-and-swap operations of threads in global memory, and pairs of them on one word.
+  /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
   std::uint64_t swaps = 0;
-  std::uint64_t swap_pairs = 0;
+  /// Those that swap, and pairs of them on one word.
+  std::uint64_t made_swaps = 0;
+  std::uint64_t made_swap_pairs = 0;
   /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
   /// those that blocks far from each other in the grid use. A larger grid has more.
-  std::uint64_t atomic_cycles_of_busiest_line = 0;
-  /// Likewise among lines that only neighbouring blocks use. A larger grid has no more.
+  std::uint64_t atomic_cycles_of_busiest_place = 0;
+  /// Likewise among those that only neighbouring blocks use. A larger grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 

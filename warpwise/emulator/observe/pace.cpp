@@ -5,13 +5,16 @@
 #include <cmath>
 #include <span>
 
+#include "warpwise/emulator/instructions/operands.hpp"
+
 namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t words_of_a_line = 32;
-// Addresses that one part of L2 serves: operations on 256 bytes take turns, those on 1 KiB do not.
+// Addresses that one part of L2 serves. An H200's operations on 256 bytes take turns, those on 1
+// KiB do not. Between the two nobody has measured: 512 bytes is assumed.
 constexpr std::uint64_t sectors_of_a_part = 16;
 // Blocks that are at least so far apart do not run on the same part of the data by chance.
 constexpr std::uint64_t distant_blocks = 32;
@@ -299,7 +302,31 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
   }
 }
 
-void Pace::atomic(const Block& block, const Operation& op, const Access& access) {
+namespace {
+
+template <class T>
+Mask equal_lanes(const Warp& warp, std::int32_t one, std::int32_t other, Mask lanes) {
+  const T* const first = source<T>(warp, one);
+  const T* const second = source<T>(warp, other);
+  Mask equal = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (first[lane] == second[lane]) equal |= Mask{1} << lane;
+  }
+  return equal;
+}
+
+/// Returns the lanes whose compare-and-swap found the value that it compares. All count where
+/// nothing reads what was found, and those of 16 bytes.
+Mask swapped(const Warp& warp, const Operation& op, Mask lanes) {
+  if (op.list >= 0 || op.dst < 0 || op.dst == op.b) return lanes;
+  return op.bytes == sizeof(std::uint64_t) ? equal_lanes<std::uint64_t>(warp, op.dst, op.b, lanes)
+                                           : equal_lanes<std::uint32_t>(warp, op.dst, op.b, lanes);
+}
+
+}  // namespace
+
+void Pace::atomic(const Warp& warp, const Operation& op, const Access& access) {
   Mask lanes = access.lanes;
   const AtomicKind& kind = atomic_kinds_[op.index];
   if (kind.is_reduced) lanes &= ~lanes + 1;
@@ -313,12 +340,16 @@ void Pace::atomic(const Block& block, const Operation& op, const Access& access)
   const double cycles = kind.is_integer ? model_.integer_atomic_cycles : model_.atomic_cycles;
   const auto add = [&](AtomicPlace& place, double more) {
     place.cycles += more;
-    place.first = std::min(place.first, block.linear);
-    place.last = std::max(place.last, block.linear);
+    place.first = std::min(place.first, warp.block->linear);
+    place.last = std::max(place.last, warp.block->linear);
   };
   for (const auto& [address, operations] : of_word) {
     add(atomic_words_[address], static_cast<double>(operations) * cycles);
-    if (kind.is_swap) swaps_[address] += operations;
+    if (kind.is_swap) counts_.swaps += operations;
+  }
+  if (kind.is_swap) {
+    for (Mask left = swapped(warp, op, lanes); left != 0; left &= left - 1)
+      ++made_swaps_[access.addresses[std::countr_zero(left)]];
   }
   for (const auto& [sector, operations] : of_sector) {
     counts_.atomic_sectors += operations;
@@ -465,7 +496,7 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
       if (access.kind != AccessKind::load) store(*warp.block, block, clock, access);
       if (access.kind == AccessKind::load) cycles = load(*warp.block, block, access);
       if (access.kind == AccessKind::atomic) {
-        atomic(*warp.block, op, access);
+        atomic(warp, op, access);
         cycles = model_.l2_cycles;
       }
       counts_.l1_passes +=
@@ -498,9 +529,9 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     worker->add_stores_to(result.pace);
     for (const auto& [line, readers] : worker->readers_)
       result.pace.dram_partly_read_sectors += worker->partly_read(readers);
-    for (const auto& [word, swaps] : worker->swaps_) {
-      result.pace.swaps += swaps;
-      result.pace.swap_pairs += swaps * (swaps - 1);
+    for (const auto& [word, swaps] : worker->made_swaps_) {
+      result.pace.made_swaps += swaps;
+      result.pace.made_swap_pairs += swaps * (swaps - 1);
     }
     for (const auto* places : {&worker->atomic_words_, &worker->atomic_parts_})
       add_busiest(launch, *places, result.pace);
@@ -521,7 +552,7 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
          {&PaceCounts::common_read_sectors, &PaceCounts::common_read_lines,
           &PaceCounts::common_lines, &PaceCounts::repeated_read_sectors,
           &PaceCounts::block_read_sectors, &PaceCounts::shared_atomic_passes,
-          &PaceCounts::texture_plane_requests, &PaceCounts::atomic_sectors,
+          &PaceCounts::texture_plane_requests, &PaceCounts::atomic_sectors, &PaceCounts::swaps,
           &PaceCounts::dram_partly_read_sectors, &PaceCounts::dram_partly_written_sectors}) {
       result.pace.*count += worker->counts_.*count;
     }
@@ -539,7 +570,7 @@ void Pace::add_busiest(const Launch& launch,
     const std::uint64_t users = each.last - each.first + 1;
     const bool are_neighbours = users <= words && users < launch.grid.count();
     std::uint64_t& most =
-        are_neighbours ? counts.atomic_cycles_of_neighbours : counts.atomic_cycles_of_busiest_line;
+        are_neighbours ? counts.atomic_cycles_of_neighbours : counts.atomic_cycles_of_busiest_place;
     most = std::max(most, static_cast<std::uint64_t>(std::llround(each.cycles)));
   }
 }

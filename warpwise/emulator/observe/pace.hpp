@@ -119,7 +119,7 @@ class Pace : public Observer {
   void send(WarpClock& warp, Line line, SectorMask sectors);
   /// Notes the words of a load for partly read sectors.
   void note_words(const Block& reader, const Access& access);
-  void atomic(const Block& block, const Operation& op, const Access& access);
+  void atomic(const Warp& warp, const Operation& op, const Access& access);
   /// Returns the cycles of an atomic operation in shared memory.
   double shared_atomic(BlockClock& block, const Operation& op, const Access& access, int passes);
   /// Returns the cycle at which the last of a block's warps arrives.
@@ -162,7 +162,7 @@ class Pace : public Observer {
   std::unordered_map<Line, WrittenLine> written_;
   std::unordered_map<std::uint64_t, AtomicPlace> atomic_words_;
   std::unordered_map<std::uint64_t, AtomicPlace> atomic_parts_;  ///< of L2
-  std::unordered_map<std::uint64_t, std::uint64_t> swaps_;       ///< on each word
+  std::unordered_map<std::uint64_t, std::uint64_t> made_swaps_;  ///< on each word
   Lines touched_;
   PaceCounts counts_;
 };

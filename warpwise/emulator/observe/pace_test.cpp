@@ -387,7 +387,7 @@ TEST(Pace, L1WritesStoresToLocalMemoryThrough) {
 
 /// Returns L2's cycles for three blocks' atomic operations.
 std::uint64_t busiest(const std::string& operation, const PaceModel& pace = model) {
-  return run({.body = operation, .blocks = 3, .pace = pace}).pace.atomic_cycles_of_busiest_line;
+  return run({.body = operation, .blocks = 3, .pace = pace}).pace.atomic_cycles_of_busiest_place;
 }
 
 TEST(Pace, IntegerAtomicsHaveACostOfTheirOwn) {
@@ -421,14 +421,34 @@ TEST(Pace, AtomicsOfBlocksMeetInAPartOfL2) {
   // Each block has a part of L2 of its own.
   const LaunchResult apart =
       run({.body = "red.global.add.f32 [%rd4], 0f3f800000;", .blocks = 3, .threads = 128});
-  EXPECT_EQ(apart.pace.atomic_cycles_of_busiest_line, 0U);
+  EXPECT_EQ(apart.pace.atomic_cycles_of_busiest_place, 0U);
 }
 
 TEST(Pace, SwapsThatMeetOnAWordAreCountedInPairs) {
   const emulator::PaceCounts pace =
-      run({.body = "atom.global.cas.b32 %r5, [%rd6], 0, 1;", .blocks = 2}).pace;
+      run({.body = "red.global.cas.b32 [%rd6], 0, 1;", .blocks = 2}).pace;
   EXPECT_EQ(pace.swaps, 64U);
-  EXPECT_EQ(pace.swap_pairs, 64U * 63);
+  EXPECT_EQ(pace.made_swaps, 64U);
+  EXPECT_EQ(pace.made_swap_pairs, 64U * 63);
+}
+
+TEST(Pace, SwapsThatALoopRepeatsAreMadeOnce) {
+  const auto adds = [](const std::string& type, const std::string& old, const std::string& next) {
+    const std::string found = type == "32" ? "%r7" : "%rd9";
+    return run({.body = ".reg .pred %p1;\n ld.global.u" + type + " " + found +
+                        ", [%rd6];\nagain:\n mov.u" + type + " " + old + ", " + found +
+                        ";\n add.u" + type + " " + next + ", " + old + ", 1;\n atom.global.cas.b" +
+                        type + " " + found + ", [%rd6], " + old + ", " + next + ";\n setp.ne.u" +
+                        type + " %p1, " + found + ", " + old + ";\n @%p1 bra again;\n",
+                .blocks = 2})
+        .pace;
+  };
+  for (const emulator::PaceCounts& pace :
+       {adds("32", "%r8", "%r9"), adds("64", "%rd10", "%rd11")}) {
+    EXPECT_GE(pace.swaps, 2U * 32 * 33 / 2);  // 32 lanes try, then 31, …
+    EXPECT_EQ(pace.made_swaps, 64U);
+    EXPECT_EQ(pace.made_swap_pairs, 64U * 63);
+  }
 }
 
 TEST(Pace, AWordForEachBlockMeetsOnlyThoseOfNeighbours) {
@@ -437,7 +457,7 @@ TEST(Pace, AWordForEachBlockMeetsOnlyThoseOfNeighbours) {
       "red.global.add.f32 [%rd9], 0f3f800000;";
   const emulator::PaceCounts pace = run({.body = own_word, .blocks = 256}).pace;
   EXPECT_EQ(pace.atomic_cycles_of_neighbours, 128U * 32);
-  EXPECT_EQ(pace.atomic_cycles_of_busiest_line, 0U);
+  EXPECT_EQ(pace.atomic_cycles_of_busiest_place, 0U);
 }
 
 TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {

@@ -284,12 +284,13 @@ bool mostly_atomics(const LaunchPrediction& prediction) {
 }
 
 Suggestion about_atomics(const std::string& what) {
-  return {what +
-              ": L2 carries out the operations on one line of 128 bytes one after the other. "
-              "A warp's integer sums, minima, maxima and bit operations on one address count once, "
-              "others for each thread. Combine them in registers and shared memory first, and let "
-              "each block add its results once.",
-          Remedy::reuse, std::nullopt, false, LineCost::atomics};
+  return {
+      what +
+          ": L2 carries out the operations on one word one after the other. It takes those on "
+          "neighbouring words a sector of 32 bytes at a time. A warp's integer sums, minima, "
+          "maxima and bit operations on one address count once, others for each thread. Combine "
+          "them in registers and shared memory first, and let each block add its results once.",
+      Remedy::reuse, std::nullopt, false, LineCost::atomics};
 }
 
 // Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
@@ -491,7 +492,7 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
                                        name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without this problem, the kernel would be up to {:.2g} times as fast (modelled){}.", gain,
+        " Without this problem, the kernel would be about {:.2g} times as fast (modelled){}.", gain,
         between);
   }
 }

@@ -46,9 +46,9 @@ class Model {
     set(Resource::constants,
         of_busiest_sm(static_cast<double>(memory_.constant.passes - memory_.constant.requests) /
                       profile_.figure("constant_passes_per_cycle")));
-    // L2 performs the operations on one line one after another.
+    // L2 performs the operations on a word, or on a part of its addresses, one after another.
     set(Resource::atomics,
-        std::max({static_cast<double>(counted_.pace.atomic_cycles_of_busiest_line) * scale_ /
+        std::max({static_cast<double>(counted_.pace.atomic_cycles_of_busiest_place) * scale_ /
                       profile_.cycles_per_us(),
                   static_cast<double>(counted_.pace.atomic_cycles_of_neighbours) /
                       profile_.cycles_per_us(),
@@ -84,17 +84,21 @@ class Model {
     return cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
   }
 
-  /// Returns the compare-and-swaps that are repeated: each succeeds once for all threads that try
-  /// to change a word at the same time.
+  /// Returns the compare-and-swaps that fail, beyond those that ran in the sample. One succeeds for
+  /// all threads that try to change a word at the same time, and the others repeat. The last
+  /// threads meet ever fewer others.
   double failed_swaps() const {
-    const auto swaps = static_cast<double>(counted_.pace.swaps);
-    if (swaps == 0) return 0;
+    const auto made = static_cast<double>(counted_.pace.made_swaps);
+    if (made == 0) return 0;
     constexpr double lanes = 32;
     const double threads = lanes * facts_.warps_per_block *
                            std::min(static_cast<double>(facts_.blocks),
                                     resident_blocks() * profile_.figure("multiprocessors"));
-    const double meet = static_cast<double>(counted_.pace.swap_pairs) / (swaps * swaps);
-    return swaps * std::max(0.0, threads * meet - 1);
+    const double meet = static_cast<double>(counted_.pace.made_swap_pairs) / (made * made);
+    const double on_word = std::max(1.0, made * scale_ * meet);
+    const double together = std::clamp(threads * meet, 1.0, on_word);
+    const double tries = together - together * (together - 1) / (2 * on_word);
+    return std::max(0.0, made * tries - static_cast<double>(counted_.pace.swaps));
   }
 
   double resident_blocks() const {
@@ -316,6 +320,13 @@ Range gain_between(const Range& before, const Range& after) {
   const double likely = before.likely / after.likely;
   return {likely / both(before.likely / before.least, after.most / after.likely), likely,
           likely * both(before.most / before.likely, after.likely / after.least)};
+}
+
+Range gain_by_change(const Range& before, const Range& after) {
+  if (before.least <= 0 || after.least <= 0) return {1, 1, 1};
+  const auto [least, most] = std::minmax(
+      {before.least / after.least, before.likely / after.likely, before.most / after.most});
+  return {least, before.likely / after.likely, most};
 }
 
 Resource Bounds::rules() const {

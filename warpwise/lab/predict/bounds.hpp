@@ -46,7 +46,8 @@ struct LaunchFacts {
   Spills spills = {};
 };
 
-/// A likely value, and the range in which four of five measured ones lie.
+/// A likely value, and a range that is made to hold four of five measured ones:
+/// docs/prediction.md has how many it holds.
 struct Range {
   double least = 0;
   double likely = 0;
@@ -55,9 +56,14 @@ struct Range {
   Range& operator+=(const Range& other);
 };
 
-/// Returns how many times as fast the second of two times is. The errors of the two times are taken
+/// Returns how many times as fast the second of two kernels is. The errors of their times are taken
 /// as independent: their squares add up.
 Range gain_between(const Range& before, const Range& after);
+
+/// Returns how many times as fast a kernel becomes by a change. Both times have the same errors:
+/// the least one is compared with the least, and the longest with the longest. A change that halves
+/// some bounds thus gains at most 2.
+Range gain_by_change(const Range& before, const Range& after);
 
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {

@@ -68,10 +68,18 @@ TEST(Bounds, OfDramHaveSectorsUsedInPartOnceForEachBlockWhereL2LosesThem) {
 
 TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
   LaunchResult result = counted();
-  result.pace.atomic_sectors = result.pace.swaps = 1000;
-  result.pace.swap_pairs = 125'000;  // an eighth of all pairs meet on a word
-  LaunchFacts warps = facts;         // 640 threads at a time, 80 of them on a word
-  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, warps).of(Resource::atomics), 80'000 / 1000.0);
+  result.pace.atomic_sectors = result.pace.swaps = result.pace.made_swaps = 1000;
+  result.pace.made_swap_pairs = 125'000;  // an eighth of all pairs meet on a word
+  const auto us = [&] { return bounds_of(profile(), result, facts).of(Resource::atomics); };
+  // 640 threads at a time, 80 of them on a word, which 1,250 swaps of the grid change. The last 80
+  // meet 79, 78, … others.
+  const double tries = 80 - 80 * 79 / 2500.0;
+  EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
+  // Those that failed in the sample count once.
+  result.pace.atomic_sectors = result.pace.swaps = 41'000;
+  EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
+  result.pace.atomic_sectors = result.pace.swaps = 90'000;
+  EXPECT_DOUBLE_EQ(us(), 90);
 }
 
 TEST(Bounds, OfDramHaveWhatBlocksReadAgainWhereL2LosesIt) {
@@ -229,7 +237,7 @@ TEST(Bounds, OfIssueAreBarriersWhereTheseTakeLonger) {
 
 TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
   LaunchResult result = counted();
-  result.pace.atomic_cycles_of_busiest_line = 1500;
+  result.pace.atomic_cycles_of_busiest_place = 1500;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
   // Neighbours' atomics are no more in a larger grid.
   result.pace.atomic_cycles_of_neighbours = 24000;
@@ -315,6 +323,14 @@ TEST(Bounds, AGainHasTheErrorsOfBothTimes) {
   EXPECT_DOUBLE_EQ(gain.likely, 2.5);
   EXPECT_NEAR(gain.least, 2.5 / std::exp(std::hypot(std::log(2), std::log(3))), 1e-9);
   EXPECT_NEAR(gain.most, 2.5 * std::exp(std::hypot(std::log(2), std::log(2))), 1e-9);
+}
+
+TEST(Bounds, AGainByAChangeHasTheSameErrorInBothTimes) {
+  const lab::Range gain = lab::gain_by_change({50, 100, 200}, {25, 80, 150});
+  EXPECT_DOUBLE_EQ(gain.least, 100 / 80.0);
+  EXPECT_DOUBLE_EQ(gain.likely, 100 / 80.0);
+  EXPECT_DOUBLE_EQ(gain.most, 50 / 25.0);
+  EXPECT_EQ(lab::gain_by_change({}, {}).likely, 1);
 }
 
 TEST(Bounds, TogetherTakeBetweenTheLongestAndTheSum) {

@@ -192,9 +192,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
   facts.started *= 1 - change.starts;
   facts.spills.loads *= 1 - change.spills;
   facts.spills.stores *= 1 - change.spills;
-  Range gain = gain_between(before, work(bounds_of(prediction.profile, changed, facts)));
-  for (double* const each : {&gain.least, &gain.likely, &gain.most}) *each = std::max(1.0, *each);
-  return gain;
+  return gain_by_change(before, work(bounds_of(prediction.profile, changed, facts)));
 }
 
 }  // namespace warpwise::lab

@@ -59,8 +59,8 @@ struct Change {
   Change& operator+=(const Change& other);
 };
 
-/// Returns how many times as fast the launch would be, at least 1, on a GPU that it fills. The time
-/// of a small grid is that of its launch, whatever its kernel does.
+/// Returns how many times as fast the launch would be on a GPU that it fills; below 1, it would be
+/// slower. The time of a small grid is that of its launch, whatever its kernel does.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
 
 /// Returns the gain with its range.

@@ -59,6 +59,19 @@ TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
   EXPECT_NEAR(gain_of(dram, Change{.passes = 0.5}), 1, 0.01);
 }
 
+TEST(LaunchPrediction, HalfOfACostGainsAtMostTwo) {
+  const LaunchPrediction both = predicted(100'000, 200'000);  // of much the same time
+  for (const Change& change :
+       {Change{.bytes = 0.5}, Change{.passes = 0.5}, Change{.waiting = 0.5}}) {
+    const lab::Range gain = gain_range_of(both, change);
+    EXPECT_GE(gain.least, 1 - 1e-9);
+    EXPECT_LE(gain.least, gain.likely);
+    EXPECT_LE(gain.likely, gain.most);
+    EXPECT_LE(gain.most, 2 + 1e-9);
+  }
+  EXPECT_GT(gain_range_of(both, Change{.bytes = 0.5, .passes = 0.5}).least, 1.9);
+}
+
 TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {
   // The accesses move four times their bytes, but L1 merges them: DRAM moves only the needed bytes.
   LaunchPrediction merged = predicted(10, 100'000);

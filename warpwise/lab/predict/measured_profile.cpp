@@ -198,7 +198,7 @@ class ProfileMeasurement {
     rate("l1_bytes_per_cycle", probe, bytes_of_a_warp);
     with_texture([&](const Probe& with) { rate("texture_per_cycle", with); });
     with_plane([&](const Probe& with) { rate("texture_plane_per_cycle", with); });
-    rate("shared_atomics_per_cycle", {}, 32);
+    rate("shared_atomics_per_cycle");
     set("shared_loop_cycles",
         cycles("shared_loop_cycles", full_block, {}) / (probe_instructions * full_block),
         "measured: all threads of a multiprocessor add to one word of shared memory");

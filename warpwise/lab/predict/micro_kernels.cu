@@ -275,7 +275,8 @@ extern "C" __global__ void constant_passes_per_cycle(Probe p) {
   });
 }
 
-// All lanes of all warps add to one word of shared memory.
+// All warps add to one word of shared memory. The compiler adds a warp's lanes first: each addition
+// is one pass.
 extern "C" __global__ void shared_atomics_per_cycle(Probe p) {
   __shared__ unsigned word;
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&word));
