@@ -77,6 +77,30 @@ class VideoFiles(CommandTest):
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
 
+    def test_a_binary_picture_of_many_bits_is_black_and_white(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1", "deep.mkv")
+        sobel = "sobel | threshold window=31 offset=-7"
+        for options, values in [(["--pipeline", sobel], {0, 65535}), (["--pipeline", sobel + " max=500"], {0, 500})]:
+            self.stream("deep.mkv", "out/", *options)
+            self.assertEqual(self.values_of("out/000001.png"), values)
+        self.succeed("threshold", "deep.mkv", "out/", "--window", "31", "--max", "60000", "--backend", "cpu")
+        self.assertEqual(self.values_of("out/000001.png"), {0, 60000})
+        self.succeed("threshold", "out/000001.png", "page.png", "--backend", "cpu")
+        self.assertEqual(self.values_of("page.png"), {0, 65535})
+
+    def values_of(self, picture):
+        ffmpeg("-i", picture, "-pix_fmt", "gray16le", "-f", "rawvideo", "out.raw")
+        return set(memoryview(read("out.raw")).cast("H"))
+
+    def test_options_that_do_not_fit_leave_the_output_alone(self):
+        for pixels, options in [("yuv420p10le", "window=9999999"), ("yuv420p", "window=3 max=256")]:
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+            for sink in ["victim.mkv", "victim.y4m"]:
+                with open(sink, "wb") as file:
+                    file.write(b"old")
+                self.fail_with(BAD_USAGE, "stream", "in.mkv", sink, "--pipeline", f"threshold {options}", says="threshold")
+                self.assertEqual(read(sink), b"old")
+
     def test_frames_stay_as_they_are_stored(self):
         self.make_phone_video("phone.mp4")
         said = self.stream("phone.mp4", "out.mp4", "--no-autorotate")
