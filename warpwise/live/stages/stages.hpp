@@ -89,8 +89,8 @@ std::string_view text_of(DeepTarget target);
 /// that share it, hence sited at the centre. Defaults are those of convert_stage(). On a GPU it
 /// waits for the stream, because the host computes.
 ///
-/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, and for another
-/// convention than exact or another upsampling than replicate.
+/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, for limited range of
+/// RGB, and for another convention than exact or another upsampling than replicate.
 std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
                                   const ConvertChoices& choices = {});
 
