@@ -29,7 +29,19 @@ class Formats(CommandTest):
             with self.subTest(file=now["file"]):
                 self.assertEqual(now, then, "run scripts/record-formats.py and scripts/render-results.py")
 
-    def test_nothing_is_lost_without_a_word(self):
+    def test_a_turn_is_seen_in_the_samples(self):
+        formats.ffmpeg(*formats.MOVING, "-c:v", "libx264", "-pix_fmt", "yuv420p", "plain.mp4")
+        for degrees, wrong in [("90", "transpose=1"), ("180", "null")]:
+            formats.ffmpeg("-i", "plain.mp4", "-c", "copy", "-metadata:s:v:0", f"rotate={degrees}", "turned.mp4")
+            source = formats.described("turned.mp4")
+            for sink in formats.SINKS:
+                found, words = formats.outcome(WARPWISE, source, pathlib.Path("turned.mp4"), sink, pathlib.Path("."))
+                self.assertEqual((found["turn"], words), ("applied", []), sink)
+                self.assertNotEqual(found["pixels"], "changed")
+            formats.ffmpeg("-i", "plain.mp4", "-vf", wrong, "-c:v", "ffv1", "wrong.mkv")
+            self.assertEqual(formats.of_turn(source, "turned.mp4", formats.described("wrong.mkv"), "wrong.mkv"), "lost")
+
+    def test_the_record_has_no_loss_without_a_word(self):
         record = json.loads((ROOT / "results/formats.json").read_text(encoding="utf-8"))
         for row in record["files"]:
             for sink, found in row["into"].items():

@@ -384,14 +384,15 @@ class Pages(CommandTest):
         self.assertEqual(read("chosen.npy"), read("said.npy"))
 
     def test_window_and_offset_are_said(self):
-        for descr, bytes_of_pixel, offset in [("|u1", 1, 15), ("<u2", 2, 15 * 257)]:
+        for descr, bytes_of_pixel, offset, largest in [("|u1", 1, 15, {}), ("<u2", 2, 15 * 257, {"max": 65535})]:
             write("page.npy", npy(descr, (400, 330), os.urandom(400 * 330 * bytes_of_pixel)))
             options, chosen = self.chosen()
             self.assertEqual((options["window"], options["offset"]), (None, None))
-            self.assertEqual(chosen, {"window": 21, "offset": offset})
-            self.assert_same_as("--window", "21", "--offset", str(offset))
+            self.assertEqual(chosen, {"window": 21, "offset": offset} | largest)
+            said = [f"--{name} {value}" for name, value in largest.items()]
+            self.assert_same_as("--window", "21", "--offset", str(offset), *" ".join(said).split())
             line = self.succeed("threshold", "page.npy", "out.npy").stdout.decode()
-            self.assertIn(f"threshold --window 21 --offset {offset}.0 on ", line)
+            self.assertIn(" ".join([f"threshold --window 21 --offset {offset}.0", *said, "on "]), line)
 
     def test_what_is_given_is_kept(self):
         write("page.npy", npy("|u1", (40, 33), os.urandom(40 * 33)))

@@ -81,6 +81,13 @@ class Schema(CommandTest):
         self.check("stream", sample("street.avi"), "null", "--frames", "2")
         self.check("track", sample("street.avi"), "out.csv", "--box", "300,250,40,40")
 
+    @unittest.skipUnless(HAS_IMAGES and HAS_VIDEO, "not every module is in this build")
+    def test_frames_of_more_than_8_bits(self):
+        os.mkdir("in")
+        write("in/a.png", png(16, 8, 16, 0, ramp(16 * 8 * 2)))
+        report = self.check("stream", "in", "deep.mkv", "--pipeline", "sobel")
+        self.assertEqual(report["source"]["frames"]["depth"], 16)
+
     @runs_rungs
     def test_the_laboratory(self):
         calls = self.calls()

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from support import HAS_IMAGES, HAS_VIDEO, CommandTest, npy, png, ramp, read, sample, write, y4m
+from support import HAS_IMAGES, HAS_VIDEO, SAMPLES, CommandTest, npy, png, ramp, read, sample, write, y4m
 
 FAILED, BAD_USAGE = 1, 2
 STREET = sample("street.avi")
@@ -124,7 +124,7 @@ class Refused(OneStageTest):
         self.refuse("disparity", "test:bars", "out.y4m", "--colour", "a.png", *few, says="--colour")
         for option in [["--jobs", "2"], ["--keep-going"]]:
             self.refuse("sobel", "test:bars", "out.y4m", *option, *few, says="--jobs and --keep-going")
-        self.refuse("sobel", "test:bars", "out.y4m", "--from", "gray16", *few, says="8-bit frames")
+        self.refuse("sobel", "test:bars", "out.y4m", "--from", "gray16", *few, says="frames without headers have 8 bits")
 
     def test_options_that_files_do_not_have(self):
         write("a.npy", npy("|u1", (8, 16), ramp(128)))
@@ -139,6 +139,9 @@ class Refused(OneStageTest):
         for sink in ["out.mp4", "out.mkv", "pipe:gray8"]:
             self.refuse("sobel", "a.npy", sink, says="a.npy is one picture; name several pictures")
         self.refuse("match", "test:bars", "out.flo", *few, says="no frame sink")
+        self.refuse("sobel", "test:bars", "newfolder", *few, says="'newfolder/' is a folder")
+        write("pages.tif", read(os.path.join(os.path.dirname(SAMPLES), "tests", "images", "grey8-pages.tif")))
+        self.refuse("sobel", "pages.tif", "out.tif", "--page", "all", says="out.tif is one picture")
         self.refuse("match", "a.png", "b.png", says="match needs REFERENCE TARGET OUT, or a video and OUT")
         self.refuse("disparity", "a.png", "b.png", says="disparity needs LEFT RIGHT OUT, or a video and OUT")
 

@@ -39,7 +39,7 @@ class VideoFiles(CommandTest):
         self.check_phone_video("h264", "i420, ", [])
         self.make_phone_video("phone.mp4", ("-pix_fmt", "yuv420p10le", "-color_trc", "arib-std-b67", "-c:v", "libx265",
                                             "-x265-params", "log-level=none", "-tag:v", "hvc1"))
-        said = self.check_phone_video("hevc", "yuv420p16 from 10 bits, ", ["edges.mp4 does not hold: more than 10 bits"])
+        said = self.check_phone_video("hevc", "yuv420p16 from 10 bits, ", [])
         self.assertIn("transfer hlg (tag)", said)
         self.assertEqual(probe("edges.mp4", "stream=pix_fmt,color_transfer", "-select_streams", "v"),
                          ["yuv420p10le,arib-std-b67"])
@@ -77,6 +77,46 @@ class VideoFiles(CommandTest):
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
 
+    def test_bits_that_the_source_has_not_are_not_lost(self):
+        for pixels, lost in [("gbrp10le", []), ("gbrp12le", ["out.mp4 does not hold: more than 10 bits"])]:
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "rgb.mkv")
+            self.assertEqual(self.stream("rgb.mkv", "out.mp4")[1:-1], lost)
+
+    def test_frames_of_many_bits_are_rounded_to_compare_them(self):
+        for pixels in ["yuv420p10le", "yuv422p12le", "gray10le"]:
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "deep.mkv")
+            box = ["--box", "30,20,16,16", "--search", "4"]
+            self.succeed("track", "deep.mkv", "deep.csv", *box)
+            self.succeed("stream", "deep.mkv", "pipe.y4m")  # rounds, and keeps luma
+            self.succeed("track", "pipe.y4m", "flat.csv", *box)
+            self.assertEqual(read("deep.csv"), read("flat.csv"), pixels)
+            self.stream("deep.mkv", "one.mkv", "--frames", "1")
+            self.succeed("find", "one.mkv", "one.mkv")
+
+    def test_a_binary_picture_of_many_bits_is_black_and_white(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1", "deep.mkv")
+        sobel = "sobel | threshold window=31 offset=-7"
+        for options, values in [(["--pipeline", sobel], {0, 65535}), (["--pipeline", sobel + " max=500"], {0, 500})]:
+            self.stream("deep.mkv", "out/", *options)
+            self.assertEqual(self.values_of("out/000001.png"), values)
+        self.succeed("threshold", "deep.mkv", "out/", "--window", "31", "--max", "60000", "--backend", "cpu")
+        self.assertEqual(self.values_of("out/000001.png"), {0, 60000})
+        self.succeed("threshold", "out/000001.png", "page.png", "--backend", "cpu")
+        self.assertEqual(self.values_of("page.png"), {0, 65535})
+
+    def values_of(self, picture):
+        ffmpeg("-i", picture, "-pix_fmt", "gray16le", "-f", "rawvideo", "out.raw")
+        return set(memoryview(read("out.raw")).cast("H"))
+
+    def test_options_that_do_not_fit_leave_the_output_alone(self):
+        for pixels, options in [("yuv420p10le", "window=9999999"), ("yuv420p", "window=3 max=256")]:
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+            for sink in ["victim.mkv", "victim.y4m"]:
+                with open(sink, "wb") as file:
+                    file.write(b"old")
+                self.fail_with(BAD_USAGE, "stream", "in.mkv", sink, "--pipeline", f"threshold {options}", says="threshold")
+                self.assertEqual(read(sink), b"old")
+
     def test_frames_stay_as_they_are_stored(self):
         self.make_phone_video("phone.mp4")
         said = self.stream("phone.mp4", "out.mp4", "--no-autorotate")
@@ -89,6 +129,14 @@ class VideoFiles(CommandTest):
         self.make_phone_video("phone.mp4")
         self.assertEqual(self.stream("phone.mp4", "out.y4m")[1],
                          "out.y4m does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
+
+        self.assertEqual(self.stream("phone.mp4", "out/")[1],
+                         "out/ does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-vf", "setsar=4/3", "-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084",
+               "-color_primaries", "bt2020", "-c:v", "libx265", "-x265-params", "log-level=none", "wide.mkv")
+        for sink, lost in [("out/", "the transfer, the primaries, the shape of pixels"), ("out.y4m", "the transfer, the primaries"),
+                           ("out.avi", "the transfer, the primaries")]:
+            self.assertEqual(self.stream("wide.mkv", sink)[1], f"{sink} does not hold: {lost}")
 
         report = json.loads("\n".join(self.stream("phone.mp4", "out.y4m", "--fps", "25", "--json")))
         self.assertEqual(report["not_held"], "sound, subtitles and chapters")

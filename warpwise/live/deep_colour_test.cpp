@@ -225,6 +225,16 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
   const DeepTarget target{io::DeepPlanes::yuv420};
   EXPECT_NE(refusal([&] { deep_stage("yuv420p16", target)->begin(yuv); }).find("put rgb48 between"),
             std::string::npos);
+  EXPECT_NE(refusal([&] {
+              deep_stage("rgb48", {}, {.to_range = Range::limited})->begin(yuv);
+            }).find("rgb48 is RGB, whose range is full"),
+            std::string::npos);
+  Stream rgb = stream_of(io::PictureShape::interleaved(ElementType::u16, 3, 8, 8), {}, {}, {});
+  rgb.depth = 16;
+  EXPECT_NE(refusal([&] {
+              deep_stage("yuv420p16", target, {.from_range = Range::limited})->begin(rgb);
+            }).find("the frames are RGB, whose range is full"),
+            std::string::npos);
   const ConvertChoices linear{.upsampling = ChromaUpsampling::linear};
   EXPECT_NE(refusal([&] { deep_stage("rgb48", {}, linear)->begin(yuv); }).find("replicate only"),
             std::string::npos);

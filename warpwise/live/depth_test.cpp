@@ -326,11 +326,12 @@ TEST_F(DeepVideo, StagesReadTheLuma) {
   const io::PictureShape& shape = source->stream().shape;
   const Bytes frame = frames_of(*source).front();
   const ConstHostView luma(frame.data(), ElementType::u16, shape.width, shape.height);
-  const ThresholdOptions options{.window = 7, .offset = 300};
+  const ThresholdOptions options{.window = 7, .offset = 300, .maximum = 65535};
   for (const bool is_sobel : {true, false}) {
     const auto again = open("a.mkv");
     const std::shared_ptr<Stage> stage =
-        is_sobel ? sobel_stage("sobel") : threshold_stage("threshold", options);
+        is_sobel ? sobel_stage("sobel")
+                 : threshold_stage("threshold", {.window = 7, .offset = 300}, true);
     const Pipeline pipeline({stage}, again->stream(), *video_module().create(path("b.mkv")));
     EXPECT_EQ(pipeline.steps().size(), 2) << "the luma's plane, and the stage";
     EXPECT_FALSE(pipeline.rounds_to_8_bits());
@@ -349,6 +350,16 @@ TEST_F(DeepVideo, StagesReadTheLuma) {
                 0);
     }
   }
+}
+
+TEST(DeepThreshold, HasTheMaximumAndTheWindowsOfSixteenBits) {
+  const Stream stream =
+      deep_stream(io::PictureShape::interleaved(ElementType::u16, 1, 8, 8), 10, Range::full);
+  const auto begin = [&](const ThresholdOptions& options) {
+    return refusal([&] { threshold_stage("", options)->begin(stream); });
+  };
+  EXPECT_EQ(begin({.maximum = 65535}), "");
+  EXPECT_NE(begin({.window = 9999999}).find("from 1 to 8388607"), std::string::npos);
 }
 
 TEST_F(DeepVideo, FramesAreTurned) {

@@ -37,9 +37,11 @@ std::unique_ptr<Sink> open_sink(const std::string& name) {
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
+  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
   throw InvalidArgument("'" + name +
                         "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.y4m, "
-                        "FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");
+                        "FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
+                        folder);
 }
 
 }  // namespace warpwise::live

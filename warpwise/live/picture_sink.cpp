@@ -65,6 +65,14 @@ class PictureSink final : public Sink {
     return io::holding(extension_, deep.shape) == io::Holding::exact;
   }
 
+  std::string drops(const Stream& stream, const Companions* companions) const override {
+    std::string dropped = dropped_by_frames(stream, companions);
+    if (stream.pixel_aspect.is_known() && stream.pixel_aspect.width != stream.pixel_aspect.height) {
+      dropped += (dropped.empty() ? "" : ", ") + std::string("the shape of pixels");
+    }
+    return dropped;
+  }
+
   void begin(const Stream& stream) override {
     picture_.emplace(stream.shape);
     const fs::path folder = fs::path(names_.path(1)).parent_path();

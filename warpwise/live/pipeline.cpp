@@ -113,8 +113,9 @@ bool Pipeline::keep_depth_for(const Sink& sink) {
   if (result().shape.channels == 1) return false;
   const bool is_rgb = result().shape.channels == 3;
   const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
-  const std::shared_ptr<Stage> conversion =
-      deep_stage(std::string(text_of(other)), other, {.to_range = Range::limited});
+  ConvertChoices choices;
+  if (is_rgb) choices.to_range = Range::limited;
+  const std::shared_ptr<Stage> conversion = deep_stage(std::string(text_of(other)), other, choices);
   if (!sink.keeps_deep(conversion->begin(result()))) return false;
   add(conversion, sink.name(), true);
   return true;

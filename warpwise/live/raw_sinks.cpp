@@ -58,15 +58,7 @@ class Y4mSink final : public Sink {
   }
 
   std::string drops(const Stream& stream, const Companions* companions) const override {
-    std::string dropped;
-    const auto add = [&](bool has, const char* what) {
-      if (has) dropped += (dropped.empty() ? "" : ", ") + std::string(what);
-    };
-    add(companions != nullptr, "sound, subtitles and chapters");
-    add(stream.is_varying, "varying times (--fps makes them equal)");
-    add(stream.orientation != 1, "the turn");
-    add(stream.transfer == 16 || stream.transfer == 18, "the transfer");
-    return dropped;
+    return dropped_by_frames(stream, companions);
   }
 
   void begin(const Stream& stream) override {
@@ -90,6 +82,22 @@ class Y4mSink final : public Sink {
 };
 
 }  // namespace
+
+std::string dropped_by_frames(const Stream& stream, const Companions* companions) {
+  constexpr int bt2020 = 9;
+  constexpr int pq = 16;
+  constexpr int hlg = 18;
+  std::string dropped;
+  const auto add = [&](bool has, const char* what) {
+    if (has) dropped += (dropped.empty() ? "" : ", ") + std::string(what);
+  };
+  add(companions != nullptr, "sound, subtitles and chapters");
+  add(stream.is_varying, "varying times (--fps makes them equal)");
+  add(stream.orientation != 1, "the turn");
+  add(stream.transfer == pq || stream.transfer == hlg, "the transfer");
+  add(stream.primaries == bt2020, "the primaries");
+  return dropped;
+}
 
 std::unique_ptr<Sink> null_sink() { return std::make_unique<NullSink>(); }
 

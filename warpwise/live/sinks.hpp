@@ -27,4 +27,7 @@ std::unique_ptr<Sink> y4m_sink(const std::string& path);
 /// \throws IoError
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);
 
+/// Lists the parts of a stream that files of frames alone do not hold, as Sink::drops() does.
+std::string dropped_by_frames(const Stream& stream, const Companions* companions);
+
 }  // namespace warpwise::live

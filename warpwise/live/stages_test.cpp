@@ -515,8 +515,9 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
 }
 
 TEST(Stages, RefuseOptionsThatDoNotFitEightBits) {
-  EXPECT_NE(refusal([] { threshold_stage("", {.maximum = 256}); }), "");
-  EXPECT_NE(refusal([] { threshold_stage("", {.window = 4}); }), "");
+  const Stream bytes = stream_of(PixelFormat::gray8, 8, 8, {});
+  EXPECT_NE(refusal([&] { threshold_stage("", {.maximum = 256})->begin(bytes); }), "");
+  EXPECT_NE(refusal([&] { threshold_stage("", {.window = 4})->begin(bytes); }), "");
   EXPECT_NE(refusal([] { disparity_stage("", {.block = 4}); }), "");
   EXPECT_EQ(refusal([] { match_stage("", {}, 0.5F); }),
             "match: the length of full colour is 0.500000, it must be 1 pixel or more");

@@ -199,6 +199,32 @@ TEST_F(VideoTest, RefusesWhatItDoesNotRead) {
   EXPECT_NE(refusal("a.mkv").find("is interlaced"), std::string::npos) << refusal("a.mkv");
 }
 
+// The advice names pixels of the same depth, and they can be read.
+TEST_F(VideoTest, PixelsThatAreNotReadHaveReadableOnesBeside) {
+  struct Advice {
+    const char* options;
+    const char* readable;
+  };
+  for (const auto& [options, readable] :
+       {Advice{"-c:v rawvideo -pix_fmt rgb555le", "rgb24"},
+        Advice{"-c:v png -pix_fmt pal8", "rgb24"},
+        Advice{"-c:v ffv1 -pix_fmt gbrap16le", "rgb48le"},
+        Advice{"-c:v ffv1 -pix_fmt gbrap12le", "gbrp12le"},
+        Advice{"-c:v png -pix_fmt rgba64be", "rgb48le"},
+        Advice{"-c:v png -pix_fmt ya16be", "gray16le"}, Advice{"-c:v png -pix_fmt monob", "gray"},
+        Advice{"-c:v ffv1 -pix_fmt yuva420p", "yuv420p"},
+        Advice{"-c:v ffv1 -pix_fmt yuva422p10le", "yuv422p10le"},
+        Advice{"-c:v ffv1 -pix_fmt yuva444p10le", "yuv444p10le"}}) {
+    SCOPED_TRACE(options);
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.1 " + std::string(options) + " a.mov");
+    EXPECT_NE(refusal("a.mov").find(" -pix_fmt " + std::string(readable) + " makes"),
+              std::string::npos)
+        << refusal("a.mov");
+    ffmpeg("-i a.mov -c:v ffv1 -pix_fmt " + std::string(readable) + " b.mkv");
+    EXPECT_FALSE(frames_of(*open("b.mkv")).empty());
+  }
+}
+
 TEST_F(VideoTest, RefusesWhatIsNoVideo) {
   store(path("empty.mp4"), {});
   store(path("noise.mkv"), random_bytes(10'000, 1));

@@ -10,6 +10,7 @@
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/stages/stages.hpp"
 #include "warpwise/live/video_module.hpp"
 
@@ -21,19 +22,37 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
-// A video file's frames, through the interface of io::Frames.
+io::PictureShape shape_of_8_bits(const live::Stream& stream) {
+  return stream.is_deep() ? live::narrowed(stream).shape : stream.shape;
+}
+
+// A video file's frames, through the interface of io::Frames; those of more than 8 bits are
+// rounded.
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path, const live::SourceOptions& options)
       : VideoFrames(live::video_module().open_file(path, options)) {}
 
-  bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
+  bool next(std::span<std::byte> pixels) override {
+    if (!narrow_) return source_->next(pixels);
+    deep_.resize(static_cast<std::size_t>(source_->stream().shape.bytes()));
+    if (!source_->next(deep_)) return false;
+    narrow_->run(live::HostSource{source_->stream().shape, deep_.data()},
+                 live::HostResult{shape(), pixels.data()});
+    return true;
+  }
 
  private:
   explicit VideoFrames(std::unique_ptr<live::Source> source)
-      : io::Frames(source->stream().shape), source_(std::move(source)) {}
+      : io::Frames(shape_of_8_bits(source->stream())), source_(std::move(source)) {
+    if (!source_->stream().is_deep()) return;
+    narrow_ = live::narrow_stage();
+    narrow_->begin(source_->stream());
+  }
 
   std::unique_ptr<live::Source> source_;
+  std::unique_ptr<live::Stage> narrow_;  // null for frames of 8 bits
+  std::vector<std::byte> deep_;
 };
 
 }  // namespace

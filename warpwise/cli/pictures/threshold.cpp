@@ -29,15 +29,19 @@ class ThresholdCommand final : public Command, public Operation {
                         raw_format(PixelFormat::rgba32),
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
-    threshold_options(options_).add_to(app);
+    threshold_options(options_, has_maximum_).add_to(app);
     app.get_option("--window")
         ->description(
             "Side of the square window, odd (default: a sixteenth of the shorter side; a stream "
             "needs one)");
     offset_ = app.get_option("--offset");
     offset_->description(
-        "Number to subtract from the mean; may be negative (default: 0, and without --window 15 of "
-        "255)");
+        "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may be "
+        "negative (default: 0, and without --window 15 of 255)");
+    app.get_option("--max")->description(
+        "Value of pixels above their mean (default: 255; 65535 for pixels of 16 bits in a stream "
+        "or "
+        "without --window)");
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)
@@ -64,6 +68,7 @@ class ThresholdCommand final : public Command, public Operation {
     const ThresholdOptions options = options_for(source);
     nlohmann::ordered_json chosen = {{"window", options.window}};
     if (chooses_offset()) chosen["offset"] = options.offset;
+    if (options.maximum != options_.maximum) chosen["max"] = options.maximum;
     return chosen;
   }
 
@@ -78,7 +83,7 @@ class ThresholdCommand final : public Command, public Operation {
     }
     if (!mean_.empty()) throw UsageError("--mean is for files, but this is a stream of one result");
     if (options_.window == 0) throw UsageError("a stream needs --window N");
-    return live::threshold_stage(name(), options_);
+    return live::threshold_stage(name(), options_, !has_maximum_);
   }
 
  private:
@@ -89,13 +94,15 @@ class ThresholdCommand final : public Command, public Operation {
     if (options.window != 0) return options;
     const std::int64_t side = std::min(source.width, source.height) / windows_in_page;
     options.window = std::max(side, least_window_of_page) | 1;
-    if (chooses_offset())
-      options.offset = offset_of_page * (source.type == ElementType::u16 ? 257 : 1);
+    const std::uint32_t largest = live::largest_of(source.type);
+    if (chooses_offset()) options.offset = offset_of_page * largest / 255;
+    if (!has_maximum_) options.maximum = largest;
     return options;
   }
 
   SharedOptions shared_;
   ThresholdOptions options_ = {.window = 0};  // 0: chosen for each picture
+  bool has_maximum_ = false;
   CLI::Option* offset_ = nullptr;
   std::string mean_;
 };

@@ -101,7 +101,9 @@ bool has_alpha(const live::Stream& stream) {
 std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source,
                       const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
-  std::string not_held = sink.drops(stream, companions.get());
+  live::Stream stored = stream;
+  stored.depth = source.stream().depth;  // stages give 16 bits, but add none
+  std::string not_held = sink.drops(stored, companions.get());
   // The alpha of what OpenGL draws has no meaning.
   if (has_alpha(source.stream()) && !source.is_opengl() &&
       !(has_alpha(stream) && sink.holds(stream) == stream.shape.pixel_text())) {
@@ -197,10 +199,10 @@ void run_stream(const StreamCall& call,
   call.where.validate();
   const bool is_gpu = take_gpu(call.where);  // first, so that OpenGL draws on the same GPU
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
-  for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
-  const std::shared_ptr<live::Source> source = open_sources(call);
   const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
+  for (const std::string& source : call.sources) require_two_places(source, call.sink);
+  const std::shared_ptr<live::Source> source = open_sources(call);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
@@ -232,7 +234,8 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
   if (paths.size() == 2) require_frames(paths[0], paths[1]);
   options.require_readable({paths.begin(), paths.end() - 1});
   if (options.from && !options.from->pixel.format) {
-    throw UsageError("--from " + options.from->name + " is for files: a stream has 8-bit frames");
+    throw UsageError("--from " + options.from->name +
+                     " is for files: frames without headers have 8 bits in a stream");
   }
   StreamCall call{.command = command,
                   .sources = {paths.begin(), paths.end() - 1},

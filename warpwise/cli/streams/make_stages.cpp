@@ -30,7 +30,7 @@ struct Make {
   }
   MadeStage operator()(const ThresholdText& stage) const {
     if (!rung.empty()) return threshold_rung(text, stage.options, rung);
-    return live::threshold_stage(text, stage.options);
+    return live::threshold_stage(text, stage.options, !stage.has_maximum);
   }
   MadeStage operator()(const MatchText& stage) const {
     return live::match_stage(text, stage.options, stage.max_motion, stage.flo_folder);

@@ -242,21 +242,27 @@ StageOptions sobel_options(SobelOptions& options) {
   return list;
 }
 
-StageOptions threshold_options(ThresholdOptions& options) {
+StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum) {
   StageOptions list;
   list.add(integer("window", "Side of the square window, odd", "N", {}, {1, 255}, 2),
            [&options](const std::string& called, const std::string& text) {
              options.window = parse_odd(called, text, max_threshold_window(ElementType::u8));
            });
-  list.add(number("offset", "Number to subtract from the mean; may be negative", "C",
-                  fmt::format("{}", options.offset), {-64, 64}),
-           [&options](const std::string& called, const std::string& text) {
-             options.offset = parse_number(called, text);
-           });
+  list.add(
+      number("offset",
+             "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may "
+             "be negative",
+             "C", fmt::format("{}", options.offset), {-64, 64}),
+      [&options](const std::string& called, const std::string& text) {
+        options.offset = parse_number(called, text);
+      });
   add_stage_choice(list, "method", "Kind of mean", all_threshold_methods, options.method);
-  list.add(integer("max", "Value of pixels above their mean", "V", std::to_string(options.maximum),
-                   {0, 255}),
-           [&options](const std::string& called, const std::string& text) {
+  list.add(integer("max",
+                   "Value of pixels above their mean; in frames of more than 8 bits the default is "
+                   "65535",
+                   "V", std::to_string(options.maximum), {0, 255}),
+           [&options, &has_maximum](const std::string& called, const std::string& text) {
+             has_maximum = true;
              options.maximum = static_cast<std::uint32_t>(parse_integer(called, text, 0, 65535));
            });
   add_flag(list, "invert", "Swap the maximum and 0", options.inverted);

@@ -49,8 +49,8 @@ StageOptions convert_options(live::ConvertChoices& choices);
 StageOptions sobel_options(SobelOptions& options);
 
 /// Options window, offset, method, max, invert. window has no default: a 0 that stays 0 means that
-/// it was not given.
-StageOptions threshold_options(ThresholdOptions& options);
+/// it was not given. `has_maximum` becomes true if max is given.
+StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum);
 
 /// Options block, stride, search…, measure, border, max-motion.
 StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion);

@@ -54,7 +54,9 @@ struct OptionsOf {
   StageOptions operator()(ConvertText& stage) const { return convert_options(stage.choices); }
   StageOptions operator()(DeepText& stage) const { return convert_options(stage.choices); }
   StageOptions operator()(SobelText& stage) const { return sobel_options(stage.options); }
-  StageOptions operator()(ThresholdText& stage) const { return threshold_options(stage.options); }
+  StageOptions operator()(ThresholdText& stage) const {
+    return threshold_options(stage.options, stage.has_maximum);
+  }
   StageOptions operator()(MatchText& stage) const {
     StageOptions options = match_options(stage.options, stage.max_motion);
     add_text(options, "flo", "Folder for each frame's vectors, as .flo files", "FOLDER",

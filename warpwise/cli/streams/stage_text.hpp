@@ -25,6 +25,7 @@ struct SobelText {
 };
 struct ThresholdText {
   ThresholdOptions options = {.window = 0};  // 0 until it is given
+  bool has_maximum = false;                  // given, not the default
 };
 struct MatchText {
   MatchOptions options;

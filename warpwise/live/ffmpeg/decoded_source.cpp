@@ -24,8 +24,9 @@ bool is_interlaced(const AVFrame& frame) {
 void require_readable(const AVFrame& frame, const Decoder& decoder) {
   if (!shape_of(frame.format, frame.width, frame.height)) {
     decoder.fail("its pixels are " + name_of_pixels(frame.format) +
-                 "; YUV and grey without alpha, and RGB can be read "
-                 "(ffmpeg's -pix_fmt yuv420p makes such)");
+                 "; grey, YUV and RGB of 8 to 16 bits can be read, alpha only beside RGB of 8 "
+                 "(ffmpeg's -pix_fmt " +
+                 readable_pixels_like(frame.format) + " makes such)");
   }
   if (is_interlaced(frame) && !decoder.deinterlaces()) {
     decoder.fail("frame " + std::to_string(decoder.number()) +

@@ -453,6 +453,7 @@ std::string FileSink::drops(const Stream& stream, const Companions* companions) 
   const bool has_wide_range =
       stream.transfer == AVCOL_TRC_SMPTE2084 || stream.transfer == AVCOL_TRC_ARIB_STD_B67;
   add(has_wide_range && file_.kind == Kind::mjpeg, "the transfer");
+  add(stream.primaries == AVCOL_PRI_BT2020 && file_.kind == Kind::mjpeg, "the primaries");
   return dropped;
 }
 

@@ -214,6 +214,20 @@ std::string name_of_pixels(int pixels) {
   return name == nullptr ? "of unknown format" : name;
 }
 
+std::string readable_pixels_like(int pixels) {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
+  const int bits = is.comp[0].depth;
+  std::string end;
+  for (const int whole : {16, 14, 12, 10, 9}) {
+    if (bits > 8 && (end.empty() || whole >= bits)) end = std::to_string(whole) + "le";
+  }
+  const bool has_colours = (is.flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
+  if (has_colours) return end.empty() ? "rgb24" : end == "16le" ? "rgb48le" : "gbrp" + end;
+  if (is.nb_components < 3) return "gray" + end;
+  const char* const chroma = is.log2_chroma_w == 0 ? "444" : is.log2_chroma_h == 0 ? "422" : "420";
+  return "yuv" + std::string(chroma) + "p" + end;
+}
+
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file) {
   ColourTags tags = {matrix_of(frame.colorspace), range_of(frame.color_range, frame.format),
                      siting_of(frame.chroma_location)};

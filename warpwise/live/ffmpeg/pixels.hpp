@@ -36,6 +36,9 @@ bool repeats_chroma(int pixels);
 /// Returns FFmpeg's name for pixels: "yuv420p10le".
 std::string name_of_pixels(int pixels);
 
+/// Returns FFmpeg's name of pixels that can be read, close to such ones that cannot: "yuv444p12le".
+std::string readable_pixels_like(int pixels);
+
 /// Returns a frame's own tags; a missing one is taken from the file.
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file);
 

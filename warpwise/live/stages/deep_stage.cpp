@@ -96,6 +96,12 @@ class DeepStage final : public HostStage {
       throw InvalidArgument(text() + " is made of RGB or grey, not " + from.shape.pixel_text() +
                             "; put rgb48 between");
     }
+    if (!to_.planes && choices_.to_range.value_or(Range::full) != Range::full) {
+      throw InvalidArgument(text() + " is RGB, whose range is full");
+    }
+    if (from.shape.channels == 3 && choices_.from_range.value_or(Range::full) != Range::full) {
+      throw InvalidArgument(text() + ": the frames are RGB, whose range is full");
+    }
     if (choices_.convention != Convention::exact ||
         choices_.upsampling != ChromaUpsampling::replicate) {
       throw InvalidArgument(text() + " has convention exact and chroma replicate only");

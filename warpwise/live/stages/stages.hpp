@@ -89,8 +89,8 @@ std::string_view text_of(DeepTarget target);
 /// that share it, hence sited at the centre. Defaults are those of convert_stage(). On a GPU it
 /// waits for the stream, because the host computes.
 ///
-/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, and for another
-/// convention than exact or another upsampling than replicate.
+/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, for limited range of
+/// RGB, and for another convention than exact or another upsampling than replicate.
 std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
                                   const ConvertChoices& choices = {});
 
@@ -104,9 +104,17 @@ io::Picture grey_of(const io::Picture& colour);
 /// comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
-/// Thresholds grey of u8 or u16 by threshold(), as grey of the same type.
-/// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
-std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
+/// Returns the largest value of u8 or u16.
+constexpr std::uint32_t largest_of(ElementType type) {
+  return type == ElementType::u16 ? 65535 : 255;
+}
+
+/// Thresholds grey of u8 or u16 by threshold(), as grey of the same type. If `is_white`, the
+/// maximum is the type's largest value in place of the options'.
+///
+/// begin() throws InvalidArgument for options that threshold() does not take for such pixels.
+std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options,
+                                       bool is_white = false);
 
 /// Returns the options for grey pixels of a shape.
 using ThresholdChoice = std::function<ThresholdOptions(const io::PictureShape&)>;

@@ -61,16 +61,23 @@ class ThresholdStage final : public Stage {
   io::PictureShape mean_;
 };
 
+// Calls threshold() with one pixel, which throws its own error for invalid options.
+void require_taken(const ThresholdOptions& options, ElementType type) {
+  const std::uint16_t pixel = 0;
+  std::uint16_t result = 0;
+  threshold(ConstHostView(&pixel, type, 1, 1), HostView(&result, type, 1, 1), options);
+}
+
 }  // namespace
 
-std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options) {
-  // Calls threshold() with one pixel, which throws its own error for invalid options.
-  const std::byte pixel{};
-  std::byte result{};
-  threshold(ConstHostView(&pixel, ElementType::u8, 1, 1), HostView(&result, ElementType::u8, 1, 1),
-            options);
-  return threshold_by_shape(std::move(text),
-                            [options](const io::PictureShape&) { return options; });
+std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options,
+                                       bool is_white) {
+  return threshold_by_shape(std::move(text), [options, is_white](const io::PictureShape& grey) {
+    ThresholdOptions chosen = options;
+    if (is_white) chosen.maximum = largest_of(grey.type);
+    require_taken(chosen, grey.type);
+    return chosen;
+  });
 }
 
 std::unique_ptr<Stage> threshold_by_shape(std::string text, ThresholdChoice choose,
