@@ -56,13 +56,16 @@ def running(forms, golden):
 def compared(forms, golden):
     machine = golden["machine"]
     by_reason = collections.defaultdict(list)
-    for section, form, reason in forms:
-        if reason or form in golden["hashes"]:
+    run = [(section, form) for section, form, reason in forms if not reason]
+    for section, form in run:
+        if form in golden["hashes"]:
             continue
         why = golden["not_compared"].get(form, {}).get("why") or (
             "no GPU of this capability was there" if capability(section) > 90 else "not run on a GPU yet")
         by_reason[why].append(instruction_of(form))
-    said = (f"{machine['gpu']}, driver {machine['driver']}, ptxas {machine['ptxas']}, commit {machine['commit']}, {machine['date'][:10]}.")
+    equal = len(run) - sum(map(len, by_reason.values()))
+    said = (f"{equal:,} of these {len(run):,} forms gave equal bits on a GPU: {machine['gpu']}, driver {machine['driver']}, ptxas {machine['ptxas']}, "
+            f"commit {machine['commit']}, {machine['date'][:10]}.")
     rows = sorted(by_reason.items(), key=lambda item: -len(item[1]))
     return f"{said}\n\n" + table(["forms", "why they are not compared"], [[counted(names), why] for why, names in rows])
 

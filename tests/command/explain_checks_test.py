@@ -56,6 +56,20 @@ class Checks(ExplainTest):
         self.assertIn(b"2 faults were found, the first at line 3: see Faults in the report", done.stderr)
 
     @compiles
+    def test_the_last_line_knows_that_races_were_checked(self):
+        def last(*arguments):
+            text = self.run_command("explain", *REVERSED, *arguments).stdout.decode()
+            return " ".join(text[text.rindex("\nFidelity"):].split())
+
+        for checks in ["races", "strict", "all"]:
+            self.assertEqual(last(*NO_BARRIER, "--check", checks), "Fidelity: counts are exact, except for races.")
+            self.assertEqual(last(*BARRIER, "--check", checks), "Fidelity: counts are exact.")
+        for none in [[], ["--check", "init,equal_writes"]]:
+            self.assertEqual(last(*BARRIER, *none), "Fidelity: counts are exact, unless threads race. --check races looks for that.")
+        self.assertIn("the order of racing accesses", last(*NO_BARRIER, "--check", "races", "--fidelity"))
+        self.assertNotIn("racing", last(*BARRIER, "--check", "races", "--fidelity"))
+
+    @compiles
     def test_init(self):
         for checks in ["init", "races,init", "all"]:
             self.assertEqual(self.faults(*FILL, "i32:16", "--check", checks), [("uninitialised", 5)])

@@ -304,6 +304,23 @@ extern "C" int add() {{
         done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_fork_beside_a_kernel_that_does_not_end(self):
+        """fork() waits for ten seconds, then says that it waits no longer. The child still finds no lock taken."""
+        ptx = (".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry endless()\n{\n.reg .u64 %x;\n.reg .pred %p;\n"
+               "mov.u64 %x, 0;\nAGAIN:\nadd.u64 %x, %x, 1;\nsetp.ne.u64 %p, %x, 0;\n@%p bra AGAIN;\nret;\n}\n")
+        code = ("import ctypes, os, signal, threading, time\ndriver = ctypes.CDLL('libcuda.so.1')\n"
+                "context, module, kernel, here = (ctypes.c_void_p() for _ in range(4))\n"
+                "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
+                f"driver.cuModuleLoadData(ctypes.byref(module), {ptx.encode()!r})\n"
+                "driver.cuModuleGetFunction(ctypes.byref(kernel), module, b'endless')\n"
+                "def launch():\n    driver.cuCtxSetCurrent(context)\n    driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, None, None)\n"
+                "threading.Thread(target=launch, daemon=True).start()\ntime.sleep(1)\nbegan = time.monotonic()\nchild = os.fork()\n"
+                "if child == 0:\n    signal.alarm(5)\n    driver.cuMemAlloc_v2(ctypes.byref(here), 64)\n    os._exit(0)\n"
+                "print(os.waitpid(child, 0)[1], 9 < time.monotonic() - began < 30, flush=True)\nos._exit(0)\n")
+        done = self.run_command("run", sys.executable, "-c", code)
+        self.assertEqual(done.stdout, b"0 True\n", done.stderr)
+        self.assertEqual(done.stderr.count(b"warpwise: fork() has waited 10 s for another thread's launch or call"), 1, done.stderr)
+
     def test_a_place_of_which_only_the_file_is_known(self):
         """Symbols name a static function's source file, but without -g nothing gives the line."""
         write("twice.cu", b"static void __attribute__((noinline)) free_it(void* p) { cudaFree(p); }\n"

@@ -23,6 +23,12 @@ class Programs(RunTest):
                                            "warpwise: 3 launches of 2 kernels, 0 faults"])
         self.assertEqual(self.run_program("sound", options=["--quiet"]).stderr, b"")
 
+    def test_strict_alone_looks_for_races_of_threads(self):
+        for program, says in [("race", "exact except for races: a GPU's order may give another result"),
+                              ("sound", "all that ran is exact if no streams race")]:
+            done = self.run_program(program, options=["--check", "strict"])
+            self.assertIn("warpwise: " + says, self.said(done))
+
     def test_its_words_are_its_own(self):
         words = ["--check", "--", "-q", "a  b", "", "-h", "--help", "sobel", "*", "$HOME", "--junit=x"]
         done = self.run_program("words", *words, options=["-q"])
@@ -263,6 +269,12 @@ class Explain(RunTest):
         self.assertIn("scale&lt;int&gt;", page)
         self.assertIn("counts are the sum of 2 launches", page)
         self.assertIn("All that ran is exact if no threads race.", page)
+        self.run_program("race", options=["--check", "races", "--explain", "race.html", "-q"])
+        self.assertIn("Exact except for races: ", read("race.html").decode())
+        self.run_program("race", options=["--check", "races", "--explain", "race.txt", "-q"])
+        self.assertIn("Fidelity: counts are exact, except for races.\n", read("race.txt").decode())
+        self.run_program("sound", options=["--check", "races", "--explain", "sound.txt", "-q"])
+        self.assertIn("Fidelity: counts are exact.\n", read("sound.txt").decode())
         self.run_program("words", options=["--explain", "none.html", "-q"])
         self.assertIn("The program launched no kernel.", read("none.html").decode())
         self.run_program("inexact", options=["--explain", "inexact.html", "-q"])

@@ -8,13 +8,12 @@
 
 namespace warpwise::gpu {
 
-/// Launches a kernel as the launch says.
-/// \param name  the kernel's name in error messages
-/// \throws Error      the launch is for a kernel of other parameters
-/// \throws CudaError  the runtime refuses it
+/// Returns the addresses of a launch's parameters, and requests its shared memory for the kernel.
+/// \throws Error, CudaError  as start()
 template <class Kernel, class... Values>
-void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* name,
-           StreamHandle stream, std::source_location where = std::source_location::current()) {
+std::array<void*, sizeof...(Values)> parameters_for(void (*kernel)(Values...),
+                                                    const Launch<Kernel>& launch, const char* name,
+                                                    std::source_location where) {
   constexpr auto places = ParameterLayout<Values...>::places;
   const std::span<const std::byte> bytes = launch.parameters.bytes();
   if (bytes.size() != places.bytes) {
@@ -32,6 +31,17 @@ void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* 
                                static_cast<int>(launch.shared_bytes)),
           name, where);
   }
+  return parameters;
+}
+
+/// Launches a kernel as the launch says.
+/// \param name  the kernel's name in error messages
+/// \throws Error      the launch is for a kernel of other parameters
+/// \throws CudaError  the runtime refuses it
+template <class Kernel, class... Values>
+void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* name,
+           StreamHandle stream, std::source_location where = std::source_location::current()) {
+  auto parameters = parameters_for(kernel, launch, name, where);
   check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(launch.grid.x, launch.grid.y),
                          dim3(launch.block.x, launch.block.y), parameters.data(),
                          launch.shared_bytes, stream),

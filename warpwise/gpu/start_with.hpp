@@ -27,7 +27,7 @@ class HopperCode {
  public:
   /// \param kernel  one of the file's kernels, always the same
   template <class... Values>
-  bool is_loaded(void (*kernel)(Values...), const char* name) {
+  bool is_for_hopper(void (*kernel)(Values...), const char* name) {
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     const auto number = static_cast<std::size_t>(device);
@@ -67,22 +67,7 @@ template <class Kernel, class... Values>
 void start_with(cudaLaunchAttribute attribute, void (*kernel)(Values...),
                 const Launch<Kernel>& launch, const char* name, StreamHandle stream,
                 std::source_location where = std::source_location::current()) {
-  constexpr auto places = ParameterLayout<Values...>::places;
-  const std::span<const std::byte> bytes = launch.parameters.bytes();
-  if (bytes.size() != places.bytes) {
-    throw Error(std::string(name) + " takes other parameters than its launch has");
-  }
-  std::array<void*, sizeof...(Values)> parameters;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
-  }
-  constexpr std::size_t everywhere = 48 << 10;  // every GPU's default; more must be requested
-  if (launch.shared_bytes > everywhere) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(launch.shared_bytes)),
-          name, where);
-  }
+  auto parameters = parameters_for(kernel, launch, name, where);
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.grid.x, launch.grid.y);
   config.blockDim = dim3(launch.block.x, launch.block.y);

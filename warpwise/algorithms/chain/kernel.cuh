@@ -250,8 +250,8 @@ class Ring {
 struct Ends {
   unsigned whole[4];
   unsigned split[5];
-  /// 1 in the half of each pixel whose window begins in the first half of the strip and ends in
-  /// the second, where the sums start again.
+  /// Each pixel has half a word. It is 1 if the pixel's window begins in the first half of the
+  /// strip and ends in the second, where the sums start again.
   unsigned crosses[4];
 };
 

@@ -14,6 +14,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/emulator/sarif.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -88,13 +89,11 @@ void describe_nothing(GatheredReports& all, const std::string& program) {
   all.junit = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"0\" failures=\"0\" "
       "errors=\"0\" skipped=\"0\"/>\n");
-  all.sarif = text_of_json(
-      Json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-           {"version", "2.1.0"},
-           {"runs",
-            {{{"tool", {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}}}}},
-              {"invocations", {{{"executionSuccessful", true}, {"commandLine", program}}}},
-              {"results", Json::array()}}}}});
+  Json file = Json::parse(emulator::sarif_frame);
+  Json& run = file.at("runs").at(0);
+  run["invocations"] = {{{"executionSuccessful", true}, {"commandLine", program}}};
+  run["results"] = Json::array();
+  all.sarif = text_of_json(file);
 }
 
 std::uint64_t sum(const std::vector<Json>& records, const char* name) {

@@ -380,6 +380,7 @@ class RunCommand final : public Command {
     lab::ExplainRequest request;
     request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
     request.fidelity = fidelity_;
+    request.checks = checks_;
     request.device = device_ ? device_ : lab::profile_of(request.compute_capabilities[0]);
     return request;
   }

@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 // Frames in flight on a GPU: one is uploaded, one computed, one downloaded.
 constexpr std::size_t frames_on_gpu = 3;
 
-// Returns the folder in a name of pictures; empty for any other name.
+// Returns the folder that holds the pictures of a name: a folder, a pattern or one picture. Returns
+// nothing for any other name, for example a video's.
 std::string folder_of_pictures(const std::string& name) {
   if (name.ends_with('/') || is_folder(name)) return name;
   const bool is_pattern = name.find_first_of("*?[%") != std::string::npos;

@@ -136,15 +136,17 @@ void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
 }
 
 /// Reports the lanes that access shared memory between two variables, and leaves them out.
-void leave_out_gaps(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+/// \param addresses  in the space of the block that owns the memory
+void leave_out_gaps(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                    const std::uint64_t* addresses, Resolved& out) {
   const std::vector<Code::SharedGap>& gaps = warp.worker->launch->code->shared_gaps;
   if (gaps.empty() || out.valid == 0) return;
-  const auto width = static_cast<std::uint64_t>(request.bytes - op.unread * op.bytes);
-  const std::uint64_t filler = request.addresses[std::countr_zero(out.valid)];
+  const auto width = static_cast<std::uint64_t>(bytes - op.unread * op.bytes);
+  const std::uint64_t filler = addresses[std::countr_zero(out.valid)];
   std::uint64_t low = filler;
   std::uint64_t high = filler;
   for (int i = 0; i < warp_lanes; ++i) {
-    const std::uint64_t address = (out.valid >> i & 1) != 0 ? request.addresses[i] : filler;
+    const std::uint64_t address = (out.valid >> i & 1) != 0 ? addresses[i] : filler;
     low = address < low ? address : low;
     high = address > high ? address : high;
   }
@@ -152,11 +154,11 @@ void leave_out_gaps(Warp& warp, const Operation& op, const Request& request, Res
     if (high + width <= gap.begin || low >= gap.end) continue;
     for (Mask left = out.valid; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
-      const std::uint64_t address = request.addresses[i];
+      const std::uint64_t address = addresses[i];
       if (address + width <= gap.begin || address >= gap.end) continue;
       record_fault(warp, op, FaultKind::out_of_bounds, i,
-                   access_text(request.kind, request.bytes, Space::shared) +
-                       " between two variables, behind '" + readable(gap.before) + "'");
+                   access_text(kind, bytes, Space::shared) + " between two variables, behind '" +
+                       readable(gap.before) + "'");
       out.valid &= ~(Mask{1} << i);
       out.steady = out.contiguous = false;
     }
@@ -202,6 +204,7 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
   const AlignedBytes& shared = out.owner->shared;
   resolve_piece(warp, op, kind, bytes, Space::shared, own, active, shared.data(), shared.size(),
                 out);
+  leave_out_gaps(warp, op, kind, bytes, own, out);
 }
 
 /// The range of the memory piece that holds a lane's address. In shared memory it ends at the next
@@ -316,7 +319,7 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
     case Space::shared:
       resolve_piece(warp, op, kind, bytes, space, addresses, active, warp.block->shared.data(),
                     warp.block->shared.size(), out);
-      leave_out_gaps(warp, op, request, out);
+      leave_out_gaps(warp, op, kind, bytes, addresses, out);
       break;
     case Space::cluster: resolve_cluster(warp, op, kind, bytes, addresses, active, out); break;
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;

@@ -178,6 +178,41 @@ TEST(Faults, BetweenSharedVariables) {
     EXPECT_TRUE(run(inside, {emulator::Check::races}).faults.empty()) << inside;
 }
 
+// A block reaches its own variables by its rank too, and those of another block.
+TEST(Faults, BetweenSharedVariablesOfTheCluster) {
+  const std::string before = ".shared .align 4 .b8 other[64];\n";
+  const auto run = [&](const std::string& rank, const std::string& access, Checks checks) {
+    const std::string sync = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+    Emulated emulated(kernel_text(
+        "mov.u32 %r5, %cluster_ctarank;\nxor.b32 %r5, %r5, " + rank +
+            ";\nmov.u64 %l4, tile;\nmov.u64 %l5, other;\n"
+            "mapa.shared::cluster.u64 %l6, %l4, %r5;\nmapa.shared::cluster.u64 %l7, %l5, %r5;\n"
+            "add.u64 %l6, %l6, %l3;\n" +
+            sync + access + "\n" + sync,
+        before));
+    emulated.options.checks = checks;
+    emulated.options.cluster = Dim3{2};
+    return emulated.launch("hand", {2}, {32}, Address{0}, Address{0});
+  };
+  for (const std::string rank : {"0", "1"}) {
+    for (const emulator::Check check : {emulator::Check::races, emulator::Check::strict}) {
+      const Fault fault = only_fault(run(rank, "st.shared::cluster.u32 [%l6+4], %r1;", {check}));
+      EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+      EXPECT_EQ(fault.thread.x, 31U);
+      EXPECT_EQ(fault.count, 2U);
+      expect_contains(fault.message,
+                      "shared write of 4 bytes between two variables, behind 'tile'");
+      expect_contains(
+          only_fault(run(rank, "ld.shared::cluster.u32 %r6, [%l7+-4];", {check})).message,
+          "shared read of 4 bytes between two variables, behind 'tile'");
+      for (const std::string inside :
+           {"st.shared::cluster.u32 [%l6], %r1;", "ld.shared::cluster.u32 %r6, [%l7+60];"})
+        EXPECT_TRUE(run(rank, inside, {check}).faults.empty()) << inside;
+    }
+    EXPECT_TRUE(run(rank, "st.shared::cluster.u32 [%l6+4], %r1;", Checks()).faults.empty());
+  }
+}
+
 // Messages and addresses modulo all banks are those of a GPU, which has no gaps.
 TEST(Faults, GapsKeepAlignmentAndBytes) {
   Emulated emulated(

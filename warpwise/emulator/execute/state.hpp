@@ -62,10 +62,11 @@ class AlignedBytes {
   std::size_t bytes_ = 0;
 };
 
-// States of a byte of shadow memory, for a byte of memory or of a register. 0: defined. The first
-// three below: entirely undefined. Any other value: a mask of the undefined bits, which were
-// computed from undefined ones. The mask has all bits, or those that bit-fields written into the
-// byte have left undefined.
+// A byte of shadow memory is the state of a byte of memory or of a register:
+// - 0: it is defined
+// - unwritten, copied or unset: it is entirely undefined
+// - any other value is a mask of its undefined bits, which were computed from undefined ones. The
+//   mask is `computed`, or has the bits that bit-fields written into the byte left undefined.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set

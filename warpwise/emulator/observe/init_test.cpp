@@ -553,7 +553,7 @@ TEST(Init, CopiesOnTheHost) {
   expect_clean(own.launch(), "");
 }
 
-// The writes of such a launch are unknown.
+// A launch without the check records no writes. Memory that it may have written counts as defined.
 TEST(Init, ALaunchWithoutTheCheckDefinesMemory) {
   Unwritten own(kernel_text(load + "add.u32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;"), 0);
   own.emulated.options.checks = {};

@@ -97,8 +97,8 @@ class Pace : public Observer {
     std::deque<KeptLine> oldest;  ///< the lines of l1, in order of arrival
     Lines requested;              ///< from L2
     double phase_began = 0;       ///< cycle of the last barrier
-    /// Operations on each word of shared memory since then that machine code repeats until they
-    /// succeed.
+    /// For each word of shared memory, the operations since the last barrier that machine code
+    /// repeats until they succeed.
     std::unordered_map<std::uint64_t, std::uint64_t> looped;
   };
 

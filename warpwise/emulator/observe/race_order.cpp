@@ -47,7 +47,8 @@ const Past& BlockOrder::past_of_part(const WarpOrder& own, Mask lanes) {
   return own.past;
 }
 
-/// Calls body(past) for the pasts of lanes. Other lanes keep theirs.
+/// Calls body(past) for each past that some of these lanes have. If other lanes share it, these
+/// lanes get a copy first, and the other lanes keep theirs.
 template <class Body>
 void BlockOrder::each_past(const Warp& warp, Mask lanes, const Body& body) {
   WarpOrder& own = warps_[warp.index];

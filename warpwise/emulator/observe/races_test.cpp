@@ -195,7 +195,8 @@ TEST(Races, AllLanesAtOnePlace) {
   EXPECT_TRUE(faults_of("bar.warp.sync -1;\n").empty());
 }
 
-// An mbarrier that one lane arrives at for all: its arrival orders only what it knows.
+// One lane arrives at an mbarrier for its warp. That orders the other lanes' writes only if the
+// lanes have met before.
 TEST(Races, OneLanesArrival) {
   const auto produce = [](const std::string& meet) {
     return "setp.eq.u32 %p, %t, 0;\n@%p mbarrier.init.shared::cta.b64 [%base+256], 1;\n"

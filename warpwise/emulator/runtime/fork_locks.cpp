@@ -1,9 +1,11 @@
 #include "warpwise/emulator/runtime/fork_locks.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -12,10 +14,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A kernel may run for longer, or wait for the thread that calls fork(). The child's locks are then
-// free too, though what they guard may be half changed.
-constexpr int most_tries = 10'000;
+// A kernel may run for longer, or wait for the thread that calls fork().
+constexpr auto longest_fork_wait = 10s;
 constexpr auto between_tries = 1ms;
+constexpr std::string_view waited_enough =
+    "warpwise: fork() has waited 10 s for another thread's launch or call: the child may find the "
+    "emulator's data half changed\n";
 
 struct ForkLocks {
   std::mutex mutex;
@@ -39,14 +43,18 @@ void take_all() {
   ForkLocks& own = fork_locks();
   own.mutex.lock();
   own.are_taken = false;
-  for (int tries = 0; tries < most_tries && !own.are_taken; ++tries) {
+  const auto end = std::chrono::steady_clock::now() + longest_fork_wait;
+  while (true) {
     std::size_t taken = 0;
     while (taken < own.all.size() && own.all[taken].try_to_take(own.all[taken].lock)) ++taken;
     own.are_taken = taken == own.all.size();
     if (own.are_taken) return;
     release_first(taken);
+    if (std::chrono::steady_clock::now() >= end) break;
     std::this_thread::sleep_for(between_tries);
   }
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, waited_enough.data(), waited_enough.size());
 }
 
 void release_in_parent() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/emulator/race_kinds.hpp"
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/placement.hpp"
@@ -188,17 +189,26 @@ std::string counted_text(const Explanation& explanation) {
   return text.empty() ? "" : wrapped(text, 0) + "\n";
 }
 
+bool has_races(const emulator::LaunchResult& launch) {
+  return std::ranges::any_of(launch.faults, [](const auto& fault) { return is_race(fault.kind); });
+}
+
+std::string fidelity_line(const Explanation& explanation) {
+  const std::vector<emulator::ModelledUse>& uses = explanation.launch.modelled;
+  if (!uses.empty()) return emulator::fidelity_line(uses) + ".";
+  if (has_races(explanation.launch)) return "counts are exact, except for races.";
+  const emulator::Checks checks = explanation.request.checks;
+  if (checks.has(emulator::Check::races) || checks.has(emulator::Check::strict))
+    return "counts are exact.";
+  return "counts are exact, unless threads race. --check races looks for that.";
+}
+
 std::string fidelity_text(const Explanation& explanation) {
   const std::vector<emulator::ModelledUse>& uses = explanation.launch.modelled;
-  if (!explanation.request.fidelity) {
-    return "\n" +
-           wrapped(uses.empty() ? "Fidelity: counts are exact, unless threads race. --check races "
-                                  "looks for that."
-                                : "Fidelity: " + emulator::fidelity_line(uses) + ".",
-                   0) +
-           "\n";
-  }
+  if (!explanation.request.fidelity)
+    return "\n" + wrapped("Fidelity: " + fidelity_line(explanation), 0) + "\n";
   std::string text = "\nFidelity\n- exact: everything not named below\n";
+  if (has_races(explanation.launch)) text += "- the emulator's own: the order of racing accesses\n";
   for (const emulator::ModelledUse& use : uses) {
     std::vector<std::string> lines;
     for (const emulator::SourcePlace& place : use.lines) {

@@ -250,6 +250,14 @@ Html counts_of(const RecordField& launch, const std::string& file) {
   return html;
 }
 
+// Knows the kinds of faults for which emulator/race_kinds.hpp returns true.
+bool has_races(const RecordField& launch) {
+  return std::ranges::any_of(launch.at("faults").list(), [](const RecordField& fault) {
+    const std::string kind = fault.at("kind").text();
+    return kind == "race" || kind == "narrow_scope" || kind == "lockstep";
+  });
+}
+
 Html fidelity_of(const RecordField& launch) {
   const Html heading = element("h3", kernel_words.fidelity);
   Html items;
@@ -260,7 +268,9 @@ Html fidelity_of(const RecordField& launch) {
     items += element("li", said(kernel_words.fidelity_use, use.at("meaning").text(),
                                 use.at("reach").text(), fmt::join(places, ", ")));
   }
-  if (items.empty()) return heading + note(kernel_words.fidelity_exact);
+  if (items.empty())
+    return heading +
+           note(has_races(launch) ? kernel_words.fidelity_races : kernel_words.fidelity_exact);
   return heading + element("ul", {{"class", "wide"}}, items);
 }
 

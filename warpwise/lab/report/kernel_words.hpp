@@ -32,6 +32,7 @@ struct KernelWords {
   const char* counts_of;  ///< scope of the counts
   const char* fidelity;
   const char* fidelity_exact;
+  const char* fidelity_races;
   const char* fidelity_use;  ///< what, what it reached, source lines
   const char* no_kernels;
   const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
@@ -99,6 +100,7 @@ inline constexpr KernelWords kernel_words = {
     .counts_of = "Counts of the emulator, for this compiler: {}.",
     .fidelity = "Fidelity",
     .fidelity_exact = "All that ran is exact if no threads race.",
+    .fidelity_races = "Exact except for races: a GPU's order may give another result.",
     .fidelity_use = "not exact: {} ({}) at {}",
     .no_kernels = "The program launched no kernel.",
     .occupancy =

@@ -7,7 +7,8 @@
 // NVRTC: no host headers.
 namespace warpwise::kernels::find {
 
-/// Σb and Σb². Negative differences wrap around modulo 2^32 or 2^64.
+/// The sums Σb and Σb² over some pixels. A negative difference of sums wraps around: modulo 2^32,
+/// or 2^64 for a Square of 64 bits.
 template <class Square>
 struct WindowPair {
   unsigned sum = 0;

@@ -43,7 +43,7 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
 
 bool is_for_hopper() {
   static gpu::HopperCode code;
-  return code.is_loaded(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum));
+  return code.is_for_hopper(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum));
 }
 
 template <class... Values>

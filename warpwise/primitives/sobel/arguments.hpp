@@ -60,10 +60,10 @@ inline constexpr int sobel_block_width = 32;
 inline constexpr int sobel_block_height = 4;
 
 /// Rows of results per thread in images with few blocks.
-inline constexpr int sobel_low_rows = 2;
+inline constexpr int sobel_few_rows = 2;
 
-/// A thread's share of the work. `low` is for images with few blocks: a thread has few rows.
-template <SobelSource source, class Number, bool low = false>
+/// A thread's share of the work. `few_rows` is for images with few blocks.
+template <SobelSource source, class Number, bool few_rows = false>
 struct SobelThread {
   static constexpr int pixels = SobelPixels<source>::per_thread;
   /// Numbers per row.
@@ -72,7 +72,7 @@ struct SobelThread {
   // are loaded twice than with four. Four are better in two cases:
   // - pixels of 4 bytes, which are bound by memory either way;
   // - eight numbers per row, which leave no registers for eight rows.
-  static constexpr int rows = low                                              ? sobel_low_rows
+  static constexpr int rows = few_rows                                         ? sobel_few_rows
                               : SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8
                                                                                : 4;
 };

@@ -15,10 +15,10 @@ namespace {
 using kernels::sobel::SobelResult;
 using kernels::sobel::SobelSource;
 
-/// Kernels for one image and for many. `low` is null where the launch never chooses it.
+/// Kernels for one image and for many. `few_rows` is null where the launch never chooses it.
 struct Functions {
   void (*one)(kernels::sobel::SobelArguments);
-  void (*low)(kernels::sobel::SobelArguments);
+  void (*few_rows)(kernels::sobel::SobelArguments);
   void (*batch)(kernels::sobel::SobelBatch);
 };
 
@@ -29,7 +29,7 @@ Functions functions() {
                 kernels::sobel::sobel_batch_kernel<source, Out, result, Number>};
   if constexpr (source == SobelSource::u8 &&
                 std::is_same_v<Number, kernels::sobel::SobelPair<2, 1>>) {
-    all.low = sobel_kernel<source, Out, result, Number, true>;
+    all.few_rows = sobel_kernel<source, Out, result, Number, true>;
   }
   return all;
 }
@@ -93,8 +93,8 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
   const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
   const auto launch = sobel_launch(images_of(src, dst), choice, options);
   const Functions kernels = functions_of(launch.kernel);
-  gpu::start(launch.kernel.low ? kernels.low : kernels.one, launch, kernel_name(launch.kernel),
-             stream);
+  gpu::start(launch.kernel.few_rows ? kernels.few_rows : kernels.one, launch,
+             kernel_name(launch.kernel), stream);
 }
 
 void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

@@ -176,18 +176,18 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 
 /// Blocks resident on a multiprocessor, by the registers per thread: 96 for eight numbers a row, 64
 /// for few rows and for rgba with results of one byte, otherwise 80.
-template <SobelSource source, class Out, class Number, bool low>
+template <SobelSource source, class Out, class Number, bool few_rows>
 inline constexpr int sobel_resident_blocks =
-    SobelThread<source, Number>::numbers == 8                  ? 5
-    : low || (source == SobelSource::rgba && sizeof(Out) == 1) ? 8
-                                                               : 6;
+    SobelThread<source, Number>::numbers == 8                       ? 5
+    : few_rows || (source == SobelSource::rgba && sizeof(Out) == 1) ? 8
+                                                                    : 6;
 
 /// Computes the thread's pixels from x0 on, in its rows from y0 on (see SobelThread). Lanes right
 /// of the image take part, because their neighbours need their pixels.
-template <SobelSource source, class Out, SobelResult result, class Number, bool low>
+template <SobelSource source, class Out, SobelResult result, class Number, bool few_rows>
 __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0,
                                   cuda::std::int64_t y0) {
-  using Thread = SobelThread<source, Number, low>;
+  using Thread = SobelThread<source, Number, few_rows>;
   constexpr int n = Thread::numbers;
   constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
   static_assert(sobel_block_width == 32, "a warp lies in one row");
@@ -196,7 +196,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
   const cuda::std::int64_t to_border = a.width - (x0 - lane * Thread::pixels);
   const bool loads_vectors =
       (to_border >= sobel_block_width * Thread::pixels ||
-       (low && to_border > Thread::pixels && a.width % Thread::pixels == 0)) &&
+       (few_rows && to_border > Thread::pixels && a.width % Thread::pixels == 0)) &&
       are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
   const bool stores_vectors = x0 + Thread::pixels <= a.width &&
                               are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
@@ -253,15 +253,15 @@ __device__ cuda::std::int64_t sobel_y(unsigned block_y) {
 ///
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
 /// of a thread's rows times the block's height.
-template <SobelSource source, class Out, SobelResult result, class Number, bool low = false>
+template <SobelSource source, class Out, SobelResult result, class Number, bool few_rows = false>
 __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
-                                  sobel_resident_blocks<source, Out, Number, low>)
+                                  sobel_resident_blocks<source, Out, Number, few_rows>)
     sobel_kernel(SobelArguments a) {
-  using Thread = SobelThread<source, Number, low>;
+  using Thread = SobelThread<source, Number, few_rows>;
   const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
   for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
-    sobel_rows<source, Out, result, Number, low>(a, x0, y0);
+    sobel_rows<source, Out, result, Number, few_rows>(a, x0, y0);
   }
 }
 

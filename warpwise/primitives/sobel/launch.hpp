@@ -29,7 +29,7 @@ struct SobelChoice {
   ElementType out;
   kernels::sobel::SobelResult result;
   SobelNumber number;
-  bool low = false;  ///< for images with few blocks; only u8 in sobel_pairs
+  bool few_rows = false;  ///< for images with few blocks; only u8 in sobel_pairs
 };
 constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 
@@ -87,7 +87,7 @@ constexpr SobelShare sobel_share(SobelNumber number) {
 
 constexpr SobelShare sobel_share(const SobelChoice& choice) {
   using enum kernels::sobel::SobelSource;
-  if (choice.low) {
+  if (choice.few_rows) {
     using Thread = kernels::sobel::SobelThread<u8, kernels::sobel::SobelPair<2, 1>, true>;
     return {Thread::pixels, Thread::rows};
   }
@@ -139,7 +139,7 @@ inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height,
 /// Says whether an image has so few blocks that a thread should have few rows. Measured on an H200:
 /// 1920x1080 has 272 blocks of many rows and takes 5.0 us, with few rows 3.8; 2048x1536 has 384 and
 /// takes 4.4, with few rows 4.9.
-inline bool sobel_is_low(const SobelImages& images, const SobelChoice& choice) {
+inline bool sobel_takes_few_rows(const SobelImages& images, const SobelChoice& choice) {
   if (choice.source != kernels::sobel::SobelSource::u8 || choice.number != SobelNumber::sobel_pair)
     return false;
   const auto [across, down] = sobel_blocks(images.width, images.height, choice);
@@ -149,7 +149,7 @@ inline bool sobel_is_low(const SobelImages& images, const SobelChoice& choice) {
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, SobelChoice choice,
                                              const SobelOptions& options) {
-  choice.low = sobel_is_low(images, choice);
+  choice.few_rows = sobel_takes_few_rows(images, choice);
   const auto [across, down] = sobel_blocks(images.width, images.height, choice);
   return {.kernel = choice,
           .grid = {gpu::grid_x(across), gpu::grid_y(down)},

@@ -20,7 +20,7 @@ struct SobelLastLane<false> {
 };
 
 template <int n>
-inline constexpr bool sobel_last_lane_varies = n == sobel_low_rows + 2;
+inline constexpr bool sobel_last_lane_varies = n == sobel_few_rows + 2;
 
 /// A thread's pixels of n rows, packed as in memory.
 template <SobelSource source, int n>

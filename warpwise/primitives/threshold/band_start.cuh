@@ -166,12 +166,12 @@ class BandStart {
     for (int p = first_part + part; p < end_part; p += at_once * parts_) {
       uint4 both[at_once][2];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const int at_part = p + i * parts_;
+      for (int k = 0; k < at_once; ++k) {
+        const int at_part = p + k * parts_;
         const auto* const sums = reinterpret_cast<const uint4*>(from + at_part * wide_.sums_pitch);
         const bool is_there = at_part < end_part;
-        both[i][0] = is_there ? sums[0] : make_uint4(0, 0, 0, 0);
-        both[i][1] = is_there ? sums[1] : make_uint4(0, 0, 0, 0);
+        both[k][0] = is_there ? sums[0] : make_uint4(0, 0, 0, 0);
+        both[k][1] = is_there ? sums[1] : make_uint4(0, 0, 0, 0);
       }
 #pragma unroll
       for (const uint4(&of)[2] : both) {
@@ -209,13 +209,13 @@ class BandStart {
       uint4 pixels[at_once];
       int times[at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        times[i] = times_of(p + i * parts_);
-        pixels[i] = times[i] == 0 ? make_uint4(0, 0, 0, 0)
-                                  : *reinterpret_cast<const uint4*>(address_of(p + i * parts_));
+      for (int k = 0; k < at_once; ++k) {
+        times[k] = times_of(p + k * parts_);
+        pixels[k] = times[k] == 0 ? make_uint4(0, 0, 0, 0)
+                                  : *reinterpret_cast<const uint4*>(address_of(p + k * parts_));
       }
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) add_16<Pixel>(sum, pixels[i], times[i]);
+      for (int k = 0; k < at_once; ++k) add_16<Pixel>(sum, pixels[k], times[k]);
     }
   }
 

@@ -57,7 +57,7 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
   };
   const auto start_early = [&](auto* kernel) {
     static gpu::HopperCode code;
-    if (!code.is_loaded(kernels::threshold::threshold_row_sums<Pixel>, "threshold_row_sums"))
+    if (!code.is_for_hopper(kernels::threshold::threshold_row_sums<Pixel>, "threshold_row_sums"))
       return as(kernel);
     gpu::start_with(gpu::begins_early(), kernel, launch, kernel_name(launch.kernel), stream);
   };

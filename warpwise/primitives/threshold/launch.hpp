@@ -169,16 +169,19 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   return plan;
 }
 
+/// Multiprocessors of a large GPU, an H100 or H200.
+inline constexpr std::int64_t large_gpu_multiprocessors = 132;
+
 /// Number of blocks of bands or wide bands that a large GPU holds at once.
 inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
                                         std::int64_t shared_bytes_of_block) {
-  constexpr std::int64_t multiprocessors = 132;
   constexpr std::int64_t shared_bytes = 228 << 10;  // of an SM; each block takes 1 KB more
   const int threads = kernel.step == ThresholdStep::wide_bands
                           ? kernels::threshold::threshold_wide_band_threads_an_sm
                           : kernels::threshold::threshold_band_threads_an_sm;
-  return multiprocessors * std::clamp<std::int64_t>(shared_bytes / (shared_bytes_of_block + 1024),
-                                                    1, threads / kernel.threads);
+  return large_gpu_multiprocessors *
+         std::clamp<std::int64_t>(shared_bytes / (shared_bytes_of_block + 1024), 1,
+                                  threads / kernel.threads);
 }
 
 /// Offset of the first strip's results in a row: 0 or a little before it.
@@ -389,9 +392,8 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
   // The launch has about `wanted` blocks, if the image is large enough: as many as a large GPU
-  // holds at once, 4 on each of 132 SMs.
-  constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t wanted = 4 * multiprocessors;
+  // holds at once, 4 on each SM.
+  constexpr std::int64_t wanted = 4 * large_gpu_multiprocessors;
   // First it lowers the segments, which have at most as many rows as pay for the start. Then it
   // makes strips narrower than a block could take, down to a word a lane: to two blocks for each
   // SM, or to one for windows whose halo is then most of a block's columns. Measured on an H200.
@@ -404,7 +406,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       std::clamp<std::int64_t>(gpu::blocks_for(src.height * fewest_strips, wanted * tile_rows), 1,
                                gpu::blocks_for(most_rows, tile_rows));
   const std::int64_t segments = gpu::blocks_for(src.height, tiles * tile_rows);
-  const std::int64_t strips = std::clamp((halo > 8 ? 1 : 2) * multiprocessors / segments,
+  const std::int64_t strips = std::clamp((halo > 8 ? 1 : 2) * large_gpu_multiprocessors / segments,
                                          fewest_strips, std::max(fewest_strips, words / 32));
   const std::int64_t strip = gpu::blocks_for(gpu::blocks_for(words, strips), warps) * warps;
 
@@ -433,7 +435,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
   const bool is_wide = bands.kernel.step == ThresholdStep::wide_bands;
-  const std::int64_t fewest_blocks = is_wide ? 112 : 2 * 132;
+  const std::int64_t fewest_blocks = is_wide ? 112 : 2 * large_gpu_multiprocessors;
   const std::int64_t window = 2 * rule.half + 1;
   const bool are_enough = std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks;
   return is_wide ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 192)

@@ -36,7 +36,7 @@ extern "C" __global__ void barriers(float* out, const float* in, long long count
       value = tile[partner];
       wait();
     }
-    // In a loop, so that the compiler cannot move them to before the copy.
+    // The operations stay in a loop, because the compiler could move single ones before the copy.
 #pragma unroll 16
     for (int k = 0; k < OPS; ++k) x = __fmul_rn(x, 1.0009765625F);
     sum = __fadd_rn(sum, value);

@@ -42,7 +42,8 @@ const Inputs& integers() {
   return inputs;
 }
 
-/// The same without zeros in b at any width.
+/// Returns integers() as dividends and divisors. The lowest 16 bits of b are never all zero, so no
+/// instruction divides by zero.
 const Inputs& divisors() {
   static const Inputs inputs = [] {
     Inputs result = integers();

@@ -111,7 +111,8 @@ bool comes_again(Address address) {
   return ++count > 1000;
 }
 
-/// Returns true if a signal is from one of our pages, which is then open.
+/// Opens the guarded page that an access has met, and notes the access. Returns false if the page
+/// is not guarded, or if the access fails though the page is open.
 bool meets(Address address, const ucontext_t& context) {
   State* const states = all_states;
   if (states == nullptr || address < host_visible_base || address >= end_of_addresses) return false;

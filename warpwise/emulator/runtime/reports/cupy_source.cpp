@@ -29,7 +29,8 @@ std::string kept_source(const fs::path& file) {
   return text_of(cache / file.filename());
 }
 
-/// Moves "FILE:LINE" in a text to another file, by a number of lines.
+/// Moves "FILE:LINE" in a text to another file, by a number of lines. "FILE:" without a number is
+/// left as it is.
 std::string moved(const std::string& text, const std::string& file, const std::string& to, int by) {
   std::string result;
   std::size_t from = 0;
@@ -37,8 +38,10 @@ std::string moved(const std::string& text, const std::string& file, const std::s
     const char* const number = text.data() + at + file.size() + 1;
     int line = 0;
     const auto end = std::from_chars(number, text.data() + text.size(), line).ptr;
-    result += text.substr(from, at - from) + to + ":" + std::to_string(line + by);
-    from = static_cast<std::size_t>(end - text.data());
+    const auto behind = static_cast<std::size_t>(end - text.data());
+    result += end == number ? text.substr(from, behind - from)
+                            : text.substr(from, at - from) + to + ":" + std::to_string(line + by);
+    from = behind;
   }
   return result + text.substr(from);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "warpwise/emulator/race_kinds.hpp"
+
 namespace warpwise::emulator::runtime {
 namespace {
 
@@ -11,10 +13,6 @@ std::vector<ModelledUse> uses_of(const RunReport& report) {
   std::vector<ModelledUse> all;
   for (const KernelReport& kernel : report.kernels) add_uses(all, kernel.modelled);
   return all;
-}
-
-bool is_race(FaultKind kind) {
-  return kind == FaultKind::race || kind == FaultKind::narrow_scope || kind == FaultKind::lockstep;
 }
 
 /// Counts suppressed races too, because they also change results.
@@ -46,11 +44,13 @@ std::string lines_of(const ModelledUse& use) {
 
 }  // namespace
 
-std::string fidelity_line(const RunReport& report, bool races_were_checked) {
+std::string fidelity_line(const RunReport& report, Checks checks) {
   const std::vector<ModelledUse> uses = uses_of(report);
-  if (!uses.empty() || !races_were_checked) return emulator::fidelity_line(uses);
-  return has_races(report) ? "exact except for races: a GPU's order may give another result"
-                           : "all that ran is exact";
+  if (!uses.empty()) return emulator::fidelity_line(uses);
+  if (has_races(report)) return "exact except for races: a GPU's order may give another result";
+  if (checks.has(Check::races)) return "all that ran is exact";
+  if (checks.has(Check::strict)) return "all that ran is exact if no streams race";
+  return emulator::fidelity_line(uses);
 }
 
 std::string fidelity_text(const RunReport& report) {

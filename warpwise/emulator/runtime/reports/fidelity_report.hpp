@@ -8,7 +8,8 @@
 namespace warpwise::emulator::runtime {
 
 /// Returns one line without a line end: "all exact", or the other kinds with their extent.
-std::string fidelity_line(const RunReport& report, bool races_were_checked);
+/// \param checks  those of the run; Check::strict alone does not look at streams
+std::string fidelity_line(const RunReport& report, Checks checks);
 
 /// Returns the same, with each kind's kernels and source lines, and with kernels and calls not run.
 std::string fidelity_text(const RunReport& report);

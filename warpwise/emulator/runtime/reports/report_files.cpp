@@ -9,6 +9,7 @@
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/reports/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/reports/message_text.hpp"
+#include "warpwise/emulator/sarif.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -405,17 +406,13 @@ std::string sarif_of(const RunReport& report) {
   }
   for (const std::string& each : report.calls_not_run)
     notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});
-  Json run = {
-      {"tool",
-       {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}, {"rules", rules()}}}}},
-      {"invocations",
-       {{{"executionSuccessful", notifications.empty()},
-         {"toolExecutionNotifications", notifications}}}},
-      {"results", results}};
-  const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                      {"version", "2.1.0"},
-                      {"runs", Json::array({run})}};
-  return sarif.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json file = Json::parse(sarif_frame);
+  Json& run = file.at("runs").at(0);
+  run.at("tool").at("driver")["rules"] = rules();
+  run["invocations"] = {{{"executionSuccessful", notifications.empty()},
+                         {"toolExecutionNotifications", notifications}}};
+  run["results"] = results;
+  return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace warpwise::emulator::runtime

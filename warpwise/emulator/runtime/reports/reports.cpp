@@ -439,7 +439,7 @@ class Reports {
     if (fidelity_ && (record_.empty() || !report_.is_empty()))
       say(fidelity_text(report_));
     else if (messages_ == Messages::all && report_.launches() > 0)
-      say(fidelity_line(report_, checks_.has(Check::races)));
+      say(fidelity_line(report_, checks_));
     if (messages_ != Messages::all) return;
     if (orders_ > 1) say_orders();
     if (!record_.empty()) return;  // the command prints the rest, for all processes

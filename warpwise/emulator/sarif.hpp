@@ -1,0 +1,14 @@
+#pragma once
+
+// Internal: the frame of SARIF files, for a process's report and for that of `warpwise run`.
+
+namespace warpwise::emulator {
+
+/// A SARIF 2.1.0 file with one run of Warpwise, as JSON. The run lacks its `invocations` and
+/// `results`, the driver its `rules`.
+inline constexpr const char* sarif_frame =
+    R"({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": "Warpwise", "version": ")" WARPWISE_VERSION
+    R"("}}}]})";
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "warpwise/live/ffmpeg/decoded_source.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Frames of a file, or of a network peer that waits for its reader.
+class FileSource final : public DecodedSource {
+ public:
+  using DecodedSource::DecodedSource;
+
+  std::optional<std::int64_t> frames() const override {
+    if (is_of_new_rate()) return std::nullopt;
+    return video().nb_frames > 0 ? std::optional(video().nb_frames) : std::nullopt;
+  }
+};
+
+/// Opens a URL with FFmpeg.
+/// \param name       the URL in error messages
+/// \param protocols  the only ones allowed, because a playlist could name anything
+/// \param deadline   null: waits as long as it takes
+/// \throws IoError    it cannot be read as a video, or the deadline has passed
+OpenInput open_url(const std::string& url, const std::string& name, const char* protocols,
+                   std::unique_ptr<Deadline> deadline);
+
+}  // namespace warpwise::live::ffmpeg
