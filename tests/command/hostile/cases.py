@@ -137,7 +137,7 @@ def stages():
                 yield case(*words, f"{stage} {option}={value}", says=stage.split()[0])
     for text in ["|", "||", "sobel|", "|sobel", "sobel |\t| sobel", "x", "Sobel", "sobel=1", "--sobel", "-", "=", "sobel sobel",
                  "sobel --norm l2", "sobel -norm=l2", "sobel norm", "sobel =l2", "sobel help", "sobel norm=l1 norm=l2", "threshold",
-                 "rgb24 | p010", "gray8 window=3", "ünïcode", COLOUR, "s" * 10000, "sobel | " * 1000, "sobel " + "norm " * 1000]:
+                 "rgb24 | nv16", "gray8 window=3", "ünïcode", COLOUR, "s" * 10000, "sobel | " * 1000, "sobel " + "norm " * 1000]:
         yield case(*words, text)
 
 

@@ -42,8 +42,11 @@ std::string folder_of_pictures(const std::string& name) {
 // Refuses a sink at the source's place, because it is written while the source is read.
 void require_two_places(const std::string& source, const std::string& sink) {
   std::error_code ignored;
+  // One picture, and a .y4m file, are no folder. open_sink() refuses the picture.
+  const bool is_folder_written =
+      sink.ends_with('/') || is_folder(sink) || sink.find('%') != std::string::npos;
   const bool is_same_folder =
-      io::extension_of(sink) != ".y4m" &&
+      is_folder_written &&
       fs::equivalent(folder_of_pictures(source), folder_of_pictures(sink), ignored);
   if (is_same_folder || fs::equivalent(source, sink, ignored)) {
     throw UsageError(fmt::format(
@@ -200,10 +203,10 @@ void run_stream(const StreamCall& call,
   call.where.validate();
   const bool is_gpu = take_gpu(call.where);  // first, so that OpenGL draws on the same GPU
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
-  require_free_output(call);
-  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
+  require_free_output(call);
   const std::shared_ptr<live::Source> source = open_sources(call);
+  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
