@@ -71,6 +71,14 @@ class Advice(ExplainTest):
         self.assertNotIn("example", told[0], "the example moves values into constant memory")
 
     @compiles
+    def test_less_than_a_warp_is_too_small_for_gains(self):
+        write("k.cu", b"__global__ void k(float* y) {}\n")
+        text = self.succeed("explain", "k.cu", "--grid", "1", "--block", "1", "--arg", "f32[10]").stdout.decode()
+        self.assertIn("This launch has 1 thread, less than a warp: it is too small", text)
+        self.assertNotIn("times as fast", text)
+        self.assertNotIn("Gains are for", text)
+
+    @compiles
     def test_a_gain_that_the_model_does_not_know_is_not_said(self):
         kernel("float* y, const float* x, float mu, float sigma, int n", "if (i >= n) return;", "float d = (x[i] - mu) / sigma;",
                "y[i] = 0.3989422804 / sigma * exp(-0.5 * d * d);")

@@ -145,7 +145,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   std::vector<Advice> advice = launch_notes(explanation);
   const std::size_t notes = advice.size();
   const LaunchPrediction* prediction = explanation.known_prediction();
-  if (prediction != nullptr) {
+  if (prediction != nullptr && !is_too_small(explanation)) {
     for (Finding& each : findings) value(*prediction, each);
     std::vector<Finding> further = resource_findings(*prediction);
     // Segments that are not fully used are said by the line that scatters its addresses.
