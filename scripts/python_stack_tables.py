@@ -21,6 +21,7 @@ class Feature(NamedTuple):
     verdict: str
     why: str
     line: int  # of its fault; 0 without one
+    says: str  # a part of standard error by which a feature that does not run tells its reason
 
 
 class Stack(NamedTuple):
@@ -42,11 +43,14 @@ def stack_of(file):
         if not isinstance(each, ast.FunctionDef) or each.name.startswith("_"):
             continue
         name, _, rest = ast.get_docstring(each).partition("\n\n")
+        rest, _, says = rest.partition("\n\nsays: ")
         verdict, _, why = rest.partition(": ")
         if verdict not in VERDICTS:
             raise ValueError(f"{file.name}, {each.name}: '{verdict}' is none of {', '.join(VERDICTS)}")
+        if (verdict == NOT_RUN) != bool(says):
+            raise ValueError(f"{file.name}, {each.name}: 'says: ' and a part of the error belong to '{NOT_RUN}', and to it alone")
         marked = [number for number, line in enumerate(text.splitlines(), 1) if re.search(rf"(#|//) here: {each.name}$", line)]
-        features.append(Feature(file, each.name, " ".join(name.split()), verdict, " ".join(why.split()), marked[0] if marked else 0))
+        features.append(Feature(file, each.name, " ".join(name.split()), verdict, " ".join(why.split()), marked[0] if marked else 0, " ".join(says.split())))
     return Stack(file, told["STACK"], told["PACKAGES"], features)
 
 
@@ -58,9 +62,9 @@ def rendered(recorded):
     rows, versions = [], []
     for stack in stacks():
         ran = recorded["stacks"][stack.name]
-        versions += [f"{name} {version}" for name, version in ran["versions"].items() if f"{name} {version}" not in versions]
+        versions.append(f"{stack.name} with {', '.join(map(' '.join, ran['versions'].items()))}")
         for feature in stack.features:
             verdict = ran["features"][feature.function]["verdict"]
             rows.append([stack.name, feature.name, verdict + (f": {feature.why}" if feature.why and verdict == feature.verdict else "")])
     machine = recorded["machine"]
-    return f"{table(['stack', 'feature', 'verdict'], rows)}\n\n{machine['method']}; {', '.join(versions)}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}."
+    return f"{table(['stack', 'feature', 'verdict'], rows)}\n\n{machine['method']}; {'; '.join(versions)}; {machine['cpu']}, commit {machine['commit']}, {machine['date']}."

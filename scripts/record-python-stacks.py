@@ -6,9 +6,11 @@
 scripts/python_stacks/*_stack.py are the programs, one for each stack. STACK and PACKAGES in it name the stack and what pip installs, into an
 environment of its own in FOLDER. Each function is a feature. Its docstring names it and says what becomes of it: one of
 python_stack_tables.VERDICTS, then a reason or a hint if there is one. A fault on purpose is in the line that ends with "here: FUNCTION".
+If a feature does not run, "says: TEXT" follows: a part of its standard error, by which the reason is known again.
 
---recorded installs the versions of the record, and not the registry's newest. --check writes nothing, and ends with status 1 if something
-else became of a feature than its docstring says. Status 77: no package could be installed.
+--recorded installs the versions of the record, and not the registry's newest. --check writes nothing. Status 1: something else became of a
+feature than its docstring says. Status 77: no package could be installed. A record is of one machine and commit, so it needs all stacks:
+STACK is for --check, and nothing is written if a package could not be installed.
 """
 import argparse
 import concurrent.futures
@@ -55,15 +57,23 @@ def verdict_of(done, feature):
         return FOUND, faults[0]
     if done.returncode == 0 and not is_refused:
         return (RUNS if feature.verdict in (RUNS, NOT_RUN) else NOT_FOUND), ""
-    said = [each for each in map(str.strip, done.stderr.splitlines()) if each and not each.startswith("warpwise:")]
-    return NOT_RUN, (said or ["it says nothing"])[-1]
+    said = [each for each in map(str.strip, done.stderr.splitlines()) if each]
+    told = [each for each in said if feature.says and feature.says in each] or [each for each in said if not each.startswith("warpwise:")]
+    return NOT_RUN, (told or ["it says nothing"])[-1]
+
+
+def is_as_told(feature, found):
+    return found["verdict"] == feature.verdict and feature.says in found["says"]
 
 
 def outcome(feature, python, command):
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "CUPY_CACHE_DIR": f"{folder}/cupy", "TRITON_CACHE_DIR": f"{folder}/triton"}
-        done = subprocess.run([command, "run", "--check", "all", python, feature.file, feature.function], cwd=folder, env=environment,
-                              capture_output=True, text=True, check=False, timeout=SECONDS)
+        try:
+            done = subprocess.run([command, "run", "--check", "all", python, feature.file, feature.function], cwd=folder, env=environment,
+                                  capture_output=True, text=True, check=False, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return {"verdict": NOT_RUN, "says": f"no end within {SECONDS} s"}, ""
         verdict, says = verdict_of(done, feature)
         return {"verdict": verdict, "says": says.replace(folder, "").replace(str(REPOSITORY), "")[:300]}, done.stderr
 
@@ -76,6 +86,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     arguments = parser.parse_args()
+    if arguments.stacks and not arguments.check:
+        parser.error("STACK is for --check: a record needs all stacks")
     commit = "" if arguments.check else clean_commit("record-python-stacks.py")
     kept = json.loads(RECORD.read_text(encoding="utf-8"))["stacks"] if RECORD.exists() else {}
     temporary = tempfile.TemporaryDirectory()
@@ -92,14 +104,18 @@ def main():
             outcomes = list(pool.map(lambda feature: outcome(feature, python, arguments.command), stack.features))
         for feature, (found, said) in zip(stack.features, outcomes):
             print(f"{stack.name}, {feature.function}: {found['verdict']} {found['says']}", flush=True)
-            if found["verdict"] != feature.verdict:
-                others.append(f"{stack.name}, {feature.function}: {found['verdict']}, and its docstring says {feature.verdict}\n{said[-3000:]}")
+            if not is_as_told(feature, found):
+                others.append(f"{stack.name}, {feature.function}: {found['verdict']} {found['says']}, and its docstring says {feature.verdict} "
+                              f"{feature.says}\n{said[-3000:]}")
         ran[stack.name] = {"versions": versions, "features": {feature.function: found for feature, (found, _) in zip(stack.features, outcomes)}}
     print("\n".join(others), file=sys.stderr)
     if not ran:
         sys.exit(77)
+    missing = [stack.name for stack in stacks() if stack.name not in ran]
+    if missing and not arguments.check:
+        sys.exit(f"record-python-stacks.py: nothing is written, since these did not run: {', '.join(missing)}")
     if not arguments.check:
-        write(RECORD, {"machine": machine_of(time.strftime("%Y-%m-%d"), commit, "warpwise run --check all"), "stacks": {**kept, **ran}})
+        write(RECORD, {"machine": machine_of(time.strftime("%Y-%m-%d"), commit, "warpwise run --check all"), "stacks": ran})
     sys.exit(1 if others else 0)
 
 

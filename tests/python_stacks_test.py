@@ -3,10 +3,12 @@
 import importlib.util
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -36,6 +38,14 @@ def fails():
     hint
     """
     x = 1  # here: fails
+
+def lacks():
+    """a library
+
+    not run: it is not there
+
+    says: no libx
+    """
 '''
 
 
@@ -51,10 +61,34 @@ class Programs(unittest.TestCase):
 
     def test_features(self):
         self.assertEqual([(each.function, each.name, each.verdict, each.why, each.line) for each in self.stack().features],
-                         [("runs", "all of it", "runs", "", 0), ("fails", "a fault", "named at its line", "with a hint", 20)])
+                         [("runs", "all of it", "runs", "", 0), ("fails", "a fault", "named at its line", "with a hint", 20),
+                          ("lacks", "a library", "not run", "it is not there", 0)])
+
+    def test_what_does_not_run_says_its_reason(self):
+        *_, lacks = self.stack().features
+        self.assertEqual(lacks.says, "no libx")
+        for said, is_as_told in [("OSError: no libx.so", True), ("MemoryError", False)]:
+            verdict, says = self.verdict(lacks, 1, said, "Traceback's end", "warpwise: 0 faults")
+            self.assertEqual(record.is_as_told(lacks, {"verdict": verdict, "says": says}), is_as_told)
+        self.assertFalse(record.is_as_told(lacks, {"verdict": "runs", "says": ""}))
+
+    def test_a_feature_without_an_end_is_recorded(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(record, "SECONDS", 0.2):
+            command = pathlib.Path(folder) / "hangs"
+            command.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+            command.chmod(0o755)
+            lacks = self.stack().features[-1]
+            found, _ = record.outcome(lacks, sys.executable, command)
+        self.assertEqual(found, {"verdict": "not run", "says": "no end within 0.2 s"})
+        self.assertFalse(record.is_as_told(lacks, found))
+
+    def test_a_record_needs_all_stacks(self):
+        done = subprocess.run([sys.executable, SCRIPTS / "record-python-stacks.py", "CuPy"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a record needs all stacks", done.stderr)
 
     def test_verdicts(self):
-        runs, fails = self.stack().features
+        runs, fails, _ = self.stack().features
         fault = "warpwise: race in kernel k, a_stack.py:20: write; launched at a_stack.py:30"
         self.assertEqual(self.verdict(runs, 0), ("runs", ""))
         self.assertEqual(self.verdict(runs, 1, "ValueError: no", "warpwise: 0 faults"), ("not run", "ValueError: no"))

@@ -81,8 +81,9 @@ def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
     """Counts of the kernels that the test's process has launched since the fixture began.
 
     Its attributes are `launches`, the fields of warpwise.emulator.ExecutionCounts (warp_instructions, divergent_branches, …) and those of
-    MemoryCounts for the emulated GPU (global_load, shared_store, …): gpu_counts.global_load.transactions_32. Without --warpwise every
-    comparison with a count is true, and pytest's summary says how many tests this concerns.
+    MemoryCounts for the emulated GPU (global_load, shared_store, …): gpu_counts.global_load.transactions_32. Another name is an
+    AttributeError with all names. Without --warpwise every comparison with a count is true, and pytest's summary says how many tests this
+    concerns. Write `count == 0` there, not `not count`: a truth value, int() and float() are a TypeError, for nothing is counted.
     """
     if request.config.getoption("--warpwise") is None:
         request.node.user_properties.append((UNCOUNTED, True))
@@ -94,6 +95,13 @@ def gpu_counts(request: pytest.FixtureRequest) -> "Generator[Any, None, None]":
     counts.runtime.warpwise_emulated_count(False)
 
 
+class Fields(types.SimpleNamespace):
+    """A part of the counts."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"gpu_counts has no {name} here, but {', '.join(vars(self))}")
+
+
 class Counts:
     """Counts of launches, which the emulated runtime of this process sums."""
 
@@ -102,7 +110,7 @@ class Counts:
         self.runtime.warpwise_emulated_counts.restype = ctypes.c_char_p
 
     def __getattr__(self, name: str) -> Any:
-        counts = json.loads(self.runtime.warpwise_emulated_counts(), object_hook=lambda fields: types.SimpleNamespace(**fields))
+        counts = json.loads(self.runtime.warpwise_emulated_counts(), object_hook=lambda fields: Fields(**fields))
         return getattr(counts, name)
 
 
@@ -114,6 +122,12 @@ class Uncounted:
             raise AttributeError(name)
         return self
 
+    def __format__(self, _: str) -> str:
+        return "uncounted"
+
+    def __repr__(self) -> str:
+        return "uncounted"
+
 
 def _same(own: Uncounted, *_: Any) -> Uncounted:
     return own
@@ -123,11 +137,19 @@ def _holds(*_: Any) -> bool:
     return True
 
 
-for name in ["add", "sub", "mul", "truediv", "floordiv"]:
+def _has_no_value(own: Uncounted) -> Any:
+    raise TypeError("without --warpwise nothing is counted, and a count has no value: compare it, as in gpu_counts.launches == 0")
+
+
+for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]:
     setattr(Uncounted, f"__{name}__", _same)
     setattr(Uncounted, f"__r{name}__", _same)
+for name in ["neg", "pos", "abs", "round", "ceil", "floor", "trunc"]:
+    setattr(Uncounted, f"__{name}__", _same)
 for name in ["lt", "le", "eq", "ne", "gt", "ge"]:
     setattr(Uncounted, f"__{name}__", _holds)
+for name in ["bool", "int", "float", "index"]:
+    setattr(Uncounted, f"__{name}__", _has_no_value)
 
 
 class Faults:

@@ -362,6 +362,11 @@ def test_words_of_explain(tmp_path):
         words("--arg", [np.True_])
 
 
+def test_buffers_have_their_names_in_a_wrapped_text():
+    text = "the end of argument 11,\n  f32[64]:@/a\n  b/tmp-source-.npy of 256, of argument\n  3, i32[2]:@c.npy and argument 4, i32[2]:@d-to-.npy"
+    assert _command.by_name(text) == "the end of source,\n  f32[64] of 256, of argument\n  3, i32[2]:@c.npy and to, i32[2]"
+
+
 def test_explain_without_a_command(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPWISE", str(tmp_path / "missing"))
     with pytest.raises(warpwise.Error, match="missing: No such file"):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pickle
 import shutil
+import tempfile
 import warnings
 
 import numpy as np
@@ -47,7 +48,7 @@ def line_in(function, mark):
     return first + next(i for i, text in enumerate(lines) if mark in text)
 
 
-def test_numba():
+def test_numba(tmp_path, monkeypatch):
     cuda = pytest.importorskip("numba.cuda")
 
     @cuda.jit
@@ -61,6 +62,11 @@ def test_numba():
     beyond = emulator.explain(gather, (8, 1), (128, 1), SOURCE[:64], TARGET, 1024, check="all")
     assert [each["kind"] for each in beyond["faults"]] == ["out_of_bounds"]
     assert "past the end of source, f32[64] of 256 bytes" in beyond["faults"][0]["message"]
+    for folder in [tmp_path / "a folder", tmp_path / ("long" * 20)]:  # the text is wrapped in the file's name, or before it
+        folder.mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        text = str(emulator.explain(gather, (8, 1), (128, 1), SOURCE[:64], TARGET, 1024))
+        assert "past the end of source, f32[64]" in " ".join(text.split()) and ".npy" not in text
     refused(gather, 128, {
         "the rows of source must be contiguous": (SOURCE[::2], TARGET, 1024),
         "count is of <class 'NoneType'>": (SOURCE, TARGET, None),

@@ -19,6 +19,7 @@ needs_command = pytest.mark.skipif(COMMAND is None, reason="the command warpwise
 # Stores 1 into 32 integers, of which there may be fewer.
 SUITE = '''
 import ctypes
+import math
 import subprocess
 import sys
 
@@ -66,6 +67,10 @@ def test_counts(gpu_counts):
     assert gpu_counts.global_store.transactions_32 == 4
     assert gpu_counts.global_store.transactions_32 / gpu_counts.global_store.requests <= 4
     assert gpu_counts.global_load.requests == 0
+    with pytest.raises(AttributeError, match="has no transactions here, but .*transactions_32"):
+        gpu_counts.global_load.transactions
+    with pytest.raises(AttributeError, match="has no global_laod here, but .*global_load"):
+        gpu_counts.global_laod
     ones(32)
     assert gpu_counts.launches == 2 and gpu_counts.global_store.requests == 2
 
@@ -77,6 +82,18 @@ def test_counts_of_another_test(gpu_counts):
 def test_counts_alone(gpu_counts):
     assert gpu_counts.launches == 0
     assert 4 * gpu_counts.global_load.requests > gpu_counts.warp_instructions - 1
+
+def test_arithmetic_alone(gpu_counts):
+    load = gpu_counts.global_load
+    assert load.transactions_32 % 4 == 0 and 9 % (load.requests + 1) == 0 and -abs(load.requests) <= 0
+    assert round(load.requests / 3) <= 4 and math.ceil(load.requests / 3) <= 4 and 2 ** load.requests >= 1
+    print(f"{load.requests:,} requests, {load.requests}")
+
+def test_value_alone(gpu_counts):
+    assert not gpu_counts.divergent_branches
+
+def test_integer_alone(gpu_counts):
+    assert int(gpu_counts.launches) == 0
 
 def test_beyond():
     ones(24)
@@ -113,7 +130,7 @@ def run_suite(folder, *options, before=(), **more):
 
 @needs_command
 def test_faults_fail_their_tests(tmp_path):
-    done = run_suite(tmp_path, "--warpwise", "-k", "not child and not counts")
+    done = run_suite(tmp_path, "--warpwise", "-k", "not child and not counts and not alone")
     assert "PASSED test_suite.py::test_sound" in done.stdout
     assert "PASSED test_suite.py::test_without_gpu" in done.stdout
     assert "FAILED test_suite.py::test_beyond - Failed: out_of_bounds in kernel ones" in done.stdout
@@ -159,17 +176,24 @@ def test_under_the_command(tmp_path):
 
 @needs_command
 def test_counts_of_a_test(tmp_path):
-    done = run_suite(tmp_path, "--warpwise", "-k", "counts and not alone")
+    done = run_suite(tmp_path, "--warpwise", "-k", "counts and not counts_alone or alone and not counts")
     assert "PASSED test_suite.py::test_counts\n" in done.stdout
+    for test in ["arithmetic", "value", "integer"]:
+        assert f"PASSED test_suite.py::test_{test}_alone" in done.stdout
     assert "FAILED test_suite.py::test_counts_of_another_test - assert 1 > 1" in done.stdout
     assert "unchecked" not in done.stdout
 
 
 def test_counts_without_the_option(tmp_path):
-    done = run_suite(tmp_path, "-k", "counts_alone or without_gpu")
+    done = run_suite(tmp_path, "-k", "counts_alone or arithmetic or without_gpu")
     assert "PASSED test_suite.py::test_counts_alone" in done.stdout
-    assert "tests with unchecked gpu_counts: 1\n" in done.stdout
+    assert "PASSED test_suite.py::test_arithmetic_alone" in done.stdout
+    assert "uncounted requests, uncounted\n" in done.stdout
+    assert "tests with unchecked gpu_counts: 2\n" in done.stdout
     assert done.returncode == 0
+    done = run_suite(tmp_path, "-k", "value or integer")
+    for test in ["value", "integer"]:
+        assert f"FAILED test_suite.py::test_{test}_alone - TypeError: without --warpwise nothing is counted" in done.stdout
 
 
 @needs_command

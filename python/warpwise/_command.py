@@ -90,5 +90,8 @@ def argument(array: Any, folder: str, name: str = "") -> str:
 
 
 def by_name(text: str) -> str:
-    """Returns a report with buffers named as the kernel's arguments: "source, f32[64]" for "argument 4, f32[64]:@FILE"."""
-    return re.sub(r"argument \d+, (\w+\[\d+\]):@[^\s\"']*-(\w+)-\.npy", r"\2, \1", text)
+    """Returns a report with buffers named as the kernel's arguments: "source, f32[64]" for "argument 4, f32[64]:@FILE".
+
+    A text is wrapped at its spaces, those of FILE too.
+    """
+    return re.sub(r"argument\s+\d+,(\s+)(\w+\[\d+\]):@(?:(?!:@).)*?-(\w+)-\.npy", r"\3,\1\2", text, flags=re.DOTALL)

@@ -120,6 +120,8 @@ def products():
     """products of matrices, `asfortranarray` of a matrix of floats
 
     not run: cuBLAS holds machine code alone, and is named at its first use. Test these on a GPU, or give their results to the kernels under test
+
+    says: CUBLAS_STATUS_NOT_INITIALIZED
     """
     cupy.ones((8, 8), cupy.float32) @ cupy.ones((8, 8), cupy.float32)
 
@@ -137,6 +139,8 @@ def random_numbers():
     """`cupy.random.random()` and the other functions of `cupy.random`
 
     not run: cuRAND holds machine code alone. `cupy.asarray` of NumPy's random numbers gives them to the kernels
+
+    says: CURAND_STATUS_INITIALIZATION_FAILED
     """
     cupy.random.random(8)
 
@@ -145,6 +149,8 @@ def transforms():
     """`cupy.fft`
 
     not run: cuFFT holds machine code alone
+
+    says: CUFFT_INTERNAL_ERROR
     """
     cupy.fft.fft(cupy.ones(8, cupy.complex64))
 

@@ -19,6 +19,8 @@ def launch():
     """its first launch
 
     not run: `tileiras` makes machine code. The error names it
+
+    says: no kernel image is available for execution on the device
     """
     a, to = cupy.asarray(np.arange(64, dtype=np.float32)), cupy.empty(64, cupy.float32)
     ct.launch(cupy.cuda.get_current_stream().ptr, (4,), _add, (a, a, to))

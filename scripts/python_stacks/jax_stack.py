@@ -11,6 +11,8 @@ def devices():
     """`jax.devices("cuda")`
 
     not run: XLA asks the driver's management library (NVML) for GPUs, which is not emulated. JAX goes on with the CPU
+
+    says: Unknown backend cuda
     """
     assert jax.devices("cuda")
 

@@ -139,6 +139,8 @@ def linked_source_with_lines():
     """linked `.cu` source with `lineinfo=True`
 
     not run: nvJitLink refuses to join the two
+
+    says: linking module flags
     """
     _linked(lineinfo=True)
 

@@ -12,6 +12,8 @@ def arrays():
     """its first array
 
     not run: `warp.so` holds a static CUDA runtime without symbols. The run names the file
+
+    says: does not run the CUDA runtime in warp.so
     """
     assert (warp.array(np.ones(8, np.float32), device="cuda:0").numpy() == 1).all()
 

@@ -50,6 +50,35 @@ class Advice(ExplainTest):
                       self.words(*arguments, "l4"))
 
     @compiles
+    def test_lanes_that_idle_in_a_function_belong_to_the_branch(self):
+        """The function stands above the kernel, inlined or called, and another branch calls none."""
+        for inlining in ["__forceinline__", "__noinline__"]:
+            write("k.cu", (f"__device__ {inlining} float work(float v) {{\n  for (int k = 0; k < 100; ++k) v = v * 1.5f + 0.25f * v * v;\n"
+                           f"  return v;\n}}\n__global__ void k(float* y, int n) {{\n{INDEX}  if (i % 3 == 0) y[i] = 1;\n  __syncwarp();\n"
+                           "  if (i % 4 == 0) y[i] = work(y[i]);\n}\n").encode())
+            told = [each["text"] for each in self.advice("--arg", "f32[65536]", "--arg", "i32:65536") if each["remedy"] == "divergence"]
+            self.assertEqual(len(told), 1, told)
+            self.assertIn("Line 9 (if (i % 4 == 0) y[i] = work(y[i]);) diverges in 2,048 of", told[0])
+            self.assertNotIn("Line 7", told[0])
+
+    @compiles
+    def test_a_table_in_constant_memory_is_said_once(self):
+        write("k.cu", (f"__constant__ float table[4096];\n__global__ void k(const unsigned short* x, float* y) {{\n{INDEX}"
+                       "  y[i] = table[x[i] & 4095];\n}\n").encode())
+        told = [each for each in self.advice("--arg", "u16[65536]:random", "--arg", "f32[65536]") if each["remedy"] == "constant memory"]
+        self.assertEqual(len(told), 1, told)
+        self.assertIn("use shared or global memory. Constant memory is the bottleneck.", told[0]["text"])
+        self.assertNotIn("example", told[0], "the example moves values into constant memory")
+
+    @compiles
+    def test_less_than_a_warp_is_too_small_for_gains(self):
+        write("k.cu", b"__global__ void k(float* y) {}\n")
+        text = self.succeed("explain", "k.cu", "--grid", "1", "--block", "1", "--arg", "f32[10]").stdout.decode()
+        self.assertIn("This launch has 1 thread, less than a warp: it is too small", text)
+        self.assertNotIn("times as fast", text)
+        self.assertNotIn("Gains are for", text)
+
+    @compiles
     def test_a_gain_that_the_model_does_not_know_is_not_said(self):
         kernel("float* y, const float* x, float mu, float sigma, int n", "if (i >= n) return;", "float d = (x[i] - mu) / sigma;",
                "y[i] = 0.3989422804 / sigma * exp(-0.5 * d * d);")

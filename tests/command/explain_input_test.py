@@ -287,6 +287,17 @@ class BadInput(ExplainTest):
                       done.stderr.splitlines()[-1])
 
     @compiles
+    def test_elements_of_a_kernel_whose_name_has_no_types(self):
+        twice = 'extern "C" __global__ void twice(const int n, TYPE* __restrict__ y) { if (threadIdx.x < n) y[threadIdx.x] *= 2; }\n'
+        launch = ["twice.cu", "--grid", "1", "--block", "32", "--arg", "i32:4", "--arg", "f32[64]"]
+        write("twice.cu", twice.replace("TYPE", "double").encode())
+        self.refuse(*launch, says=["argument 1", "is double*", "write f64[64]"])
+        for source in [twice.replace("TYPE", "float"), "#ifdef DOUBLE\n" + twice.replace("TYPE", "double") + "#else\n" + twice.replace("TYPE", "float")
+                       + "#endif\n"]:
+            write("twice.cu", source.encode())
+            self.succeed("explain", *launch)
+
+    @compiles
     def test_several_kernels(self):
         self.refuse("transpose.cu", "--define", "PAD=0", *SHAPE,
                     says=["--kernel", "naive", "transpose"])

@@ -64,6 +64,12 @@ class Sample(ExplainTest):
         self.compare(sample, whole)
 
     @compiles
+    def test_an_index_that_overflows_in_later_blocks_is_found(self):
+        write("wide.cu", b"__global__ void wide(float* y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 1;\n}\n")
+        launch = ["wide.cu", "--grid", "2000000000", "--block", "256", "--arg", "f32[1000]", "--arg", "i32:1000", "--budget", "1000000"]
+        self.assertEqual([each["kind"] for each in self.json_of(*launch, code=FAILED)["faults"]], ["out_of_bounds"])
+
+    @compiles
     def test_it_says_that_it_is_one(self):
         write("image.cu", IMAGE)
         text = self.run_command("explain", "image.cu", *SHAPE, "--sample", "100").stdout.decode()

@@ -53,6 +53,17 @@ class TwoFiles(ExplainTest):
         self.assertEqual(notes, [])
 
     @compiles
+    def test_sums_in_another_order(self):
+        for kind, by, says in [("float", "1.004f", "by up to 0.4 %): another order of float sums may do that."),
+                               ("float", "1.1f", "): they do not compute the same."), ("double", "1.004", "): they do not compute the same."),
+                               ("int", "1.004f", "): they do not compute the same.")]:
+            write("sums.cu", f"__global__ void alone({kind}* sum) {{ if (threadIdx.x == 0) *sum = 32000; }}\n"
+                             f"__global__ void atomic({kind}* sum) {{ atomicAdd(sum, ({kind})(1000 * {by})); }}\n".encode())
+            [note] = self.json_of("sums.cu", "sums.cu", "--kernel", "alone", "--kernel", "atomic", "--grid", "1", "--block", "32", "--arg",
+                                  {"float": "f32[1]", "double": "f64[1]", "int": "i32[1]"}[kind])["notes"]
+            self.assertTrue(note.startswith("Argument 0 differs after the two kernels (1 of 1 elements") and note.endswith(says), note)
+
+    @compiles
     def test_two_versions_of_a_file(self):
         """A line that both have stands beside itself, wherever it is; of the changed one both are there."""
         changed = "// New.\n// And this.\n" + TRANSPOSE.replace("tile[threadIdx.x][threadIdx.y]",

@@ -121,7 +121,9 @@ Token Tokens::read() {
     }
   } else if (first == '"') {
     token.kind = Token::Kind::string;
-    const std::size_t end = text_.find_first_of("\"\n", position_);
+    std::size_t end = text_.find_first_of("\"\\\n", position_);
+    while (end != std::string_view::npos && text_[end] == '\\')
+      end = text_.find_first_of("\"\\\n", end + 2);
     if (end == std::string_view::npos || text_[end] == '\n') {
       fail_at(line_, "a string without an end");
     }

@@ -13,7 +13,7 @@ struct Token {
     name,         ///< `ld`, `%r1`, `$L__BB0_2`, `_`
     directive,    ///< `.global`, `.L1::no_allocate`: a dot and the name after it
     number,       ///< `12`, `0x1FU`, `0f3F800000`, `9.0`, `1e-3`
-    string,       ///< without its quotes
+    string,       ///< without its quotes, its escapes as they are: `a\"b`
     punctuation,  ///< one character, or two of `<< >> <= >= == != && ||`
   };
   Kind kind = Kind::end;

@@ -25,6 +25,33 @@ void append_number(std::vector<int>& numbers, Tokens& tokens) {
   numbers.push_back(static_cast<int>(value));
 }
 
+// Returns a string without its escapes: "\303\274" is the two bytes of a letter, "\\" a backslash.
+std::string unescaped(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i++];
+      continue;
+    }
+    ++i;
+    const auto is_octal = [&](std::size_t at) {
+      return at < text.size() && text[at] >= '0' && text[at] <= '7';
+    };
+    if (is_octal(i)) {
+      int byte = 0;
+      for (const std::size_t end = i + 3; i < end && is_octal(i); ++i)
+        byte = 8 * byte + (text[i] - '0');
+      result += static_cast<char>(byte);
+      continue;
+    }
+    constexpr std::string_view letters = "bfnrt";
+    const std::size_t letter = letters.find(text[i]);
+    result += letter == std::string_view::npos ? text[i] : "\b\f\n\r\t"[letter];
+    ++i;
+  }
+  return result;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : tokens_(text) {}
@@ -141,7 +168,7 @@ void Parser::file() {
   if (!file_index_.emplace(number, static_cast<int>(module_.files.size())).second) {
     Tokens::fail_at(line, "a second .file " + std::to_string(number));
   }
-  module_.files.emplace_back(path.text);
+  module_.files.push_back(unescaped(path.text));
 }
 
 void Parser::section() {

@@ -345,6 +345,17 @@ TEST(Ptx, AddressesInInitialisers) {
   EXPECT_THROW(variable(".global .u8 x[1] = {0xff0(a)};"), InvalidArgument);
 }
 
+// nvcc writes other bytes than those of ASCII, quotes and backslashes with escapes.
+TEST(Ptx, FilesWithEscapesInTheirNames) {
+  const Module result =
+      module(R"(.file 1 "j \303\274.cu" .file 2 "a\"b\\c\t\1d.cu" .file 3 "\\" .file 4 "x\q")"
+             "\n.entry k() { ret; }");
+  EXPECT_EQ(result.files, (Strings{"j \u00fc.cu",
+                                   "a\"b\\c\t\x01"
+                                   "d.cu",
+                                   "\\", "xq"}));
+}
+
 TEST(Ptx, SourceLines) {
   const Module result = module(
       ".entry k() {\n mov a, b;\n .loc 7 0 1\n mov a, b;\n .loc 7 12 3\n mov a, b;\n .loc 7 0 3\n"
@@ -390,6 +401,7 @@ TEST(Ptx, ErrorsNameLineAndExpectation) {
             "byte of value 255");
   EXPECT_EQ(refusal_of_body("/* a"), "PTX line 5: a comment without an end");
   EXPECT_EQ(refusal_of_body(".pragma \"a\n\";"), "PTX line 5: a string without an end");
+  EXPECT_EQ(refusal_of_body(".pragma \"a\\\";"), "PTX line 5: a string without an end");
 }
 
 TEST(Ptx, NamesAreDeclaredOnce) {

@@ -106,6 +106,11 @@ bool says_that_elements_are_apart(const Finding& finding) {
          *finding.advice.pattern != AccessPattern::structures;
 }
 
+// Table look-ups in constant memory, not values that would suit it: those have a change.
+bool says_that_constants_scatter(const Finding& finding) {
+  return finding.advice.remedy == Remedy::constant_memory && !finding.change;
+}
+
 bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
@@ -140,12 +145,15 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   std::vector<Advice> advice = launch_notes(explanation);
   const std::size_t notes = advice.size();
   const LaunchPrediction* prediction = explanation.known_prediction();
-  if (prediction != nullptr) {
+  if (prediction != nullptr && !is_too_small(explanation)) {
     for (Finding& each : findings) value(*prediction, each);
     std::vector<Finding> further = resource_findings(*prediction);
     // Segments that are not fully used are said by the line that scatters its addresses.
     if (std::ranges::any_of(findings, says_that_addresses_scatter))
       std::erase_if(further, says_that_segments_are_not_used);
+    const auto scatter = std::ranges::find_if(findings, says_that_constants_scatter);
+    if (scatter != findings.end() && std::erase_if(further, says_that_constants_scatter) > 0)
+      scatter->advice.text += " Constant memory is the bottleneck.";
     if (std::ranges::any_of(findings, says_that_elements_are_apart))
       std::erase_if(further, [](const Finding& each) { return each.by == LineCost::accesses; });
     for (Finding& each : further) name_line(explanation, cc, each);

@@ -182,10 +182,9 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
 
 // Refuses a buffer whose elements differ in size or kind from those that the parameter points to,
 // as f64 for float*. Bytes may hold anything.
-void require_elements(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
-  const std::vector<std::string> types = parameter_types(kernel.name);
-  if (spec.kind != Kind::buffer || i >= types.size() || !types[i].ends_with('*')) return;
-  std::string pointed_to = types[i].substr(0, types[i].size() - 1);
+void require_element(const std::string& type, std::size_t i, const ArgumentSpec& spec) {
+  if (spec.kind != Kind::buffer || !type.ends_with('*')) return;
+  std::string pointed_to = type.substr(0, type.size() - 1);
   for (const char* end : {"const", "volatile", " "})
     while (pointed_to.ends_with(end)) pointed_to.resize(pointed_to.size() - std::strlen(end));
   std::erase(pointed_to, ' ');
@@ -195,8 +194,8 @@ void require_elements(const emulator::KernelInfo& kernel, std::size_t i, const A
       is_float(element->type) == is_float(spec.type))
     return;
   const std::string wanted(name_of(element->type));
-  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " + types[i] +
-                        ", and " + quoted(spec) + " has elements of another type: write " + wanted +
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " + type + ", and " +
+                        quoted(spec) + " has elements of another type: write " + wanted +
                         spec.text.substr(std::string(name_of(spec.type)).size()));
 }
 
@@ -222,14 +221,18 @@ void require_count(const emulator::KernelInfo& kernel, const std::vector<Argumen
 
 }  // namespace
 
+void require_elements(const std::vector<std::string>& types,
+                      const std::vector<ArgumentSpec>& specs) {
+  for (std::size_t i = 0; i < std::min(types.size(), specs.size()); ++i)
+    require_element(types[i], i, specs[i]);
+}
+
 Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
                      std::vector<ArgumentSpec> specs, const ReadTexture& read_texture)
     : device_(device), offsets_(kernel.parameter_offsets), specs_(std::move(specs)) {
   require_count(kernel, specs_);
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    require_fitting(kernel, i, specs_[i]);
-    require_elements(kernel, i, specs_[i]);
-  }
+  for (std::size_t i = 0; i < specs_.size(); ++i) require_fitting(kernel, i, specs_[i]);
+  require_elements(parameter_types(kernel.name), specs_);
   if (!specs_.empty()) {
     parameters_.resize(kernel.parameter_offsets.back() + kernel.parameter_bytes.back());
   }

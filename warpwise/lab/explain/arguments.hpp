@@ -17,6 +17,13 @@ namespace warpwise::lab {
 /// Reads an image file for a texture, as one channel. \throws IoError
 using ReadTexture = std::function<io::Picture(const std::string& path)>;
 
+/// Refuses buffers whose elements are not those that the kernel's pointers point to: f64 for
+/// float*. Types that are no plain numbers are passed over.
+/// \param types  of the parameters, "float*"; none if they are not known
+/// \throws InvalidArgument
+void require_elements(const std::vector<std::string>& types,
+                      const std::vector<ArgumentSpec>& specs);
+
 /// A kernel's arguments in an emulated device's memory.
 class Arguments {
  public:

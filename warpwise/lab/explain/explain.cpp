@@ -15,6 +15,7 @@
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/explain/enough_elements.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
+#include "warpwise/lab/explain/kernel_list.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 
@@ -424,6 +425,11 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   result.kernel_name = plain_name(result.kernel.name);
 
   Runner runner(request, program, result.kernel, read_texture);
+  // A name that is not mangled tells no types.
+  if (!request.file.ends_with(".ptx") && parameter_types(result.kernel.name).empty()) {
+    require_elements(declared_types(read_text(request.file).value_or(""), result.kernel_name),
+                     request.arguments);
+  }
   for (const DumpSpec& dump : request.dumps) runner.arguments().require_dumpable(dump);
   const auto memory = gpu != nullptr ? memory_for_gpu(runner.arguments()) : MemoryForGpu();
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);

@@ -43,6 +43,9 @@ void name_line(const Explanation& explanation, std::size_t cc, Finding& finding)
 /// Returns the findings from the launch's shape and the kernel's resources.
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);
 
+/// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
+bool is_too_small(const Explanation& explanation);
+
 /// Returns what to know before the findings: multiprocessors without a block, and atomics that
 /// never ran.
 std::vector<Advice> launch_notes(const Explanation& explanation);

@@ -110,6 +110,8 @@ std::string without(std::string text, const std::string& word) {
   return text;
 }
 
+constexpr const char* qualifiers[] = {"const", "volatile", "__restrict__"};
+
 // A parameter, as far as the PTX and the source tell.
 struct Parameter {
   std::string type;  // in C++, without blanks and qualifiers; empty if not known
@@ -315,8 +317,7 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     each.type = types[i];
     static const std::regex constant(R"(\bconst\b.*\*)");
     each.is_input = std::regex_search(types[i], constant);
-    for (const char* word : {"const", "volatile", "__restrict__"})
-      each.type = without(each.type, word);
+    for (const char* word : qualifiers) each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
   return parameters;
@@ -497,10 +498,10 @@ class Trial {
   Choice first_;
 };
 
-}  // namespace
-
-std::vector<DeclaredParameter> declared_parameters(const std::string& source,
-                                                   const std::string& plain) {
+// Returns the parameters of each declaration of a kernel in its source.
+std::vector<std::vector<DeclaredParameter>> declarations_of(const std::string& source,
+                                                            const std::string& plain) {
+  std::vector<std::vector<DeclaredParameter>> all;
   std::string kernel = plain.substr(0, plain.find('<'));
   kernel = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
   for (std::size_t at = source.find("__global__"); at != std::string::npos;
@@ -513,12 +514,35 @@ std::vector<DeclaredParameter> declared_parameters(const std::string& source,
     if (open >= end || is_of_name(source[open - 1])) continue;
     const std::size_t begin = open + kernel.size() + 1;
     const std::size_t close = source.rfind(')', end);
-    std::vector<DeclaredParameter> parameters;
+    std::vector<DeclaredParameter>& parameters = all.emplace_back();
     for (const std::string& each : split(std::string_view(source).substr(begin, close - begin)))
       parameters.push_back(declared(each));
-    return parameters;
   }
-  return {};
+  return all;
+}
+
+}  // namespace
+
+std::vector<DeclaredParameter> declared_parameters(const std::string& source,
+                                                   const std::string& plain) {
+  std::vector<std::vector<DeclaredParameter>> all = declarations_of(source, plain);
+  return all.empty() ? std::vector<DeclaredParameter>() : std::move(all.front());
+}
+
+std::vector<std::string> declared_types(const std::string& source, const std::string& plain) {
+  std::vector<std::string> types;
+  for (const std::vector<DeclaredParameter>& each : declarations_of(source, plain)) {
+    std::vector<std::string> own;
+    for (const DeclaredParameter& parameter : each) {
+      std::string& type = own.emplace_back(parameter.type);
+      for (const char* word : qualifiers) type = without(type, word);
+      type.erase(0, type.find_first_not_of(" \n"));
+      type.resize(type.find_last_not_of(" \n") + 1);
+    }
+    if (!types.empty() && own != types) return {};
+    types = std::move(own);
+  }
+  return types;
 }
 
 std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {

@@ -28,6 +28,10 @@ struct DeclaredParameter {
 std::vector<DeclaredParameter> declared_parameters(const std::string& source,
                                                    const std::string& plain);
 
+/// Returns the types of a kernel's parameters in its source, without const and the like: "float*".
+/// None if it is not found there, or if several declarations differ, as between #if and #else.
+std::vector<std::string> declared_types(const std::string& source, const std::string& plain);
+
 /// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256

@@ -103,6 +103,14 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
 std::optional<Advice> few_blocks(const Explanation& explanation) {
   const LaunchPrediction* const prediction = explanation.known_prediction();
   if (prediction == nullptr) return std::nullopt;
+  if (is_too_small(explanation)) {
+    return Advice{
+        fmt::format("This launch has {}, less than a warp: it is too small to say what a "
+                    "change gains.",
+                    counted(explanation.request.grid.count() * explanation.request.block.count(),
+                            "thread")),
+        cite("a block runs on one SM", "Occupancy")};
+  }
   const std::uint64_t blocks = prediction->facts.blocks;
   const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
   if (blocks >= all) return std::nullopt;
@@ -159,6 +167,11 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
         counts_rule};
   }
   return std::nullopt;
+}
+
+bool is_too_small(const Explanation& explanation) {
+  constexpr std::uint64_t lanes = 32;
+  return explanation.request.grid.count() * explanation.request.block.count() < lanes;
 }
 
 std::vector<Advice> launch_notes(const Explanation& explanation) {

@@ -7,9 +7,13 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <regex>
+#include <set>
 
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
@@ -241,7 +245,8 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
                    "one after another. Constant memory suits values that all lanes read at once. "
                    "For values that differ between lanes, use shared or global memory.",
                    place_of(explanation, line), number(ratio(counts.passes, counts.requests))),
-       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
+       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory,
+       std::nullopt, false},
       std::nullopt};
 }
 
@@ -288,23 +293,82 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
              .loads = ratio(counts.requests, loads)}};
 }
 
-// Idle lanes, in warp instructions, from this line to the file's next one with divergent branches.
-// A branch that leaves lanes idle for one statement costs no more than that.
-double idle_after(const Explanation& explanation, const LineCounts& line) {
-  double idle = 0;
+using Place = std::pair<std::string, int>;         // a file and its line
+using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
+using CallersOfLines = std::function<const Callers&()>;
+
+constexpr int deepest_call = 64;  // deeper ones are left out: the text of PTX sets no limit
+
+// Returns the callers of the lines of inlined functions and of others; none if the PTX cannot be
+// parsed.
+Callers callers_of(const Explanation& explanation) try {
+  const ptx::Module module = ptx::parse(explanation.compilation.ptx);
+  const auto place = [&](const ptx::SourceLine& line) {
+    return line.file < 0 ? Place()
+                         : Place(module.files[static_cast<std::size_t>(line.file)], line.line);
+  };
+  std::map<std::string, std::set<Place>> calls;
+  const auto outermost = [&](ptx::SourceLine line, Callers* callers) {
+    for (int depth = 0; line.caller >= 0 && depth < deepest_call; ++depth) {
+      const ptx::SourceLine& caller = module.callers[static_cast<std::size_t>(line.caller)];
+      if (callers != nullptr) (*callers)[place(line)].insert(place(caller));
+      line = caller;
+    }
+    return place(line);
+  };
+  for (const ptx::Function& function : module.functions)
+    for (const ptx::Instruction& each : function.instructions)
+      if (each.opcode == "call")
+        for (const ptx::Operand& operand : each.operands)
+          calls[operand.name].insert(place(each.source));
+  Callers callers;
+  for (const ptx::Function& function : module.functions) {
+    for (const ptx::Instruction& each : function.instructions) {
+      const Place last = outermost(each.source, &callers);
+      const auto found = calls.find(function.name);
+      if (found != calls.end()) callers[last].insert(found->second.begin(), found->second.end());
+    }
+  }
+  return callers;
+} catch (const InvalidArgument&) {
+  return {};
+}
+
+// Returns the share of a line's callers that lie behind a branch, as far as `shares` says.
+double share_behind(const Place& place, const Callers& callers, std::map<Place, double>& shares,
+                    int depth = 0) {
+  const auto [known, is_new] = shares.emplace(place, 0);
+  const auto found = callers.find(place);
+  if (!is_new || found == callers.end() || depth == deepest_call) return known->second;
+  double sum = 0;
+  for (const Place& each : found->second) sum += share_behind(each, callers, shares, depth + 1);
+  return known->second = sum / static_cast<double>(found->second.size());
+}
+
+// Idle lanes, in warp instructions, from this line to the file's next one with divergent branches,
+// and in the functions that these lines call. A branch that leaves lanes idle for one statement
+// costs no more than that.
+double idle_after(const Explanation& explanation, const LineCounts& line, const Callers& callers) {
+  std::map<Place, double> shares;
   bool is_after = false;
   for (const LineCounts& each : explanation.launch.lines) {
     const bool is_line = each.file == line.file && each.line == line.line;
     is_after =
         is_line || (is_after && each.file == line.file && each.execution.divergent_branches == 0);
-    if (!is_after) continue;
-    idle += static_cast<double>(each.execution.warp_instructions) -
-            static_cast<double>(each.execution.thread_instructions) / 32;
+    if (is_after || each.execution.divergent_branches > 0)
+      shares[{each.file, each.line}] = is_after ? 1 : 0;
+  }
+  double idle = 0;
+  for (const LineCounts& each : explanation.launch.lines) {
+    idle += share_behind({each.file, each.line}, callers, shares) *
+            (static_cast<double>(each.execution.warp_instructions) -
+             static_cast<double>(each.execution.thread_instructions) / 32);
   }
   return idle;
 }
 
-std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line) {
+std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line,
+                                  const CallersOfLines& callers) {
   const auto& counts = line.execution;
   const double share = ratio(counts.divergent_branches, counts.branches);
   constexpr double worth_saying_share = 0.1;
@@ -313,7 +377,8 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
   const double idle = 1 - lanes / 32;
   if (idle < 0.1) return std::nullopt;
-  const double own = idle_after(explanation, line) / static_cast<double>(totals.warp_instructions);
+  const double own =
+      idle_after(explanation, line, callers()) / static_cast<double>(totals.warp_instructions);
   constexpr double worth_saying_idle = 0.02;
   if (own < worth_saying_idle) return std::nullopt;
   return Finding{
@@ -329,7 +394,8 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
-                       const Accesses& accesses, std::vector<Finding>& findings) {
+                       const Accesses& accesses, const CallersOfLines& callers,
+                       std::vector<Finding>& findings) {
   const auto add = [&](std::optional<Finding> finding) {
     if (!finding) return;
     finding->place = line_name(explanation, line);
@@ -345,7 +411,7 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   add(local_array(explanation, line, memory.local_store, "writes", cc));
   add(same_address(explanation, line, memory.global_load, cc, accesses));
   add(constant_scatter(explanation, line, memory.constant));
-  add(divergence(explanation, line));
+  add(divergence(explanation, line, callers));
 }
 
 }  // namespace
@@ -366,8 +432,13 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
     if (!known) known = accesses_of(explanation);
     return *known;
   };
+  std::optional<Callers> calling;
+  const auto callers = [&]() -> const Callers& {
+    if (!calling) calling = callers_of(explanation);
+    return *calling;
+  };
   for (const LineCounts& line : explanation.launch.lines) {
-    add_line_findings(explanation, line, cc, accesses, findings);
+    add_line_findings(explanation, line, cc, accesses, callers, findings);
   }
   return findings;
 }

@@ -6,6 +6,7 @@
 #include "warpwise/emulator/race_kinds.hpp"
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/placement.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/explain/wording.hpp"
@@ -401,7 +402,8 @@ std::string example_text(const Example& example, const Paint& paint) {
 // Writes the advice, with examples.
 std::string advice_text(const Explanation& explanation, const Paint& paint) {
   std::string text = "\n" + paint.bold("Advice") + "\n";
-  if (const LaunchPrediction* const prediction = explanation.known_prediction()) {
+  if (const LaunchPrediction* const prediction = explanation.known_prediction();
+      prediction != nullptr && !is_too_small(explanation)) {
     text += wrapped(fmt::format("Gains are for {} and enough blocks to fill it.",
                                 prediction->profile.gpu_with_article()),
                     0) +

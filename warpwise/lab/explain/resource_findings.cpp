@@ -342,7 +342,7 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
       return Suggestion{standing(bounds, resource, "Constant memory") +
                             ": it serves one address of a warp at a time. If threads index a table "
                             "differently, put it into global or shared memory.",
-                        Remedy::constant_memory, std::nullopt};
+                        Remedy::constant_memory, std::nullopt, false};
     case Resource::texture:
       if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
       return Suggestion{

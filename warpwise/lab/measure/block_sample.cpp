@@ -74,6 +74,11 @@ std::optional<BlockSample> sample_within(std::uint64_t budget,
 
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget) {
+  const auto is_of_a_block = [](const emulator::Fault& fault) {
+    return fault.kind == emulator::FaultKind::out_of_bounds ||
+           fault.kind == emulator::FaultKind::misaligned;
+  };
+  if (std::ranges::any_of(sample.faults, is_of_a_block)) return true;
   return sample.blocks == sampled_blocks && sample.totals.warp_instructions > budget;
 }
 

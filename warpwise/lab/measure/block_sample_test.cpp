@@ -117,6 +117,11 @@ TEST(BlockSample, ASampleReplacesOnlyALaunchThatNeedsMore) {
   EXPECT_TRUE(replaces_stopped(sample, 10, 1000));
   EXPECT_FALSE(replaces_stopped(sample, 11, 1000)) << "a block of the sample did not end";
   EXPECT_FALSE(replaces_stopped(sample, 10, 1001)) << "the grid fits: blocks must have waited";
+  sample.faults.resize(1);
+  sample.faults[0].kind = emulator::FaultKind::deadlock;
+  EXPECT_FALSE(replaces_stopped(sample, 11, 1000)) << "it may wait for blocks outside the sample";
+  sample.faults[0].kind = emulator::FaultKind::out_of_bounds;
+  EXPECT_TRUE(replaces_stopped(sample, 11, 1000)) << "the kernel's own fault";
 }
 
 }  // namespace
