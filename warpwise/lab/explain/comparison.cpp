@@ -201,7 +201,8 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   const auto range_of = [](const ExplainedKernel& kernel, double larger) {
     Range all;
     for (const Explanation& each : kernel.launches)
-      all += bounds_when_larger(*each.prediction, larger).range_us();
+      all += (larger == 1 ? each.prediction->bounds : bounds_when_larger(*each.prediction, larger))
+                 .range_us();
     return all;
   };
   const auto compared = [&](const char* what, double larger, Range& gain) {
