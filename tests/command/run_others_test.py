@@ -317,7 +317,7 @@ extern "C" int add() {{
                 "threading.Thread(target=launch, daemon=True).start()\ntime.sleep(1)\nbegan = time.monotonic()\nchild = os.fork()\n"
                 "if child == 0:\n    signal.alarm(5)\n    driver.cuMemAlloc_v2(ctypes.byref(here), 64)\n    os._exit(0)\n"
                 "print(os.waitpid(child, 0)[1], 9 < time.monotonic() - began < 30, flush=True)\nos._exit(0)\n")
-        done = self.run_command("run", sys.executable, "-c", code)
+        done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
         self.assertEqual(done.stdout, b"0 True\n", done.stderr)
         self.assertEqual(done.stderr.count(b"warpwise: fork() has waited 10 s for another thread's launch or call"), 1, done.stderr)
 
