@@ -26,6 +26,9 @@ struct RequireRanges {
   void operator()(const cli::ConvertText& stage) const {
     require(name_of(stage.to) != "?", "a format is one that there is");
   }
+  void operator()(const cli::DeepText& stage) const {
+    require(!text_of(stage.to).empty(), "a result is one that there is");
+  }
   void operator()(const cli::SobelText&) const {}
   void operator()(const cli::ThresholdText& stage) const {
     const ThresholdOptions& options = stage.options;

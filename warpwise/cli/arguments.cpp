@@ -9,35 +9,25 @@
 #include <climits>
 #include <cmath>
 
-#include "warpwise/cli/pictures/jobs.hpp"
-#include "warpwise/cli/pictures/report.hpp"
-#include "warpwise/cli/streams/source_options.hpp"
+#include "warpwise/cli/terminal.hpp"
 #include "warpwise/io/codec.hpp"
-#include "warpwise/io/output_file.hpp"
-#include "warpwise/io/picture_folder.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/live/sources.hpp"
 
 namespace warpwise::cli {
 namespace {
 
-// More threads than any machine has cores. Each takes megabytes of address space for its stack.
-constexpr std::int64_t most_threads = 1024;
-
-// Each job may have two unfinished files: a result and its mean image.
-constexpr std::int64_t most_jobs = io::most_unfinished_files / 2;
-
 std::string got(std::string_view option, std::string_view text) {
   return std::string(option) + " got '" + std::string(text) + "', it needs ";
 }
+
+}  // namespace
 
 std::vector<std::string_view> names_of_formats(const std::vector<RawFormat>& formats) {
   std::vector<std::string_view> names;
   for (const RawFormat& format : formats) names.push_back(format.name);
   return names;
 }
-
-}  // namespace
 
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                            std::int64_t greatest) {
@@ -99,161 +89,6 @@ RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& 
     if (format.name == text) return format;
   }
   refuse_choice("--from", text, names_of_formats(formats));
-}
-
-void RunOptions::validate() const {
-  if (backend == BackendChoice::cpu && device) {
-    throw UsageError("--device selects a GPU; it does not go with --backend cpu");
-  }
-}
-
-void add_place_options(CLI::App& app, RunOptions& options) {
-  add_choice(app, "--backend", "Backend; auto chooses a GPU if there is one", all_backend_choices,
-             options.backend);
-  app.add_option_function<std::string>(
-         "--device",
-         [&options](const std::string& text) {
-           options.device = static_cast<int>(parse_integer("--device", text, 0, INT_MAX));
-         },
-         "Number of the GPU, as listed by `warpwise devices`")
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--threads",
-         [&options](const std::string& text) {
-           options.threads = static_cast<int>(parse_integer("--threads", text, 1, most_threads));
-         },
-         "Maximum number of CPU threads (default: the number of cores)")
-      ->type_name("N");
-}
-
-void add_run_options(CLI::App& app, RunOptions& options) {
-  add_place_options(app, options);
-  app.add_flag("--json", options.json, "Print the result as one JSON object");
-}
-
-void add_frames_option(CLI::App& app, std::optional<std::int64_t>& frames) {
-  add_text_option(app, "--frames", "N", "Stop after this many frames",
-                  [&frames](const std::string& text) {
-                    frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
-                  });
-}
-
-void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
-  add_text_option(
-      app, "--fps", "N",
-      "Frames per second: asked of a camera, made of a video by repeating or leaving out frames, "
-      "assumed of other sources",
-      [&rate](const std::string& text) {
-        try {
-          rate = live::parse_rate(text);
-        } catch (const InvalidArgument& error) {
-          throw UsageError(std::string("--fps: ") + error.what());
-        }
-      });
-}
-
-void add_stream_options(CLI::App& app, InputOptions& options) {
-  add_frames_option(app, options.frames);
-  add_fps_option(app, options.source.rate);
-  add_timeout_option(app, options.source);
-}
-
-bool InputOptions::is_raw(const std::string& input) const {
-  if (input == "-" || io::written_directly(input)) return size.has_value();
-  return io::extension_of(input) == ".raw";
-}
-
-void InputOptions::require_readable(const std::vector<std::string>& inputs) const {
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
-    throw UsageError("standard input ('-') can be read only once");
-  }
-  const auto raw = std::find_if(inputs.begin(), inputs.end(),
-                                [this](const std::string& input) { return is_raw(input); });
-  if (raw != inputs.end() && (!size || !from)) {
-    throw UsageError(*raw + " has headerless frames: --from FMT and --size WxH must describe them");
-  }
-}
-
-void InputOptions::validate(const std::vector<std::string>& inputs) const {
-  require_readable(inputs);
-  if (frames || source.rate) {
-    throw UsageError(
-        "--frames and --fps are for streams, but no input is a video, a camera or a pattern, and "
-        "the output is no video");
-  }
-  if (from && !size) throw UsageError("--from FMT needs --size WxH too");
-  const std::vector<std::string> files = io::files_of(inputs, size.has_value());
-  if (size && std::ranges::none_of(files, [this](const auto& file) { return is_raw(file); })) {
-    throw UsageError(
-        "--from and --size describe headerless input, but no input is a .raw file or a pipe");
-  }
-  if (size && !from) throw UsageError("--size WxH needs --from FMT too");
-  if ((source.track || source.deinterlace) && std::ranges::none_of(files, is_video)) {
-    throw UsageError("--track and --deinterlace are for videos, but no input is one");
-  }
-  RunOptions::validate();
-}
-
-void InputOptions::require_no_page(const std::string& input) const {
-  if (!source.page) return;
-  throw InvalidArgument(input + " has no pages; --page is for a TIFF or WebP file");
-}
-
-io::PictureOfSeveral InputOptions::read(io::InputFile& file) const {
-  if (source.all_pages) {
-    throw UsageError("--page all is for streams: warpwise stream " + file.name() +
-                     " frames/ reads all pictures of a file");
-  }
-  io::PictureOfSeveral read = io::read_picture_of_several(file, source.page);
-  if (source.autorotate) read.picture = io::upright(std::move(read.picture));
-  return read;
-}
-
-void SharedOptions::validate() const {
-  if (paths.size() < 2) throw UsageError("an input and an output are needed: IN... OUT");
-  InputOptions::validate({paths.begin(), paths.end() - 1});
-}
-
-void add_input_options(CLI::App& app, InputOptions& options,
-                       const std::vector<RawFormat>& formats) {
-  app.add_option_function<std::string>(
-         "--from",
-         [&options, formats](const std::string& text) {
-           options.from = parse_raw_format(text, formats);
-         },
-         "Pixel format of headerless input: " + list_of(names_of_formats(formats)))
-      ->type_name("FMT");
-  app.add_option_function<std::string>(
-         "--size",
-         [&options](const std::string& text) { options.size = parse_size("--size", text); },
-         "Size of headerless input")
-      ->type_name("WxH");
-  add_reading_options(app, options.source);
-  add_run_options(app, options);
-}
-
-void add_shared_options(CLI::App& app, SharedOptions& options,
-                        const std::vector<RawFormat>& formats) {
-  app.add_option("IN... OUT", options.paths,
-                 "Inputs and the output. An input is an image file, an .npy file, a .y4m video, "
-                 "headerless frames (.raw), a folder, or - for a pipe. With several inputs, or a "
-                 "folder, OUT is a folder; it is created if needed. Frames also pass from a source "
-                 "of `stream` (a video, camera:0, test:bars) to a sink of it, and from pictures "
-                 "into a video")
-      ->check(refuse_empty_name)
-      ->type_name("");
-  app.add_option_function<std::string>(
-         "--jobs",
-         [&options](const std::string& text) {
-           options.jobs = static_cast<int>(parse_integer("--jobs", text, 1, most_jobs));
-         },
-         "Maximum number of files processed at a time; they share the CPU threads (default: the "
-         "number of CPU threads)")
-      ->type_name("N");
-  app.add_flag("--keep-going", options.keep_going,
-               "Continue after an input fails, and list the failed inputs at the end");
-  add_stream_options(app, options);
-  add_input_options(app, options, formats);
 }
 
 void add_former(CLI::App& app, const std::string& former, const std::string& now) {

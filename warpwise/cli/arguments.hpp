@@ -99,6 +99,7 @@ RawFormat raw_format(PixelFormat format);
 
 /// Returns the format that --from names. \throws UsageError  with a list of the names.
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);
+std::vector<std::string_view> names_of_formats(const std::vector<RawFormat>& formats);
 
 enum class BackendChoice : std::uint8_t { automatic, cpu, cuda };
 constexpr auto enum_names(BackendChoice) {

@@ -185,10 +185,6 @@ class DeepStage final : public HostStage {
 
 }  // namespace
 
-std::string_view text_of(DeepTarget target) {
-  return target.planes ? name_of(*target.planes) : "rgb48";
-}
-
 std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to, const ConvertChoices& choices) {
   return std::make_unique<DeepStage>(std::move(text), to, choices);
 }

@@ -81,7 +81,9 @@ inline constexpr std::array deep_targets = {DeepTarget{}, DeepTarget{io::DeepPla
                                             DeepTarget{io::DeepPlanes::yuv422},
                                             DeepTarget{io::DeepPlanes::yuv444}};
 /// "rgb48", "yuv420p16", …
-std::string_view text_of(DeepTarget target);
+inline std::string_view text_of(DeepTarget target) {
+  return target.planes ? name_of(*target.planes) : "rgb48";
+}
 
 /// Converts colours of deep frames: YUV or grey to rgb48, or rgb48 to planes. The result is the
 /// real-valued formula of the matrix and the range in double precision, rounded half up once and
