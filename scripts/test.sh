@@ -18,6 +18,7 @@ export GTEST_RANDOM_SEED=${GTEST_RANDOM_SEED:-$((RANDOM + 1))}  # GoogleTest tak
 # caught signal 11", in any program that loads FFmpeg's libraries, depending on where malloc put the
 # block (github.com/google/sanitizers/issues/1322). None of our thread-local memory needs this option.
 export ASAN_OPTIONS=intercept_tls_get_addr=0
+export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others.txt:print_suppressions=0
 
 part() { scripts/minutes.py part "$@"; }
 must() { part "$@" || { echo "test.sh: $1 failed" >&2; exit 1; }; }
