@@ -99,7 +99,7 @@ double Pace::cycles_of(const Operation& op) const {
   }
 }
 
-void Pace::on_execute(Warp& warp, const Operation& op, Mask) {
+void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
   const Accesses& accesses = code_->accesses[op.index];
   const InstructionClass kind = code_->classes[op.index];
@@ -134,7 +134,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask) {
     clock.stores_since = 0;
     clock.merged_sectors = clock.merged_lines = 0;
   }
-  if (reads_plane_[op.index]) ++counts_.texture_plane_requests;
+  if (reads_plane_[op.index] && lanes != 0) ++counts_.texture_plane_requests;
   if (ends_block || kind == InstructionClass::store || kind == InstructionClass::atomic)
     clock.wide_loads.clear();
   clock.now = (ends_block ? clock.latest : clock.now) + 1;
@@ -278,7 +278,9 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
   for (const auto& [line, sectors] : touched(access)) {
     if (access.kind == AccessKind::store) send(warp, line, sectors);
     // Written sectors are in L2, so reading them needs no DRAM read.
-    WrittenLine& written = written_[line];
+    const auto [found, is_new] = written_.try_emplace(line);
+    WrittenLine& written = found->second;
+    if (is_new) written.near = writer.linear;
     if (are_distant(written.near, writer.linear)) {
       counts_.dram_partly_written_sectors += partly_written(written);
       written.near_bytes.reset();

@@ -339,6 +339,15 @@ TEST(Pace, SectorsOfWhichBlocksUseAPartArePartlyMoved) {
   EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;", 32).dram_partly_written_sectors, 32U);
 }
 
+TEST(Pace, LinesOfOneBlockAreNotSharedWithItsNeighbour) {
+  const std::string own_sector = "mul.wide.u32 %rd9, %r4, 32;\n add.s64 %rd8, %rd6, %rd9;\n";
+  const auto pace = [&](const std::string& access) {
+    return run({.body = own_sector + access, .blocks = 2}).pace;
+  };
+  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];").dram_partly_read_sectors, 64U);
+  EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;").dram_partly_written_sectors, 64U);
+}
+
 TEST(Pace, WarpsThatLoopTakeTurns) {
   // Each of eight warps reads the same 64 lines in turn; L1 has 32. They go on side by side, so
   // that each line is read from L2 once.
