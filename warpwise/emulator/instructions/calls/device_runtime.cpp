@@ -179,7 +179,7 @@ void give_no_text(Warp& warp, const Operation& op) {
   });
 }
 
-/// (condition, value): see runtime/graph_conditions.cpp.
+/// (condition, value): see runtime/graphs/graph_conditions.cpp.
 template <class Observers>
 void set_condition(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {

@@ -20,7 +20,8 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Limits the time: a lock that another thread held at the fork is never released in the copy.
+// Limits the time: fork_locks.hpp frees some locks in the copy. Any other that a thread held at
+// the fork is never released there.
 constexpr unsigned most_seconds = 60;
 
 int blocks_per_sm(const KernelInfo& info, Dim3 block, std::uint64_t dynamic_shared_bytes) {
