@@ -175,7 +175,7 @@ struct SharedOptions : InputOptions {
   void validate() const;
 };
 
-/// Adds an option and passes its text to `take`. \param type  placeholder of the value in the help
+/// Adds an option and passes its text to `take`. \param type  name of the value in the help: "N"
 template <class Take>
 void add_text_option(CLI::App& app, const std::string& option, const std::string& type,
                      const std::string& help, Take take) {

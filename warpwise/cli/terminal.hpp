@@ -1,6 +1,6 @@
 #pragma once
 
-// What the command prints, and lines on a terminal that are overwritten.
+// Prints results and messages of the command, and overwrites lines on a terminal.
 
 #include <condition_variable>
 #include <mutex>

@@ -84,11 +84,11 @@ std::string joined_sarif(const std::vector<Json>& records) {
 }
 
 // No process has loaded the emulated runtime, so the reports contain only the program.
-void describe_nothing(GatheredReports& all, const std::string& program) {
+void describe_nothing(JoinedReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
-  all.junit = fmt::format(
+  all.junit =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"0\" failures=\"0\" "
-      "errors=\"0\" skipped=\"0\"/>\n");
+      "errors=\"0\" skipped=\"0\"/>\n";
   Json file = Json::parse(emulator::sarif_frame);
   Json& run = file.at("runs").at(0);
   run["invocations"] = {{{"executionSuccessful", true}, {"commandLine", program}}};
@@ -132,8 +132,8 @@ std::string summary_of(const std::vector<Json>& records) {
 
 }  // namespace
 
-GatheredReports gather_reports(const fs::path& folder, const std::string& program) {
-  GatheredReports all;
+JoinedReports join_reports(const fs::path& folder, const std::string& program) {
+  JoinedReports all;
   std::vector<Json> records = records_of(folder);
   if (records.empty()) {
     describe_nothing(all, program);

@@ -9,7 +9,7 @@
 namespace warpwise::cli {
 
 /// The reports of several processes, joined.
-struct GatheredReports {
+struct JoinedReports {
   std::uint64_t faults = 0;
   std::uint64_t refused = 0;  ///< kernels and functions that the emulator does not run
   std::vector<std::string> unused_suppressions;  ///< suppressions that no process used
@@ -20,6 +20,6 @@ struct GatheredReports {
 
 /// Joins the records in a folder, which emulator/runtime has written.
 /// \param program  its file name, for reports without any process
-GatheredReports gather_reports(const std::filesystem::path& folder, const std::string& program);
+JoinedReports join_reports(const std::filesystem::path& folder, const std::string& program);
 
 }  // namespace warpwise::cli

@@ -398,7 +398,7 @@ class RunCommand final : public Command {
       if (!explain_.empty() && request.device) set("PACE", lab::sample_text(*request.device));
       become(program, words);
     });
-    const GatheredReports reports = gather_reports(records, program.filename().string());
+    const JoinedReports reports = join_reports(records, program.filename().string());
     write_report(junit_, reports.junit);
     write_report(sarif_, reports.sarif);
     if (!quiet_) say(reports);
@@ -413,14 +413,14 @@ class RunCommand final : public Command {
     out.finish();
   }
 
-  static void say(const GatheredReports& reports) {
+  static void say(const JoinedReports& reports) {
     for (const std::string& each : reports.unused_suppressions)
       fmt::print(stderr, "warpwise: {}\n", each);
     fmt::print(stderr, "warpwise: {}\n", reports.summary);
   }
 
   // Returns the exit status that replaces a program's 0, in the form of waitpid().
-  int exit_status(const GatheredReports& reports) const {
+  int exit_status(const JoinedReports& reports) const {
     const bool found = reports.faults + reports.refused > 0;
     const std::int64_t refused = reports.refused > 0 ? 1 : 0;
     const auto code = found && error_exit_code_ > 0 ? error_exit_code_ : refused;
