@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The pairs of kernels in tests/pairs: the table is that of the sources, the records are of the table, and the page is of the records."""
+import math
 import pathlib
 import re
 import sys
@@ -56,6 +57,12 @@ class Judged(unittest.TestCase):
         self.assertFalse(pairs.right_direction(5.0, 1.02))
         self.assertTrue(pairs.right_direction(1.02, 0.98))
         self.assertTrue(pairs.right_direction(1.06, 1.04))
+
+    def test_a_gain_has_the_errors_of_both_times(self):
+        """As Bounds.AGainHasTheErrorsOfBothTimes."""
+        least, most = pairs.gain_range({"least_us": 50, "time_us": 100, "most_us": 200}, {"least_us": 20, "time_us": 40, "most_us": 120})
+        self.assertAlmostEqual(least, 2.5 / math.exp(math.hypot(math.log(2), math.log(3))))
+        self.assertAlmostEqual(most, 2.5 * math.exp(math.hypot(math.log(2), math.log(2))))
 
     def test_summary(self):
         def row(measured, predicted):

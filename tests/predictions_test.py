@@ -1,4 +1,5 @@
 """What lab predict said of recorded times (results/predictions.json): the figures follow from the rows, and hold."""
+import itertools
 import json
 import pathlib
 import re
@@ -50,6 +51,23 @@ class Predictions(unittest.TestCase):
         """Known to be missed since the model of sharing: two of the four kernels, 1.2 % apart, are predicted 1 % apart the other way."""
         [table5] = [each for each in self.all if (each["study"], each["experiment"], each["device"]) == ("convert", "table5", "9400gt")]
         self.assertGreaterEqual(table5["rank_correlation"], 0.9)
+
+    def test_the_page_counts_the_kernels_in_the_right_order(self):
+        page = " ".join((REPOSITORY / "docs/prediction.md").read_text(encoding="utf-8").split())
+        for ladder, least, sentence in [("copy", 1.1, "all {} pairs of kernels that differ by more than 10 % are in the right order"),
+                                        ("copy", 1.02, "{} of the {} that differ by more than 2 %"),
+                                        ("gemv", 1.1, "{} of {} are in the right order")]:
+            right, pairs = self.in_order(ladder, least)
+            self.assertIn(sentence.format(right, pairs), page)
+            if sentence.startswith("all"):
+                self.assertEqual(right, pairs)
+
+    def in_order(self, ladder, least):
+        """How many pairs of kernels of one size whose times differ by that factor are predicted in their order, and how many there are."""
+        [rows] = [each["rows"] for each in self.all if (each["study"], each["experiment"]) == (ladder, "ladder")]
+        pairs = [(one, other) for one, other in itertools.permutations(rows, 2)
+                 if one["size"] == other["size"] and other["measured_us"] >= least * one["measured_us"]]
+        return sum(one["predicted_us"] < other["predicted_us"] for one, other in pairs), len(pairs)
 
     def test_the_page_of_profiles_names_each_figure(self):
         folder = REPOSITORY / "warpwise/lab/predict/devices"

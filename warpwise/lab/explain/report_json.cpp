@@ -164,7 +164,7 @@ ordered_json json_of(const Advice& advice) {
   if (advice.remedy) object["remedy"] = name_of(*advice.remedy);
   if (advice.gain) {
     object["gain"] = *advice.gain;
-    object["gain_range"] = {advice.gain_range.least, advice.gain_range.most};
+    object["gain_range"] = {{"least", advice.gain_range.least}, {"most", advice.gain_range.most}};
   }
   if (const auto example = example_for(advice)) {
     object["example"] = {

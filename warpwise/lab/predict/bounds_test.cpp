@@ -235,7 +235,7 @@ TEST(Bounds, OfIssueAreBarriersWhereTheseTakeLonger) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 8000 / 1000.0);
 }
 
-TEST(Bounds, OfAtomicsAreThoseOfTheBusiestLine) {
+TEST(Bounds, OfAtomicsAreThoseOfTheBusiestPlace) {
   LaunchResult result = counted();
   result.pace.atomic_cycles_of_busiest_place = 1500;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
