@@ -5,6 +5,7 @@
 #include <string>
 
 #include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/address_scan.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/readable.hpp"
@@ -241,78 +242,23 @@ bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* a
   const MemoryPiece piece = piece_of(warp, space, addresses[0]);
   const auto size = static_cast<std::uint64_t>(bytes);
   if (piece.base == nullptr || piece.end - piece.begin < size) return false;
-  const std::uint64_t last = piece.end - size;
-  // The highest bit marks an address outside: no piece is that long.
-  std::uint64_t outside = 0;
-  std::uint64_t low = 0;
-  for (int i = 0; i < warp_lanes; ++i) {
-    outside |= (addresses[i] - piece.begin) | (last - addresses[i]);
-    low |= addresses[i];
-  }
-  if (((outside | low) >> 63) != 0 || (low & (size - 1)) != 0) return false;
+  const AddressScan scan = scan_addresses(addresses, piece.begin, piece.end - size, out.at);
+  if (((scan.outside | scan.bits) >> 63) != 0 || (scan.bits & (size - 1)) != 0) return false;
   out.base = piece.base;
   out.valid = all_lanes;
-  std::memcpy(out.at, addresses, sizeof(out.at));
+  out.steady = scan.different == 0;
+  out.contiguous = out.steady && addresses[1] - addresses[0] == size;
   return true;
 }
 
-/// Resolves the usual access at once: all lanes, equal steps, aligned, in one piece of memory.
-/// False leaves the access to the general path.
-bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
-                    Resolved& out) {
-  const std::uint64_t step = addresses[1] - addresses[0];
-  std::uint64_t expected = addresses[0];
-  std::uint64_t different = 0;
-  for (int i = 0; i < warp_lanes; ++i) {
-    different |= addresses[i] ^ expected;
-    expected += step;
-  }
-  // No allocation is long enough for a longer step, and a shorter step cannot wrap around.
-  constexpr std::uint64_t longest_step = std::uint64_t{1} << 48;
-  const auto size = static_cast<std::uint64_t>(bytes);
-  if (different != 0 || step + longest_step > 2 * longest_step ||
-      ((addresses[0] | step) & (size - 1)) != 0) {
-    return false;
-  }
-  const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
-  const MemoryPiece piece = piece_of(warp, space, low);
-  if (piece.base == nullptr || high >= piece.end || size > piece.end - high) return false;
-  out.base = piece.base;
-  out.valid = all_lanes;
-  out.steady = true;
-  out.contiguous = step == size;
-  std::memcpy(out.at, addresses, sizeof(out.at));
-  return true;
-}
-
-}  // namespace
-
-void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
-  const auto offset = static_cast<std::uint64_t>(op.offset);
-  if (op.short_address) {
-    const auto* a = source<std::uint32_t>(warp, op.a);
-    const auto low = static_cast<std::uint32_t>(offset);
-    for (int i = 0; i < warp_lanes; ++i) addresses[i] = static_cast<std::uint32_t>(a[i] + low);
-  } else {
-    const auto* a = source<std::uint64_t>(warp, op.a);
-    for (int i = 0; i < warp_lanes; ++i) addresses[i] = a[i] + offset;
-  }
-}
-
-void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+/// Resolves the lanes one by one, and records the faults.
+[[gnu::noinline]] void resolve_apart(Warp& warp, const Operation& op, const Request& request,
+                                     Resolved& out) {
   const Space space = request.space;
   const std::uint64_t* addresses = request.addresses;
-  const bool in_one_piece =
-      space == Space::global || space == Space::shared || space == Space::constant;
-  if (request.lanes == all_lanes && in_one_piece &&
-      (resolve_steady(warp, space, request.bytes, addresses, out) ||
-       resolve_together(warp, space, request.bytes, addresses, out))) {
-    return;
-  }
   const AccessKind kind = request.kind;
   const int bytes = request.bytes;
   out.valid = 0;
-  out.contiguous = false;
   const Mask active = aligned_lanes(warp, op, kind, bytes, space, addresses, request.lanes);
   if (active == 0) return;
   switch (space) {
@@ -347,6 +293,27 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
              (out.at[0] + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(bytes));
     }
     out.contiguous = off == 0;
+  }
+}
+
+}  // namespace
+
+void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if (op.short_address) {
+    add_offset(source<std::uint32_t>(warp, op.a), static_cast<std::uint32_t>(offset), addresses);
+  } else {
+    add_offset(source<std::uint64_t>(warp, op.a), offset, addresses);
+  }
+}
+
+void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
+  const Space space = request.space;
+  const bool in_one_piece =
+      space == Space::global || space == Space::shared || space == Space::constant;
+  if (request.lanes != all_lanes || !in_one_piece ||
+      !resolve_together(warp, space, request.bytes, request.addresses, out)) {
+    resolve_apart(warp, op, request, out);
   }
 }
 

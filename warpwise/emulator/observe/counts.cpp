@@ -4,6 +4,8 @@
 #include <bit>
 #include <span>
 
+#include "warpwise/emulator/execute/address_scan.hpp"
+
 namespace warpwise::emulator {
 namespace {
 
@@ -68,9 +70,13 @@ const Counts::Cost* Counts::costs_of_shape(const rules::WarpAccess& request, Spa
   Shape& shape = shapes_[slot];
   Cost* costs = shape_costs_.data() + slot * n;
   std::uint64_t different = shape.active ^ request.active;
-  for (int i = 0; i < warp_lanes; ++i) {
-    const std::uint64_t offset = (request.active >> i & 1) != 0 ? request.addresses[i] - begin : 0;
-    different |= shape.offsets[i] ^ offset;
+  if (request.active == all_lanes) {
+    different |= compare_offsets(request.addresses.data(), begin, shape.offsets.data());
+  } else {
+    for (int i = 0; i < warp_lanes; ++i) {
+      const bool is_active = (request.active >> i & 1) != 0;
+      different |= shape.offsets[i] ^ (is_active ? request.addresses[i] - begin : 0);
+    }
   }
   if (different == 0 && shape.place == place && shape.bytes == request.bytes) return costs;
   shape.place = place;
@@ -99,8 +105,10 @@ void Counts::count(const Access& access) {
                                    ? addresses[first + 1] - addresses[first]
                                    : 0;
   const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
-  std::uint64_t off = 0;
-  if (!access.steady) {
+  // Whole warps' accesses to these spaces are steady if their lanes have a common step.
+  const bool is_scanned = active == all_lanes && access.space != Space::local;
+  std::uint64_t off = is_scanned && !access.steady ? 1 : 0;
+  if (!is_scanned) {
     for (int i = 0; i < warp_lanes; ++i) {
       const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
       off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;

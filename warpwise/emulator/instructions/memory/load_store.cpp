@@ -15,6 +15,7 @@ namespace {
 template <class T, class S, S kept>
 void gather(const Resolved& place, int e, S* out) {
   const std::byte* base = place.base + static_cast<std::size_t>(e) * sizeof(T);
+#pragma GCC unroll 16
   for (int i = 0; i < warp_lanes; ++i) {
     T value;
     std::memcpy(&value, base + place.at[i], sizeof(T));
