@@ -74,7 +74,7 @@ def test_places_of_a_fault(tmp_path):
     (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
     done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "faulty.py")
     assert done.returncode == 1, done.stderr
-    fault = next(said for said in done.stderr.splitlines() if said.startswith("warpwise: out_of_bounds in kernel __main__::out_of_bounds("))
+    fault = next(said for said in done.stderr.splitlines() if said.startswith("warpwise: out_of_bounds in kernel out_of_bounds(int32[::1]), "))
     assert f"faulty.py:{line_of(FAULTY, 'out_of_bounds')}: " in fault
     assert re.search(rf"allocation \d+ was made by cuMemAlloc called at \S*faulty.py:{line_of(FAULTY, 'made')} in made\b", fault)
     assert re.search(rf"; launched at \S*faulty.py:{line_of(FAULTY, 'launched')}$", fault)
