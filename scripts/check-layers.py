@@ -46,7 +46,7 @@ ROOMS = [
                   "emulator/observe"]),
 
     # The order is: compile, measure, study, explain.
-    ("lab/compile", ["base", "io", "rules"]),
+    ("lab/compile", ["base", "io", "rules", "emulator"]),
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),

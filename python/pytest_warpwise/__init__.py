@@ -152,6 +152,15 @@ for name in ["bool", "int", "float", "index"]:
     setattr(Uncounted, f"__{name}__", _has_no_value)
 
 
+def _report_touches() -> None:
+    """Makes the emulated runtime, if this process has loaded it, report accesses that its next call would report."""
+    try:
+        runtime = ctypes.CDLL("libcudart.so.13", mode=os.RTLD_NOLOAD)
+    except OSError:
+        return
+    runtime.warpwise_emulated_report_touches()
+
+
 class Faults:
     """Fails tests whose kernels have faults, or whose kernels or CUDA functions the emulated GPU does not run."""
 
@@ -161,6 +170,7 @@ class Faults:
 
     def _new(self) -> "list[str]":
         """Returns what this process has found since the last call."""
+        _report_touches()
         found: "list[str]" = []
         # The process's own report has its number as the second part of the file's name.
         for file in sorted(self._folder.glob(f"*-{os.getpid()}-??????")):

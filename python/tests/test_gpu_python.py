@@ -1,6 +1,7 @@
 """docs/gpu-python.md, followed as it stands, and the Python lines of numba-cuda's calls."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -74,7 +75,7 @@ def test_places_of_a_fault(tmp_path):
     (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
     done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "faulty.py")
     assert done.returncode == 1, done.stderr
-    fault = next(said for said in done.stderr.splitlines() if said.startswith("warpwise: out_of_bounds in kernel __main__::out_of_bounds("))
+    fault = next(said for said in done.stderr.splitlines() if said.startswith("warpwise: out_of_bounds in kernel out_of_bounds(int32[::1]), "))
     assert f"faulty.py:{line_of(FAULTY, 'out_of_bounds')}: " in fault
     assert re.search(rf"allocation \d+ was made by cuMemAlloc called at \S*faulty.py:{line_of(FAULTY, 'made')} in made\b", fault)
     assert re.search(rf"; launched at \S*faulty.py:{line_of(FAULTY, 'launched')}$", fault)
@@ -82,10 +83,12 @@ def test_places_of_a_fault(tmp_path):
 
 def test_line_of_launch_and_threads(tmp_path):
     (tmp_path / "threaded.py").write_text(THREADED, encoding="utf-8")
-    done = run(tmp_path, "--check", "all", "--error-exitcode", "1", sys.executable, "threaded.py")
+    done = run(tmp_path, "--check", "all", "--error-exitcode", "1", "--explain", "costs.json", sys.executable, "threaded.py")
     assert done.returncode == 1, done.stderr
     assert "81 launches of 1 kernel, 1 fault" in done.stderr, done.stderr
     place = f"threaded.py:{line_of(THREADED, 'not awaited')}"
+    costs = json.loads((tmp_path / "costs.json").read_text(encoding="utf-8"))
+    assert (costs["program"], costs["kernels"][0]["kernel"]) == ("threaded.py", "add")
     assert re.search(rf"^warpwise: unchecked_launch in the program, \w+ called at \S*{place}", done.stderr, re.MULTILINE), done.stderr
 
 

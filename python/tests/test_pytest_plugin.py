@@ -40,7 +40,7 @@ PTX = b""".version 8.0
 }
 """
 
-def ones(count):
+def ones(count, managed=False):
     driver = ctypes.CDLL("libcuda.so.1")
     context, module, kernel, values = (ctypes.c_void_p() for _ in range(4))
     assert driver.cuInit(0) == 0
@@ -48,9 +48,12 @@ def ones(count):
     driver.cuCtxSetCurrent(context)
     assert driver.cuModuleLoadData(ctypes.byref(module), PTX) == 0
     assert driver.cuModuleGetFunction(ctypes.byref(kernel), module, b"ones") == 0
-    assert driver.cuMemAlloc_v2(ctypes.byref(values), 4 * count) == 0
+    made = driver.cuMemAllocManaged(ctypes.byref(values), 4 * count, 1) if managed else driver.cuMemAlloc_v2(ctypes.byref(values), 4 * count)
+    assert made == 0
     pointers = (ctypes.c_void_p * 1)(ctypes.addressof(values))
     driver.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, pointers, None)
+    if managed:
+        return list((ctypes.c_uint32 * count).from_address(values.value))
     back = (ctypes.c_uint32 * count)()
     return [driver.cuMemcpyDtoH_v2(back, values, 4 * count), *back]
 
@@ -116,6 +119,12 @@ def faulty_end():
 def test_end(faulty_end):
     pass
 
+def test_touch():
+    ones(32, managed=True)
+
+def test_after_a_touch():
+    ones(32)
+
 def test_child():
     subprocess.run([sys.executable, "-c", "import test_suite; test_suite.ones(24)"], check=False)
 '''
@@ -130,7 +139,7 @@ def run_suite(folder, *options, before=(), **more):
 
 @needs_command
 def test_faults_fail_their_tests(tmp_path):
-    done = run_suite(tmp_path, "--warpwise", "-k", "not child and not counts and not alone")
+    done = run_suite(tmp_path, "--warpwise", "-k", "not child and not counts and not alone and not touch")
     assert "PASSED test_suite.py::test_sound" in done.stdout
     assert "PASSED test_suite.py::test_without_gpu" in done.stdout
     assert "FAILED test_suite.py::test_beyond - Failed: out_of_bounds in kernel ones" in done.stdout
@@ -140,6 +149,15 @@ def test_faults_fail_their_tests(tmp_path):
     assert "SKIPPED [1] test_suite.py" in done.stdout
     assert "ERROR test_suite.py::test_end - Failed: out_of_bounds in kernel ones" in done.stdout
     assert "5 launches of 1 kernel, 3 faults" in done.stderr
+    assert done.returncode == 1
+
+
+@needs_command
+def test_an_access_without_synchronisation(tmp_path):
+    """No call of CUDA follows it in its test."""
+    done = run_suite(tmp_path, "--warpwise=runtime", "-k", "touch")
+    assert "FAILED test_suite.py::test_touch - Failed: unsynchronised in the program" in done.stdout
+    assert "PASSED test_suite.py::test_after_a_touch" in done.stdout
     assert done.returncode == 1
 
 

@@ -201,6 +201,19 @@ class Interruptions(RunTest):
             self.assertEqual(self.report()["beyond(int*)"], ["out_of_bounds"])
             self.assertEqual(self.report()["endless(int volatile*)"], ["interrupted"])
 
+    def test_a_signal_for_the_whole_group(self):
+        """timeout(1) sends one. The program then gets it twice, because the command forwards it."""
+        for _ in range(5):
+            with subprocess.Popen([WARPWISE, "run", "--keep-going", self.program, "beyond_and_endless"], start_new_session=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+                running.stderr.readline()
+                time.sleep(0.3)
+                os.killpg(running.pid, signal.SIGTERM)
+                self.assertEqual(running.wait(timeout=60), -signal.SIGTERM)
+                said = running.stderr.read().decode()
+            self.assertIn("interrupted in kernel endless(int volatile*)", said)
+            self.assertIn("SIGTERM has ended the run", said)
+
     def test_signals_outside_of_kernels(self):
         for number in [signal.SIGINT, signal.SIGTERM]:
             with subprocess.Popen([WARPWISE, "run", self.program, "ready"], stdin=subprocess.PIPE,

@@ -94,7 +94,7 @@ class Reports(RunTest):
     def test_without_line_information(self):
         nvcc("-cudart", "shared", "-o", "plain", os.path.join(run_support.FOLDER, "its sources", "run_program.cu"))
         done = self.run_command("run", "--sarif", "report.json", os.path.join(run_support.FOLDER, "plain"), "bounds")
-        self.assertIn(b"no source line (nvcc -lineinfo, numba lineinfo=True)", done.stderr)
+        self.assertIn(b"no source line (compile with -lineinfo; numba: lineinfo=True)", done.stderr)
         [result] = json.loads(read("report.json"))["runs"][0]["results"]
         self.assertEqual(result["locations"][0]["physicalLocation"],
                          {"artifactLocation": {"uri": "plain"}, "region": {"startLine": 1}})

@@ -6,11 +6,15 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <utility>
+
+#include "warpwise/emulator/numba_name.hpp"
 
 namespace warpwise::emulator {
 namespace {
 
-// Removes "[abi:...]". numba puts a kernel's compiler flags there, as a hash of 70 letters.
+// Removes "[abi:...]".
 std::string without_tags(std::string name) {
   constexpr std::string_view tag = "[abi:";
   for (std::size_t at = 0; (at = name.find(tag, at)) != std::string::npos;) {
@@ -25,6 +29,7 @@ std::string readable(std::string_view name) {
   const std::string mangled(name);
   // Demangling would read other names, such as "f", as names of types.
   if (!name.starts_with("_Z")) return mangled;
+  if (std::optional<std::string> python = numba_name(name)) return *std::move(python);
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> plain(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);

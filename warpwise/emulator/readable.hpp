@@ -10,8 +10,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns "scale(int*)" for "_Z5scalePi", without ABI tags; a name that is not mangled stays as it
-/// is.
+/// Returns "scale(int*)" for "_Z5scalePi", without ABI tags, and "scale(int32[::1])" for a kernel
+/// of numba. A name that is not mangled stays as it is.
 WARPWISE_EXPORT std::string readable(std::string_view name);
 
 /// Returns true for a header of CUDA's toolkit, of NVIDIA Warp or of the system, whose lines are

@@ -135,7 +135,7 @@ void remove_arguments(std::string& name) {
 }
 
 /// Returns all accepted names of a function: "void a::b<int>(int*)", "a::b<int>", "a::b", "b<int>",
-/// "b".
+/// "b"; for a function of Python "a.b(float32[::1])", "a.b", "b".
 std::vector<std::string> names_of(std::string_view mangled) {
   std::vector<std::string> names{readable(mangled)};
   std::string own = names.front();
@@ -143,7 +143,9 @@ std::vector<std::string> names_of(std::string_view mangled) {
   own.resize(std::min(find_outside(own, '(', false), own.size()));
   const std::size_t result = find_outside(own, ' ', true);
   if (result != std::string::npos) own.erase(0, result + 1);
-  for (std::string name : {own, own.substr(find_outside(own, ':', true) + 1)}) {
+  const std::size_t last =  // after "namespace::", or after "module." of Python
+      std::max(find_outside(own, ':', true) + 1, find_outside(own, '.', true) + 1);
+  for (std::string name : {own, own.substr(last)}) {
     names.push_back(name);
     remove_arguments(name);
     names.push_back(std::move(name));

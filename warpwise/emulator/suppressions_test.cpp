@@ -76,6 +76,14 @@ TEST(Suppressions, FunctionsByEachOfTheirNames) {
   for (const char* in : {"reduce", "app::reduce"})
     EXPECT_TRUE(is_covered(std::string("race in ") + in, fault(), nested)) << in;
   EXPECT_FALSE(is_covered("race in reduce<std::vector<int", fault(), nested));
+  // numba's function of Python: sums.made.<locals>.total(float32[::1])
+  const char* const python =
+      "_ZN4sums4made12_3clocals_3e5totalB2v1B4cw5AE5ArrayIfLi1E1C7mutable7alignedE";
+  for (const char* in :
+       {"total", "sums.made.<locals>.total", "sums.made.<locals>.total(float32[::1])"})
+    EXPECT_TRUE(is_covered(std::string("race in ") + in, fault(), python)) << in;
+  for (const char* in : {"sums", "made", "sums.made"})
+    EXPECT_FALSE(is_covered(std::string("race in ") + in, fault(), python)) << in;
   EXPECT_TRUE(is_covered("race in plain", fault(), "plain"));
   EXPECT_TRUE(is_covered("race in hidden", fault(), "_ZN12_GLOBAL__N_16hiddenEPi"));
   EXPECT_TRUE(is_covered("race in the program", fault(), ""));

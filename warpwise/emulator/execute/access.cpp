@@ -18,16 +18,27 @@ std::string access_text(AccessKind kind, int bytes, Space space) {
          std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+/// Returns "0 bytes past the end of the block's 128 bytes" or, for an access that begins inside,
+/// "byte 144 of the block's 156 bytes".
+std::string place_in_piece(Space space, std::uint64_t address, std::uint64_t size) {
+  return (address < size ? "byte " + std::to_string(address) + " of "
+                         : std::to_string(address - size) + " bytes past the end of ") +
+         (space == Space::shared  ? "the block's "
+          : space == Space::local ? "the thread's "
+                                  : "the kernel's ") +
+         std::to_string(size) + " bytes";
+}
+
 void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
                    Space space, std::uint64_t address, std::uint64_t size) {
   std::string where;
   if (space == Space::global || space == Space::constant) {
     where = warp.worker->device->describe(address);
-  } else {
+  } else if (space == Space::shared) {
     const Code& code = *warp.worker->launch->code;
-    const bool is_shared = space == Space::shared;
-    where = "byte " + std::to_string(is_shared ? code.without_gaps(address) : address) + " of " +
-            std::to_string(is_shared ? code.without_gaps(size) : size);
+    where = place_in_piece(space, code.without_gaps(address), code.without_gaps(size));
+  } else {
+    where = place_in_piece(space, address, size);
   }
   const bool freed = space == Space::global && warp.worker->device->was_freed(address);
   record_fault(warp, op, freed ? FaultKind::use_after_free : FaultKind::out_of_bounds, lane,

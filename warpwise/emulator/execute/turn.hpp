@@ -321,8 +321,14 @@ class Turn {
   [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
-    record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
-                 "the kernel executed " + code_.names[run.pc]);
+    // Compilers put a trap behind a failed assertion.
+    const bool is_of_assertion = std::ranges::any_of(warp_.worker->faults, [](const auto& each) {
+      return each.first.first == FaultKind::assertion;
+    });
+    if (!is_of_assertion) {
+      record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
+                   "the kernel executed " + code_.names[run.pc]);
+    }
     warp_.worker->launch->progress->stop = true;
     save(run);
     return Then::end_turn;

@@ -1,23 +1,27 @@
 #include "warpwise/lab/compile/kernel_name.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::lab {
 namespace {
 
-// Returns "copy" for "warpwise::kernels::copy<int>".
+// Returns "copy" for "warpwise::kernels::copy<int>", and "copy" for "module.make.<locals>.copy".
 std::string last_part(const std::string& plain) {
-  const std::string name = plain.substr(0, plain.find('<'));
-  const std::size_t colon = name.rfind(':');
-  return colon == std::string::npos ? name : name.substr(colon + 1);
+  int angles = 0;
+  std::size_t begin = plain.size();
+  for (; begin > 0; --begin) {
+    const char c = plain[begin - 1];
+    if (c == '>') ++angles;
+    if (c == '<') --angles;
+    if (angles == 0 && (c == ':' || c == '.')) break;
+  }
+  const std::string part = plain.substr(begin);
+  return part.substr(0, part.find('<', 1));  // "<lambda>" is whole
 }
 
 std::vector<std::string> kernels_of(const std::string& ptx) {
@@ -36,29 +40,24 @@ struct Readable {
   std::string parameters;  // "(int*, float)"; empty where the name is not mangled
 };
 
-Readable readable(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return {mangled, ""};
-  const std::string name = text.get();
+Readable parts_of(const std::string& mangled) {
+  const std::string text = emulator::readable(mangled);
+  if (text == mangled) return {mangled, ""};
   int angles = 0;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++angles;
-    if (name[i] == '>') --angles;
-    if (angles == 0 && name[i] == ' ') begin = i + 1;  // after the type of the result
-    if (angles == 0 && name[i] == '(') {
-      if (name.compare(i, 21, "(anonymous namespace)") == 0) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') ++angles;
+    if (text[i] == '>') --angles;
+    if (angles == 0 && text[i] == ' ') begin = i + 1;  // after the type of the result
+    if (angles == 0 && text[i] == '(') {
+      if (text.compare(i, 21, "(anonymous namespace)") == 0) {
         i += 20;
         continue;
       }
-      // Leaves ABI tags out: numba's tag is a hash of 70 letters.
-      const std::size_t end = std::min(i, name.find("[abi:", begin));
-      return {name.substr(begin, end - begin), name.substr(i)};
+      return {text.substr(begin, i - begin), text.substr(i)};
     }
   }
-  return {name, ""};
+  return {text, ""};
 }
 
 std::string without_spaces(std::string text) {
@@ -81,18 +80,18 @@ std::string list_of(const std::vector<Readable>& kernels) {
 
 }  // namespace
 
-std::string plain_name(const std::string& mangled) { return readable(mangled).name; }
+std::string plain_name(const std::string& mangled) { return parts_of(mangled).name; }
 
 std::vector<std::string> parameter_types(const std::string& mangled) {
-  const std::string all = readable(mangled).parameters;
+  const std::string all = parts_of(mangled).parameters;
   std::vector<std::string> types;
   int depth = 0;
   std::string type;
   for (const char c : all) {
-    if (c == '(' || c == '<') ++depth;
+    if (c == '(' || c == '<' || c == '[') ++depth;
     const bool ends = depth == 1 && (c == ',' || c == ')');
     if (ends && !type.empty()) types.push_back(std::exchange(type, ""));
-    if (c == ')' || c == '>') --depth;
+    if (c == ')' || c == '>' || c == ']') --depth;
     const bool is_text = !ends && depth > 0 && !(depth == 1 && c == '(');
     if (is_text && !(type.empty() && c == ' ')) type += c;
   }
@@ -101,8 +100,8 @@ std::vector<std::string> parameter_types(const std::string& mangled) {
 
 std::string selecting_name(const std::string& ptx, const std::string& mangled) {
   std::vector<Readable> all;
-  for (const std::string& name : kernels_of(ptx)) all.push_back(readable(name));
-  return selecting_name(all, readable(mangled));
+  for (const std::string& name : kernels_of(ptx)) all.push_back(parts_of(name));
+  return selecting_name(all, parts_of(mangled));
 }
 
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
@@ -112,7 +111,7 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   const std::string signature = without_spaces(wanted);
   for (const std::string& name : kernels_of(ptx)) {
     if (name == wanted) return name;
-    const Readable& plain = all.emplace_back(readable(name));
+    const Readable& plain = all.emplace_back(parts_of(name));
     const std::string last = last_part(plain.name);
     const bool has_signature = without_spaces(plain.name + plain.parameters) == signature;
     if (plain.name == wanted || has_signature) exact.push_back(name);

@@ -28,8 +28,23 @@ TEST(KernelName, IsFoundByItsLastPart) {
   expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, ""); }), {"is no kernel \"\""});
   EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_11kEi"), "(anonymous namespace)::k");
   EXPECT_EQ(plain_name("plain"), "plain");
-  // numba's names have ABI tags.
-  EXPECT_EQ(plain_name("_ZN8__main__3addB2v1B4cw51E5ArrayIiLi1EE"), "__main__::add");
+}
+
+// numba's add and made.<locals>.add and <lambda> of a module "sums".
+TEST(KernelName, IsFoundByItsNameInPython) {
+  const std::string add = "_ZN4sums3addB2v1B4cw5AE5ArrayIfLi2E1C7mutable7alignedEx";
+  const std::string other = "_ZN4sums3addB2v2B4cw5AExd";
+  const std::string inner = "_ZN4sums4made12_3clocals_3e5innerB2v3B4cw5AEx";
+  const std::string lambda = "_ZN4sums12_3clambda_3eB2v4B4cw5AEx";
+  std::string ptx;
+  for (const std::string& each : {add, inner, lambda}) ptx += ".entry " + each + "(\n";
+  for (const char* name : {"add", "sums.add", "add(float32[:, ::1], int64)"})
+    EXPECT_EQ(kernel_in(ptx, name), add) << name;
+  EXPECT_EQ(kernel_in(ptx, "inner"), inner);
+  EXPECT_EQ(kernel_in(ptx, "<lambda>"), lambda);
+  EXPECT_EQ(plain_name(inner), "sums.made.<locals>.inner");
+  EXPECT_EQ(selecting_name(ptx + ".entry " + other + "(", other), "sums.add(int64, float64)");
+  EXPECT_EQ(parameter_types(add), (std::vector<std::string>{"float32[:, ::1]", "int64"}));
 }
 
 TEST(KernelName, HasTheTypesOfItsParameters) {

@@ -56,7 +56,7 @@ void note_question() {
 }
 
 void report_unchecked_launches() {
-  if (StreamOrder* const order = stream_order()) order->report_touches();
+  warpwise_emulated_report_touches();
   if (emulated().sticky != cudaSuccess || any_kernel_was_refused()) return;
   for (const auto& [thread, failed] : all_failed().by_thread) {
     for (const Failed& each : failed) {
@@ -77,3 +77,8 @@ void report_unchecked_launches() {
 }
 
 }  // namespace warpwise::emulator::runtime
+
+extern "C" void warpwise_emulated_report_touches() {
+  using namespace warpwise::emulator::runtime;
+  if (StreamOrder* const order = stream_order()) order->report_touches();
+}

@@ -14,6 +14,7 @@
 
 #include "warpwise/emulator/runtime/code/registry.hpp"
 #include "warpwise/emulator/runtime/reports/launch_record.hpp"
+#include "warpwise/emulator/runtime/reports/program_name.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -92,7 +93,7 @@ class ExplainRecord {
     const std::lock_guard lock(mutex_);
     if (::getpid() != process_) return;
     RecordJson record = {{"format", launch_record_format},
-                         {"program", ::program_invocation_short_name},
+                         {"program", name_of_program()},
                          {"ptx", texts_},
                          {"kernels", RecordJson::array()},
                          {"timeline", RecordJson::array()}};

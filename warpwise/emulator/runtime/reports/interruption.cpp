@@ -18,10 +18,14 @@ using namespace std::chrono_literals;
 // A launch checks for an interruption after each block's turn, so only host calls take longer.
 constexpr auto longest_wait = 5s;
 constexpr auto between_looks = 5ms;
+// Signals within this time after the first are the same request: timeout(1) sends one to
+// `warpwise run`, which forwards it, and one to all processes of its group.
+constexpr auto one_request = 1s;
 
 struct Watch {
   sem_t wake{};
-  std::atomic<int> caught = 0;  ///< the signal's number; 0: none
+  std::atomic<int> caught = 0;  ///< the first signal's number; 0: none
+  std::atomic<std::chrono::steady_clock::rep> caught_at = 0;  ///< 0: not known yet
   std::atomic<bool> interrupted = false;
   std::atomic<int> running = 0;  ///< number of InterruptibleScopes
   pid_t process = 0;
@@ -33,18 +37,27 @@ Watch& watch() {
   return instance;
 }
 
+bool is_another_request(const Watch& own) {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const std::chrono::steady_clock::duration first(own.caught_at);
+  return first.count() != 0 && since_start - first > one_request;
+}
+
 // Delays a thread outside of launches, so that it does not go on with the program. During a launch
-// it returns, so that the launch can end.
+// it returns, so that the launch can end. A second request ends the program at once.
 void on_signal(int number) {
   Watch& own = watch();
-  if (::getpid() != own.process) {  // a forked child of the program
+  const bool is_in_fork = ::getpid() != own.process;
+  if (is_in_fork || is_another_request(own)) {
     ::signal(number, SIG_DFL);
     ::raise(number);
     return;
   }
   const int error = errno;
-  own.caught = number;
-  ::sem_post(&own.wake);
+  if (int none = 0; own.caught.compare_exchange_strong(none, number)) {
+    own.caught_at = std::chrono::steady_clock::now().time_since_epoch().count();
+    ::sem_post(&own.wake);
+  }
   const timespec pause{0, 5'000'000};
   for (auto left = longest_wait / between_looks; left > 0 && own.running == 0; --left)
     ::nanosleep(&pause, nullptr);
@@ -56,7 +69,7 @@ void handle_if_by_default(int number) {
   if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
   struct sigaction own{};
   own.sa_handler = on_signal;
-  own.sa_flags = SA_RESTART | SA_RESETHAND;  // a second signal ends the program at once
+  own.sa_flags = SA_RESTART;
   ::sigaction(number, &own, nullptr);
 }
 

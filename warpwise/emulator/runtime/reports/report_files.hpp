@@ -64,7 +64,7 @@ struct RunReport {
 
 /// Text in place of an unknown source line, with the way to get lines.
 inline constexpr std::string_view no_source_line =
-    "no source line (nvcc -lineinfo, numba lineinfo=True)";
+    "no source line (compile with -lineinfo; numba: lineinfo=True)";
 
 /// Formats a fault as a line: kind, kernel, block, thread, count, source line, message.
 /// \param kernel  its readable name
