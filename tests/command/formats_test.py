@@ -49,6 +49,7 @@ class Formats(CommandTest):
                     self.assertNotIn(found.get("turn"), ["lost"])
                     self.assertNotEqual(found.get("alpha"), "dropped")
                     self.assertNotEqual(found["pixels"], "changed")
+                    self.assertNotEqual(found.get("times"), "others")
                     if found["pixels"] == "refused":
                         self.assertTrue(row["said"])
 

@@ -128,10 +128,10 @@ class VideoFiles(CommandTest):
     def test_what_a_file_does_not_hold_is_said(self):
         self.make_phone_video("phone.mp4")
         self.assertEqual(self.stream("phone.mp4", "out.y4m")[1],
-                         "out.y4m does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
+                         "out.y4m does not hold: sound (aac), varying times (--fps makes them equal)")
 
         self.assertEqual(self.stream("phone.mp4", "out/")[1],
-                         "out/ does not hold: sound, subtitles and chapters, varying times (--fps makes them equal)")
+                         "out/ does not hold: sound (aac), varying times (--fps makes them equal)")
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-vf", "setsar=4/3", "-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084",
                "-color_primaries", "bt2020", "-c:v", "libx265", "-x265-params", "log-level=none", "wide.mkv")
         for sink, lost in [("out/", "the transfer, the primaries, the shape of pixels"), ("out.y4m", "the transfer, the primaries"),
@@ -139,7 +139,11 @@ class VideoFiles(CommandTest):
             self.assertEqual(self.stream("wide.mkv", sink)[1], f"{sink} does not hold: {lost}")
 
         report = json.loads("\n".join(self.stream("phone.mp4", "out.y4m", "--fps", "25", "--json")))
-        self.assertEqual(report["not_held"], "sound, subtitles and chapters")
+        self.assertEqual(report["not_held"], "sound (aac)")
+
+    def test_a_title_is_no_sound(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-metadata", "title=Street", "titled.mkv")
+        self.assertFalse(any("does not hold" in line for line in self.stream("titled.mkv", "out.y4m")))
 
     def test_a_new_rate_keeps_the_length(self):
         self.make_phone_video("phone.mp4")

@@ -27,7 +27,7 @@ struct RequireRanges {
     require(name_of(stage.to) != "?", "a format is one that there is");
   }
   void operator()(const cli::DeepText& stage) const {
-    require(!text_of(stage.to).empty(), "a result is one that there is");
+    require(name_of(stage.to) != "?", "a result is one that there is");
   }
   void operator()(const cli::SobelText&) const {}
   void operator()(const cli::ThresholdText& stage) const {

@@ -32,6 +32,12 @@ std::int64_t PictureShape::plane_height(int plane) const {
   return plane == 0 || planes != DeepPlanes::yuv420 ? height : height / 2 + height % 2;
 }
 
+std::int64_t PictureShape::plane_begin(int plane) const {
+  std::int64_t begin = 0;
+  for (int i = 0; i < plane; ++i) begin += plane_width(i) * plane_height(i);
+  return begin;
+}
+
 std::int64_t PictureShape::bytes() const {
   if (planes) {
     const std::int64_t chroma = checked_mul(plane_width(1), plane_height(1));

@@ -48,6 +48,8 @@ struct PictureShape {
   /// Samples in a row of plane 0 to 2 of a frame of DeepPlanes, and its rows.
   std::int64_t plane_width(int plane) const;
   std::int64_t plane_height(int plane) const;
+  /// Samples of a frame of DeepPlanes before those of a plane.
+  std::int64_t plane_begin(int plane) const;
 
   /// Size of all rows and planes without gaps. \throws InvalidArgument  it exceeds 64 bits.
   std::int64_t bytes() const;

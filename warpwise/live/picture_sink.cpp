@@ -65,10 +65,11 @@ class PictureSink final : public Sink {
     return io::holding(extension_, deep.shape) == io::Holding::exact;
   }
 
-  std::string drops(const Stream& stream, const Companions* companions) const override {
-    std::string dropped = dropped_by_frames(stream, companions);
+  std::vector<std::string> drops(const Stream& stream,
+                                 const Companions* companions) const override {
+    std::vector<std::string> dropped = dropped_by_frames(stream, companions);
     if (stream.pixel_aspect.is_known() && stream.pixel_aspect.width != stream.pixel_aspect.height) {
-      dropped += (dropped.empty() ? "" : ", ") + std::string("the shape of pixels");
+      dropped.emplace_back("the shape of pixels");
     }
     return dropped;
   }

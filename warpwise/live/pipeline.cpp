@@ -115,7 +115,7 @@ bool Pipeline::keep_depth_for(const Sink& sink) {
   const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
   ConvertChoices choices;
   if (is_rgb) choices.to_range = Range::limited;
-  const std::shared_ptr<Stage> conversion = deep_stage(std::string(text_of(other)), other, choices);
+  const std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);
   if (!sink.keeps_deep(conversion->begin(result()))) return false;
   add(conversion, sink.name(), true);
   return true;

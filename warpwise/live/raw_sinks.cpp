@@ -57,7 +57,8 @@ class Y4mSink final : public Sink {
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
-  std::string drops(const Stream& stream, const Companions* companions) const override {
+  std::vector<std::string> drops(const Stream& stream,
+                                 const Companions* companions) const override {
     return dropped_by_frames(stream, companions);
   }
 
@@ -83,19 +84,13 @@ class Y4mSink final : public Sink {
 
 }  // namespace
 
-std::string dropped_by_frames(const Stream& stream, const Companions* companions) {
-  constexpr int bt2020 = 9;
-  constexpr int pq = 16;
-  constexpr int hlg = 18;
-  std::string dropped;
-  const auto add = [&](bool has, const char* what) {
-    if (has) dropped += (dropped.empty() ? "" : ", ") + std::string(what);
-  };
-  add(companions != nullptr, "sound, subtitles and chapters");
-  add(stream.is_varying, "varying times (--fps makes them equal)");
-  add(stream.orientation != 1, "the turn");
-  add(stream.transfer == pq || stream.transfer == hlg, "the transfer");
-  add(stream.primaries == bt2020, "the primaries");
+std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions) {
+  std::vector<std::string> dropped;
+  if (companions != nullptr) dropped = companions->parts();
+  if (stream.is_varying) dropped.emplace_back("varying times (--fps makes them equal)");
+  if (stream.orientation != 1) dropped.emplace_back("the turn");
+  if (stream.has_wide_range()) dropped.emplace_back("the transfer");
+  if (stream.primaries == bt2020_primaries) dropped.emplace_back("the primaries");
   return dropped;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "warpwise/live/source.hpp"
 #include "warpwise/live/stream.hpp"
@@ -37,9 +38,10 @@ class Sink {
   /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
   virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }
 
-  /// Lists the parts of a stream and its companions that the file cannot hold: "subtitles (subrip),
-  /// chapters"; empty if it holds all. `companions` may be null.
-  virtual std::string drops(const Stream& /*stream*/, const Companions* /*companions*/) const {
+  /// Lists the parts of a stream and its companions that the file cannot hold: "subtitles (subrip)",
+  /// "chapters"; empty if it holds all. `companions` may be null.
+  virtual std::vector<std::string> drops(const Stream& /*stream*/,
+                                         const Companions* /*companions*/) const {
     return {};
   }
   /// Takes the companions that the file can hold. Called before begin(), or not at all.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "warpwise/live/sink.hpp"
 
@@ -28,6 +29,6 @@ std::unique_ptr<Sink> y4m_sink(const std::string& path);
 std::unique_ptr<Sink> picture_sink(const std::string& pattern);
 
 /// Lists the parts of a stream that files of frames alone do not hold, as Sink::drops() does.
-std::string dropped_by_frames(const Stream& stream, const Companions* companions);
+std::vector<std::string> dropped_by_frames(const Stream& stream, const Companions* companions);
 
 }  // namespace warpwise::live

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/handles.hpp"
@@ -18,6 +19,9 @@ class Companions {
   virtual ~Companions() = default;
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
+
+  /// Lists the companions that are heard or seen: "sound (aac)", "chapters", …
+  virtual std::vector<std::string> parts() const { return {}; }
 
   /// Says that the frames end so many seconds after the first one begins. Chapters end there too.
   virtual void end_at(double /*seconds*/) {}

@@ -14,7 +14,7 @@ struct StageOption {
   std::string name = {};       ///< "window"
   std::string help = {};       ///< its purpose
   Kind kind = Kind::text;      ///< kind of its values
-  std::string form = {};       ///< placeholder of a value in texts: "N", "A:B"
+  std::string form = {};       ///< name of a value in texts: "N", "A:B"
   std::string otherwise = {};  ///< default: a value, or words for it; may be empty
 
   // A slider's range, for integers and numbers. Values outside may be valid too.

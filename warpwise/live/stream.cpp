@@ -38,8 +38,8 @@ namespace {
 
 std::string transfer_text(int transfer) {
   switch (transfer) {
-    case 16: return ", transfer pq (tag)";
-    case 18: return ", transfer hlg (tag)";
+    case pq_transfer: return ", transfer pq (tag)";
+    case hlg_transfer: return ", transfer hlg (tag)";
     default: return {};
   }
 }

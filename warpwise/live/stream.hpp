@@ -43,6 +43,11 @@ struct PixelAspect {
   bool is_known() const { return width > 0 && height > 0; }
 };
 
+/// Primaries and transfers by their numbers in ITU-T H.273.
+inline constexpr int bt2020_primaries = 9;
+inline constexpr int pq_transfer = 16;
+inline constexpr int hlg_transfer = 18;
+
 /// Properties known before the first frame. All frames of a stream share them.
 struct Stream {
   io::PictureShape shape;  ///< of frames: 8-bit with a known format, or deep; of pictures: any
@@ -66,6 +71,8 @@ struct Stream {
   FrameTime regular_time(std::int64_t number) const;
 
   PixelFormat format() const { return shape.format.value(); }
+  /// Returns true for the transfers of a wide range of brightness, PQ and HLG.
+  bool has_wide_range() const { return transfer == pq_transfer || transfer == hlg_transfer; }
   /// Returns true for grey, RGB and DeepPlanes of u16.
   bool is_deep() const {
     return shape.type == ElementType::u16 &&

@@ -1,6 +1,7 @@
 #include "warpwise/primitives/convert/convert.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/arguments.hpp"
@@ -21,15 +22,14 @@ class ConvertCommand final : public Command, public Operation {
     app.add_option_function<std::string>(
            "--to", [this](const std::string& text) { set_target(text); },
            "Pixel format of the result: " + list_of(names_of(live::frame_destinations)) +
-               "; of more than 8 bits: " + list_of(deep_names()))
+               "; of more than 8 bits: " + list_of(names_of(live::deep_targets)))
         ->type_name("FMT");
     convert_options(choices_).add_to(app);
   }
 
   void execute() const override {
     if (!to_ && !deep_) {
-      throw UsageError("convert needs --to FMT, one of " +
-                       list_of(names_of(live::frame_destinations)));
+      throw UsageError("convert needs --to FMT, one of " + list_of(target_names()));
     }
     run_on_files(shared_, *this);
   }
@@ -58,21 +58,28 @@ class ConvertCommand final : public Command, public Operation {
  private:
   Matrix matrix() const { return choices_.matrix.value_or(Matrix::bt601); }
 
-  static std::vector<std::string_view> deep_names() {
-    std::vector<std::string_view> names;
-    for (const live::DeepTarget each : live::deep_targets) names.push_back(text_of(each));
+  static std::vector<std::string_view> target_names() {
+    std::vector<std::string_view> names = names_of(live::frame_destinations);
+    std::ranges::copy(names_of(live::deep_targets), std::back_inserter(names));
     return names;
   }
 
   void set_target(const std::string& text) {
+    const auto is_it = [&](auto each) { return name_of(each) == text; };
     to_.reset();
-    const auto is_it = [&](live::DeepTarget each) { return text_of(each) == text; };
-    const auto found = std::ranges::find_if(live::deep_targets, is_it);
-    deep_ = found == live::deep_targets.end() ? std::nullopt : std::optional(*found);
-    if (!deep_) to_ = parse_choice("--to", text, live::frame_destinations);
+    deep_.reset();
+    if (const auto found = std::ranges::find_if(live::frame_destinations, is_it);
+        found != std::ranges::end(live::frame_destinations)) {
+      to_ = *found;
+    } else if (const auto deep = std::ranges::find_if(live::deep_targets, is_it);
+               deep != live::deep_targets.end()) {
+      deep_ = *deep;
+    } else {
+      refuse_choice("--to", text, target_names());
+    }
   }
 
-  std::string target() const { return std::string(deep_ ? text_of(*deep_) : name_of(*to_)); }
+  std::string target() const { return std::string(deep_ ? name_of(*deep_) : name_of(*to_)); }
 
   SharedOptions shared_;
   std::optional<PixelFormat> to_;

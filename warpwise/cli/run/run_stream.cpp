@@ -1,6 +1,7 @@
 #include "warpwise/cli/run/run_stream.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
 
@@ -102,16 +103,16 @@ bool has_alpha(const live::Stream& stream) {
 
 // Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
 // Returns the list of parts that the sink cannot hold.
-std::string hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source,
+std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream, live::Source& source,
                       const std::optional<double>& seconds) {
   std::shared_ptr<live::Companions> companions = source.take_companions();
   live::Stream stored = stream;
   stored.depth = source.stream().depth;  // stages give 16 bits, but add none
-  std::string not_held = sink.drops(stored, companions.get());
+  std::vector<std::string> not_held = sink.drops(stored, companions.get());
   // The alpha of what OpenGL draws has no meaning.
   if (has_alpha(source.stream()) && !source.is_opengl() &&
       !(has_alpha(stream) && sink.holds(stream) == stream.shape.pixel_text())) {
-    not_held = "alpha" + (not_held.empty() ? "" : ", " + not_held);
+    not_held.insert(not_held.begin(), "alpha");
   }
   if (companions && seconds) companions->end_at(*seconds);
   sink.accompany(std::move(companions));
@@ -217,8 +218,9 @@ void run_stream(const StreamCall& call,
   say(call, fmt::format("{}: {}{}{}", source->name(), source->stream().text(),
                         pipeline.rounds_to_8_bits() ? ", rounded to 8 bits" : "",
                         interop_text(place, *source)));
-  const std::string not_held =
+  const std::vector<std::string> lost =
       hand_over(*sink, pipeline.result(), *source, seconds_of(call, source->stream()));
+  const std::string not_held = fmt::format("{}", fmt::join(lost, ", "));
   if (!not_held.empty()) say(call, fmt::format("{} does not hold: {}", sink->name(), not_held));
   std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
   sink->begin(pipeline.result());

@@ -30,7 +30,7 @@ const std::vector<Named>& all_stages() {
       stages.push_back({std::string(name_of(format)), ConvertText{format, {}}});
     }
     for (const live::DeepTarget target : live::deep_targets) {
-      stages.push_back({std::string(text_of(target)), DeepText{target, {}}});
+      stages.push_back({std::string(name_of(target)), DeepText{target, {}}});
     }
     return stages;
   }();

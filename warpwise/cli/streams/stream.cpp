@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/run/run_stream.hpp"
@@ -35,7 +34,7 @@ class StreamCommand final : public Command {
 
   void execute() const override {
     if (paths_.size() != 2)
-      throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
+      throw UsageError("stream needs SOURCE SINK, not " + counted(paths_.size(), "name"));
     run_stream({"stream", {paths_[0]}, paths_[1], source_, run_, no_interop_, where_},
                [this](bool on_gpu) { return make_stages(pipeline_, on_gpu); });
   }

@@ -1,6 +1,4 @@
 #include "warpwise/cli/streams/stream_report.hpp"
-#include "warpwise/base/counted.hpp"
-#include "warpwise/cli/pictures/report.hpp"
 
 #include <fmt/format.h>
 

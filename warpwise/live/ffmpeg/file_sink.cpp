@@ -127,7 +127,8 @@ class FileSink final : public Sink {
     return file_.kind == Kind::ffv1 ? taken.shape.pixel_text() : "i420";
   }
   void begin(const Stream& stream) override;
-  std::string drops(const Stream& stream, const Companions* companions) const override;
+  std::vector<std::string> drops(const Stream& stream,
+                                 const Companions* companions) const override;
   void accompany(std::shared_ptr<Companions> companions) override {
     others_ = std::dynamic_pointer_cast<OtherTracks>(companions);
   }
@@ -231,8 +232,8 @@ void FileSink::require_size(const Stream& stream) const {
   if (file_.kind != Kind::h264) return;
   if (stream.shape.width % 2 != 0 || stream.shape.height % 2 != 0) {
     throw InvalidArgument(
-        name() + ": H.264 of 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) +
-        "x" + std::to_string(stream.shape.height) + "; .avi and .mkv take odd ones too");
+        name() + ": 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) + "x" +
+        std::to_string(stream.shape.height) + "; .avi and .mkv take odd ones too");
   }
 }
 
@@ -437,10 +438,10 @@ bool FileSink::takes_track(const OtherTracks::Track& track) const {
   return avformat_query_codec(container, track.codec->codec_id, FF_COMPLIANCE_NORMAL) == 1;
 }
 
-std::string FileSink::drops(const Stream& stream, const Companions* companions) const {
-  std::string dropped;
+std::vector<std::string> FileSink::drops(const Stream& stream, const Companions* companions) const {
+  std::vector<std::string> dropped;
   const auto add = [&](bool is_dropped, const std::string& what) {
-    if (is_dropped) dropped += (dropped.empty() ? "" : ", ") + what;
+    if (is_dropped) dropped.push_back(what);
   };
   if (const auto* others = dynamic_cast<const OtherTracks*>(companions)) {
     for (const OtherTracks::Track& each : others->tracks()) add(!takes_track(each), each.text());
@@ -450,10 +451,8 @@ std::string FileSink::drops(const Stream& stream, const Companions* companions) 
   add(stream.orientation != 1 && !keeps_turns(file_), "the turn");
   add(stream.is_deep() && file_.kind == Kind::h264 && stream.depth > most_bits_of_mp4,
       "more than 10 bits");
-  const bool has_wide_range =
-      stream.transfer == AVCOL_TRC_SMPTE2084 || stream.transfer == AVCOL_TRC_ARIB_STD_B67;
-  add(has_wide_range && file_.kind == Kind::mjpeg, "the transfer");
-  add(stream.primaries == AVCOL_PRI_BT2020 && file_.kind == Kind::mjpeg, "the primaries");
+  add(stream.has_wide_range() && file_.kind == Kind::mjpeg, "the transfer");
+  add(stream.primaries == bt2020_primaries && file_.kind == Kind::mjpeg, "the primaries");
   return dropped;
 }
 

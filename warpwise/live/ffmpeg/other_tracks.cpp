@@ -50,6 +50,14 @@ std::string OtherTracks::Track::text() const {
          avcodec_get_name(codec->codec_id) + ")";
 }
 
+std::vector<std::string> OtherTracks::parts() const {
+  std::vector<std::string> parts;
+  for (const Track& each : tracks_) parts.push_back(each.text());
+  if (!chapters_.empty()) parts.emplace_back("chapters");
+  if (has_cover_) parts.emplace_back("the cover picture");
+  return parts;
+}
+
 OtherTracks::OtherTracks(const AVFormatContext& input) : tags_(tags_in(input.metadata)) {
   if (input.start_time != AV_NOPTS_VALUE) start_ = input.start_time;
   for (unsigned i = 0; i < input.nb_streams; ++i) {

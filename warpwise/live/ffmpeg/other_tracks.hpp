@@ -56,6 +56,7 @@ class OtherTracks final : public Companions {
   /// Time of the first frame, in microseconds from the source's start. That start is time zero of
   /// all tracks, because sound may begin before the frames.
   std::int64_t delay_of_frames() const { return first_frame_ - start(); }
+  std::vector<std::string> parts() const override;
   /// Called after set_first_frame().
   void end_at(double seconds) override;
   /// End of the frames that are written, in microseconds of the source's clock; the greatest time

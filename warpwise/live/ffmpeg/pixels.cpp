@@ -120,23 +120,24 @@ void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
 // Copies planes of YUV that have fewer chroma samples than the format: each counts for several.
 void repeat_chroma(const AVFrame& frame, PixelFormat format, std::span<std::byte> to) {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-  const bool is_whole = format == PixelFormat::ycbcr32;
-  const std::int64_t columns = is_whole ? frame.width : AV_CEIL_RSHIFT(frame.width, 1);
-  const bool is_halved = format == PixelFormat::i420;
-  const std::int64_t rows = is_halved ? AV_CEIL_RSHIFT(frame.height, 1) : frame.height;
-  const int across = is.log2_chroma_w - (is_whole ? 0 : 1);
-  const int down = is.log2_chroma_h - (is_halved ? 1 : 0);
-  std::vector<std::byte> chroma;
+  const bool is_444 = format == PixelFormat::ycbcr32;
+  const std::int64_t columns = is_444 ? frame.width : AV_CEIL_RSHIFT(frame.width, 1);
+  const bool is_420 = format == PixelFormat::i420;
+  const std::int64_t rows = is_420 ? AV_CEIL_RSHIFT(frame.height, 1) : frame.height;
+  const int across = is.log2_chroma_w - (is_444 ? 0 : 1);
+  const int down = is.log2_chroma_h - (is_420 ? 1 : 0);
+  std::vector<std::byte> chroma(static_cast<std::size_t>(2 * columns * rows));
+  std::byte* next = chroma.data();
   for (int i = 1; i < 3; ++i) {
     for (std::int64_t y = 0; y < rows; ++y) {
       const std::byte* from = plane(frame, i).data + (y >> down) * plane(frame, i).pitch_bytes;
-      for (std::int64_t x = 0; x < columns; ++x) chroma.push_back(from[x >> across]);
+      for (std::int64_t x = 0; x < columns; ++x) *next++ = from[x >> across];
     }
   }
   const io::SamplePlane cb = {chroma.data(), columns};
   const io::SamplePlane cr = {chroma.data() + columns * rows, columns};
-  if (is_whole) return io::interleave_444({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
-  if (!is_halved) {
+  if (is_444) return io::interleave_444({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
+  if (!is_420) {
     return io::interleave_422({plane(frame, 0), cb, cr}, frame.width, frame.height, to);
   }
   for (std::int64_t y = 0; y < frame.height; ++y) {
@@ -273,14 +274,13 @@ void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
   const std::uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
   const io::PictureShape shape = shape_of(frame.format, frame.width, frame.height).value();
   std::vector<std::uint16_t> row(static_cast<std::size_t>(frame.width));
-  std::byte* next_plane = to.data();
   for (int i = 0; i < static_cast<int>(levels_.size()); ++i) {
     const std::vector<std::uint16_t>& level = levels_[static_cast<std::size_t>(i)];
     const std::int64_t columns = shape.planes ? shape.plane_width(i) : shape.width;
     const std::int64_t rows = shape.planes ? shape.plane_height(i) : shape.height;
     const std::int64_t step = shape.planes ? 1 : shape.channels;
     const int times = i > 0 && repeats_chroma(frame.format) ? 2 : 1;
-    std::byte* out = shape.planes ? next_plane : to.data() + 2 * i;
+    std::byte* out = to.data() + 2 * (shape.planes ? shape.plane_begin(i) : i);
     for (std::int64_t y = 0; y < rows; ++y, out += 2 * step * columns) {
       av_read_image_line2(row.data(), data, frame.linesize, &is, 0, static_cast<int>(y / times), i,
                           static_cast<int>(columns), 0, sizeof row[0]);
@@ -288,7 +288,6 @@ void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
         store(out, x * step, level[row[static_cast<std::size_t>(x)]]);
       }
     }
-    next_plane += 2 * columns * rows;
   }
 }
 

@@ -40,12 +40,6 @@ std::uint16_t rounded(double code) {
   return static_cast<std::uint16_t>(std::clamp(std::floor(code + 0.5), 0.0, most));
 }
 
-std::int64_t plane_begin(const io::PictureShape& shape, int plane) {
-  std::int64_t begin = 0;
-  for (int i = 0; i < plane; ++i) begin += shape.plane_width(i) * shape.plane_height(i);
-  return begin;
-}
-
 class DeepStage final : public HostStage {
  public:
   DeepStage(std::string text, DeepTarget to, const ConvertChoices& choices)
@@ -120,8 +114,8 @@ class DeepStage final : public HostStage {
     const int across = has_chroma && shape.plane_width(1) != shape.width ? 2 : 1;
     const int down = shape.planes == io::DeepPlanes::yuv420 ? 2 : 1;
     const std::int64_t chroma_row = y / down * (has_chroma ? shape.plane_width(1) : 0);
-    const std::int64_t cb_row = has_chroma ? plane_begin(shape, 1) + chroma_row : 0;
-    const std::int64_t cr_row = has_chroma ? plane_begin(shape, 2) + chroma_row : 0;
+    const std::int64_t cb_row = has_chroma ? shape.plane_begin(1) + chroma_row : 0;
+    const std::int64_t cr_row = has_chroma ? shape.plane_begin(2) + chroma_row : 0;
     const auto chroma_at = [&](std::int64_t row, std::int64_t x) {
       if (!has_chroma) return 0.0;
       return (load<std::uint16_t>(all, row + x / across) - neutral_code) / from_.chroma;
@@ -171,8 +165,8 @@ class DeepStage final : public HostStage {
         }
       }
       const std::int64_t at = chroma_y * shape.plane_width(1) + chroma_x;
-      store(out, plane_begin(shape, 1) + at, rounded(neutral_code + to_codes_.chroma * cb / count));
-      store(out, plane_begin(shape, 2) + at, rounded(neutral_code + to_codes_.chroma * cr / count));
+      store(out, shape.plane_begin(1) + at, rounded(neutral_code + to_codes_.chroma * cb / count));
+      store(out, shape.plane_begin(2) + at, rounded(neutral_code + to_codes_.chroma * cr / count));
     }
   }
 

@@ -20,11 +20,8 @@ struct Elements {
 
 Elements elements_of(const io::PictureShape& shape, int component) {
   if (!shape.planes) return {component, shape.channels, shape.width, shape.height};
-  std::int64_t first = 0;
-  for (int plane = 0; plane < component; ++plane) {
-    first += shape.plane_width(plane) * shape.plane_height(plane);
-  }
-  return {first, 1, shape.plane_width(component), shape.plane_height(component)};
+  return {shape.plane_begin(component), 1, shape.plane_width(component),
+          shape.plane_height(component)};
 }
 
 class NarrowStage final : public HostStage {

@@ -55,8 +55,6 @@ inline constexpr std::array frame_destinations = [] {
 ///
 /// convert() does not take grey of limited range; such grey is scaled like luma.
 ///
-/// convert() does not take grey of limited range; such grey is scaled like luma.
-///
 /// luma_alone() computes the same Y, byte for byte.
 ///
 /// begin() throws InvalidArgument:
@@ -81,7 +79,8 @@ inline constexpr std::array deep_targets = {DeepTarget{}, DeepTarget{io::DeepPla
                                             DeepTarget{io::DeepPlanes::yuv422},
                                             DeepTarget{io::DeepPlanes::yuv444}};
 /// "rgb48", "yuv420p16", …
-inline std::string_view text_of(DeepTarget target) {
+using warpwise::name_of;
+inline std::string_view name_of(DeepTarget target) {
   return target.planes ? name_of(*target.planes) : "rgb48";
 }
 
