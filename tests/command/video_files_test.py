@@ -64,11 +64,10 @@ class VideoFiles(CommandTest):
         for sink in ["out.mkv", "out.mp4", "frames/", "out.avi", "out.y4m"]:
             said[sink] = self.stream("deep.mov", sink)
             self.assertIn("96x64 yuv422p16 from 10 bits, ", said[sink][0])
-        for sink in ["out.mkv", "out.mp4"]:
+        for sink in ["out.mkv", "out.mp4", "out.y4m"]:
             self.assertNotIn("rounded", said[sink][0])
             self.assertEqual(probe(sink, "stream=pix_fmt"), ["yuv422p10le"])
-        for sink in ["out.avi", "out.y4m"]:
-            self.assertTrue(said[sink][0].endswith(", rounded to 8 bits"), said[sink][0])
+        self.assertTrue(said["out.avi"][0].endswith(", rounded to 8 bits"), said["out.avi"][0])
         self.assertIn("rounded to 8 bits", self.stream("deep.mov", "out.mkv", "--pipeline", "match block=8 search=2")[0])
         self.succeed("sobel", "deep.mov", "edges/", "--backend", "cpu")
         self.assertEqual(read("frames/000001.png")[24:26], bytes([16, 2]))  # bits, and colour

@@ -90,8 +90,10 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   insert(sink.name(), sink.takes(result()));
 }
 
-Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source)
+Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source, int depth)
     : source_(stream_of(source)) {
+  source_.depth = depth;
+  if (depth > 8 && !stage->takes_deep_frames()) narrow_for(stage->text());
   convert_for(*stage);
   const Stream from = result();
   const Stream to = stage->begin(from);
@@ -112,7 +114,7 @@ bool Pipeline::keep_depth_for(const Sink& sink) {
   if (sink.keeps_deep(result())) return true;
   if (result().shape.channels == 1) return false;
   const bool is_rgb = result().shape.channels == 3;
-  const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
+  const DeepTarget other = is_rgb ? DeepTarget{sink.planes_for_rgb()} : DeepTarget{};
   ConvertChoices choices;
   if (is_rgb) choices.to_range = Range::limited;
   const std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);

@@ -3,6 +3,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -57,22 +58,40 @@ class Y4mSink final : public Sink {
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
+  bool keeps_deep(const Stream& deep) const override { return io::y4m_holds(deep.shape); }
+  io::DeepPlanes planes_for_rgb() const override { return io::DeepPlanes::yuv444; }
+
+  // The name of deep 4:2:0 does not say where chroma lies, so readers assume the left.
   std::vector<std::string> drops(const Stream& stream,
                                  const Companions* companions) const override {
-    return dropped_by_frames(stream, companions);
+    std::vector<std::string> dropped = dropped_by_frames(stream, companions);
+    const bool is_left = stream.colours.siting.value == Siting::left;
+    if (stream.shape.planes == io::DeepPlanes::yuv420 && !is_left) {
+      dropped.emplace_back("the chroma siting");
+    }
+    return dropped;
   }
 
   void begin(const Stream& stream) override {
     const Rate rate = stream.rate.is_known() ? stream.rate : assumed_rate;
     const PixelAspect& pixel = stream.pixel_aspect;
+    const int depth = io::y4m_depth(stream.shape, stream.depth);
+    if (stream.is_deep() && depth < 16) {
+      scaled_.emplace(stream.shape);
+      for (int plane = 0; plane < (stream.shape.planes ? 3 : 1); ++plane) {
+        levels_.push_back(levels(16, depth, coding_of(stream, plane)));
+      }
+    }
     write_text(io::y4m_header(stream.shape, ratio_text(rate.numerator, rate.denominator),
                               pixel.is_known() ? ratio_text(pixel.width, pixel.height) : "0:0",
-                              sampling_of(stream.colours.siting.value)));
+                              sampling_of(stream.colours.siting.value), depth));
   }
 
   void write(std::span<const std::byte> pixels) override {
     write_text(io::y4m_frame_line);
-    file_.write(pixels);
+    if (!scaled_) return file_.write(pixels);
+    io::map_planes(scaled_->shape(), levels_, pixels, scaled_->bytes());
+    file_.write(scaled_->bytes());
   }
   void finish() override { file_.finish(); }
 
@@ -80,6 +99,8 @@ class Y4mSink final : public Sink {
   void write_text(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
 
   io::OutputFile file_;
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane of fewer than 16 bits
+  std::optional<io::Picture> scaled_;               // a frame with these bits
 };
 
 }  // namespace

@@ -51,8 +51,9 @@ Stream stream_of(const io::Y4mHeader& header, const SourceOptions& options) {
     tags.range = header.shape.full_range.value() ? Range::full : Range::limited;
   }
   tags.siting = siting_of(header.sampling);
-  Stream stream = stream_of(header.shape.format.value(), header.shape.width, header.shape.height,
-                            options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  Stream stream =
+      stream_of(header.shape, options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  stream.depth = header.depth;
   const std::size_t colon = header.aspect.find(':');
   stream.pixel_aspect = {std::stoll(header.aspect.substr(0, colon)),
                          std::stoll(header.aspect.substr(colon + 1))};
@@ -100,7 +101,9 @@ std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions&
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options) {
   auto input = std::make_unique<Y4mInput>(Y4mInput{io::InputFile(path), nullptr});
   if (!io::is_y4m(input->file.peek(io::y4m_start_bytes))) return nullptr;
-  input->frames = std::make_unique<io::Y4mFrames>(input->file);
+  std::optional<bool> full_range;
+  if (options.colours.range) full_range = *options.colours.range == Range::full;
+  input->frames = std::make_unique<io::Y4mFrames>(input->file, full_range);
   return std::make_unique<Y4mSource>(std::move(input), options);
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/file_testing.hpp"
+#include "warpwise/live/pipeline.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -57,6 +59,71 @@ TEST_F(SinksTest, Y4mOf444IsReadAsPixels) {
       ASSERT_EQ(pixels[4 * i + channel], planes[35 * channel + i]);
     }
   }
+}
+
+TEST_F(SinksTest, Y4mKeepsTheBitsOfDeepFrames) {
+  using io::DeepPlanes;
+  for (const auto planes : {std::optional(DeepPlanes::yuv420), std::optional(DeepPlanes::yuv422),
+                            std::optional(DeepPlanes::yuv444), std::optional<DeepPlanes>()}) {
+    for (const Range range : {Range::limited, Range::full}) {
+      for (const int depth : {9, 10, 12, 14, 16}) {
+        const auto shape = planes ? io::PictureShape::of(*planes, 7, 5)
+                                  : io::PictureShape::interleaved(ElementType::u16, 1, 7, 5);
+        Stream stream = stream_of(shape, {25, 1}, {}, {.range = range});
+        stream.depth = depth;
+        Bytes frame = random_frame(stream, static_cast<unsigned>(depth));
+        for (int plane = 0; plane < (planes ? 3 : 1); ++plane) {
+          const auto table = levels(depth, 16, coding_of(stream, plane));
+          const std::int64_t begin = shape.plane_begin(plane);
+          const std::int64_t end = begin + shape.plane_width(plane) * shape.plane_height(plane);
+          for (std::int64_t i = begin; i < end; ++i) {
+            store(frame.data(), i, table[load<std::uint16_t>(frame.data(), i) % table.size()]);
+          }
+        }
+        const auto sink = y4m_sink(path("a.y4m"));
+        ASSERT_TRUE(sink->keeps_deep(stream));
+        test::write_all(*sink, stream, {frame});
+        const auto source = y4m_source(path("a.y4m"), {});
+        SCOPED_TRACE(stream.text());
+        EXPECT_EQ(source->stream().shape.pixel_text(), shape.pixel_text());
+        EXPECT_EQ(source->stream().depth, depth == 14 && !planes ? 16 : depth);
+        expect_same(frame, frames_of(*source).at(0));
+      }
+    }
+  }
+}
+
+// A range of the user's counts for the scale of samples too.
+TEST_F(SinksTest, Y4mIsScaledByTheRangeThatIsSaid) {
+  std::string file = "YUV4MPEG2 W1 H1 C420p10\nFRAME\n";
+  file.append("\xff\x03\x00\x02\x00\x02", 6);
+  write("a.y4m", file);
+  const auto white = [&](const ColourTags& said) {
+    const Bytes frame = frames_of(*y4m_source(path("a.y4m"), {.colours = said})).at(0);
+    return load<std::uint16_t>(frame.data(), 0);
+  };
+  EXPECT_EQ(white({}), 1023 * 64);
+  EXPECT_EQ(white({.range = Range::full}), 65535);
+}
+
+TEST_F(SinksTest, DeepColoursGoIntoY4mAs444) {
+  Stream stream = stream_of(io::PictureShape::interleaved(ElementType::u16, 3, 4, 4), {}, {}, {});
+  stream.depth = 10;
+  const auto sink = y4m_sink(path("a.y4m"));
+  const Pipeline pipeline({}, stream, *sink);
+  EXPECT_EQ(pipeline.result().shape.planes, io::DeepPlanes::yuv444);
+  EXPECT_EQ(pipeline.result().colours.range.value, Range::limited);
+  EXPECT_FALSE(pipeline.rounds_to_8_bits());
+}
+
+TEST_F(SinksTest, Y4mOfDeepFramesSaysThatTheSitingIsDropped) {
+  const auto shape = io::PictureShape::of(io::DeepPlanes::yuv420, 4, 4);
+  const auto sink = y4m_sink(path("a.y4m"));
+  const auto drops = [&](Siting siting) {
+    return sink->drops(stream_of(shape, {}, {}, {.siting = siting}), nullptr);
+  };
+  EXPECT_EQ(drops(Siting::top_left), std::vector<std::string>{"the chroma siting"});
+  EXPECT_TRUE(drops(Siting::left).empty());
 }
 
 TEST_F(SinksTest, Y4mTakesWhatItHolds) {
