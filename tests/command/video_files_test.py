@@ -76,6 +76,32 @@ class VideoFiles(CommandTest):
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
 
+    def test_alpha_of_16_bits_goes_along_or_is_said(self):
+        os.mkdir("in")
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2:r=10", "-vf", "format=rgba64le,geq=r=X*680:g=Y*1000:b=X*Y*10:a=65535-X*600",
+               "-pix_fmt", "rgba64be", "in/%d.png")
+
+        def samples(name):
+            return subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "rgba64le", "-"],
+                                  capture_output=True, check=True).stdout
+        given = samples("in/%d.png")
+        for sink, read_as in [("out.mkv", "out.mkv"), ("out/", "out/%06d.png"), ("tif/%d.tif", "tif/%d.tif")]:
+            said = self.stream("in", sink)
+            self.assertEqual(len(said), 2, "no line of what is not held")
+            self.assertNotIn("rounded", said[0])
+            self.assertEqual(samples(read_as), given, sink)
+        for sink, not_held in [("out.mp4", "alpha, more than 10 bits"), ("out.y4m", "alpha"), ("out.avi", "alpha"), ("pnm/%d.pnm", "alpha")]:
+            said = self.stream("in", sink)
+            self.assertEqual(said[1], f"{sink} does not hold: {not_held}")
+            self.assertEqual(said[0].endswith(", rounded to 8 bits"), sink == "out.avi")
+        self.assertEqual(probe("out.mkv", "stream=pix_fmt"), ["gbrap16le"])
+        colours = subprocess.run(["ffmpeg", "-v", "error", "-i", "pnm/%d.pnm", "-f", "rawvideo", "-pix_fmt", "rgb48le", "-"],
+                                 capture_output=True, check=True).stdout
+        without_alpha = b"".join(given[i:i + 6] for i in range(0, len(given), 8))
+        self.assertEqual(colours, without_alpha)
+        done = self.succeed("stream", "in", "pipe:rgba32")
+        self.assertEqual(done.stdout, bytes((int.from_bytes(given[i:i + 2], "little") + 128) // 257 for i in range(0, len(given), 2)))
+
     def test_bits_that_the_source_has_not_are_not_lost(self):
         for pixels, lost in [("gbrp10le", []), ("gbrp12le", ["out.mp4 does not hold: more than 10 bits"])]:
             ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", pixels, "-c:v", "ffv1", "rgb.mkv")

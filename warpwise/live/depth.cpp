@@ -3,7 +3,7 @@
 namespace warpwise::live {
 
 Coding coding_of(const Stream& stream, int component) {
-  if (stream.shape.channels == 3) return Coding::full;
+  if (stream.shape.channels >= 3) return Coding::full;
   if (stream.colours.range.value == Range::limited) return Coding::limited;
   return component == 0 ? Coding::full : Coding::full_chroma;
 }

@@ -10,11 +10,11 @@ namespace warpwise::live {
 using io::Coding;
 using io::levels;
 
-/// Returns the coding of component 0 to 2 of such frames: luma or red first.
+/// Returns the coding of component 0 to 3 of such frames: luma or red first, and of alpha.
 Coding coding_of(const Stream& stream, int component);
 
-/// Returns the stream of frames with the same samples in 8 bits: gray8, rgb24, i420, yuyv (from
-/// 4:2:2) or ycbcr32 (from 4:4:4). `deep` must be of u16.
+/// Returns the stream of frames with the same samples in 8 bits: gray8, rgb24, rgba32, i420, yuyv
+/// (from 4:2:2) or ycbcr32 (from 4:4:4). `deep` must be of u16.
 Stream narrowed(const Stream& deep);
 
 }  // namespace warpwise::live

@@ -108,19 +108,21 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
-// Converts deep YUV to RGB, or RGB to YUV, if the sink keeps the depth of that.
+// Converts deep YUV to RGB, RGB to YUV, or leaves alpha out, if the sink keeps the depth of that.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
   if (sink.keeps_deep(result())) return true;
   if (result().shape.channels == 1) return false;
-  const bool is_rgb = result().shape.channels == 3;
-  const DeepTarget other = is_rgb ? DeepTarget{sink.planes_for_rgb()} : DeepTarget{};
-  ConvertChoices choices;
-  if (is_rgb) choices.to_range = Range::limited;
-  const std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);
-  if (!sink.keeps_deep(conversion->begin(result()))) return false;
-  add(conversion, sink.name(), true);
-  return true;
+  for (const DeepTarget other : {DeepTarget{}, DeepTarget{sink.planes_for_rgb()}}) {
+    if (other.planes && result().shape.planes) continue;
+    ConvertChoices choices;
+    if (other.planes) choices.to_range = Range::limited;
+    std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);
+    if (!sink.keeps_deep(conversion->begin(result()))) continue;
+    add(std::move(conversion), sink.name(), true);
+    return true;
+  }
+  return false;
 }
 
 void Pipeline::narrow_for(const std::string& who) {

@@ -78,7 +78,7 @@ class Y4mSink final : public Sink {
     const int depth = io::y4m_depth(stream.shape, stream.depth);
     if (stream.is_deep() && depth < 16) {
       scaled_.emplace(stream.shape);
-      for (int plane = 0; plane < (stream.shape.planes ? 3 : 1); ++plane) {
+      for (int plane = 0; plane < stream.components(); ++plane) {
         levels_.push_back(levels(16, depth, coding_of(stream, plane)));
       }
     }

@@ -127,8 +127,7 @@ class FileSink final : public Sink {
     return file_.kind == Kind::ffv1 ? taken.shape.pixel_text() : "i420";
   }
   void begin(const Stream& stream) override;
-  std::vector<std::string> drops(const Stream& stream,
-                                 const Companions* companions) const override;
+  std::vector<std::string> drops(const Stream& stream, const Companions* companions) const override;
   void accompany(std::shared_ptr<Companions> companions) override {
     others_ = std::dynamic_pointer_cast<OtherTracks>(companions);
   }
@@ -219,7 +218,7 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
 bool FileSink::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
-  if (file_.kind == Kind::mjpeg || deep.shape.channels == 3) return false;
+  if (file_.kind == Kind::mjpeg || deep.shape.channels >= 3) return false;
   if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
   return avcodec_find_encoder_by_name(deep_encoder) != nullptr;
 }
