@@ -108,18 +108,25 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
-// Converts deep YUV to RGB, RGB to YUV, or leaves alpha out, if the sink keeps the depth of that.
+// Converts deep frames to RGB, to YUV, or first to RGB and then to YUV, if the sink keeps the depth
+// of that.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
   if (sink.keeps_deep(result())) return true;
-  if (result().shape.channels == 1) return false;
-  for (const DeepTarget other : {DeepTarget{}, DeepTarget{sink.planes_for_rgb()}}) {
-    if (other.planes && result().shape.planes) continue;
-    ConvertChoices choices;
-    if (other.planes) choices.to_range = Range::limited;
-    std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);
-    if (!sink.keeps_deep(conversion->begin(result()))) continue;
-    add(std::move(conversion), sink.name(), true);
+  const DeepTarget yuv{sink.planes_for_rgb()};
+  std::vector<std::vector<DeepTarget>> ways = {{DeepTarget{}}, {yuv}};
+  if (result().shape.planes) ways[1] = {DeepTarget{}, yuv};
+  for (const std::vector<DeepTarget>& way : ways) {
+    std::vector<std::shared_ptr<Stage>> conversions;
+    Stream stream = result();
+    for (const DeepTarget to : way) {
+      ConvertChoices choices;
+      if (to.planes) choices.to_range = Range::limited;
+      conversions.push_back(deep_stage(std::string(name_of(to)), to, choices));
+      stream = conversions.back()->begin(stream);
+    }
+    if (!sink.keeps_deep(stream)) continue;
+    for (std::shared_ptr<Stage>& each : conversions) add(std::move(each), sink.name(), true);
     return true;
   }
   return false;

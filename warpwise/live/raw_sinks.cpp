@@ -34,6 +34,40 @@ class PipeSink final : public Sink {
   io::OutputFile file_;
 };
 
+class DeepPipeSink final : public Sink {
+ public:
+  explicit DeepPipeSink(const DeepLayout& layout)
+      : Sink("standard output"), layout_(layout), file_("-") {}
+
+  Taken takes(const Stream& stream) const override {
+    throw InvalidArgument("pipe:" + std::string(layout_.name) +
+                          " takes frames of more than 8 bits, not " + stream.shape.pixel_text());
+  }
+  bool keeps_deep(const Stream& deep) const override {
+    return deep.shape.planes == layout_.planes && deep.shape.channels == layout_.channels;
+  }
+  io::DeepPlanes planes_for_rgb() const override {
+    return layout_.planes.value_or(io::DeepPlanes::yuv444);
+  }
+  std::string holds(const Stream&) const override { return std::string(layout_.name); }
+
+  void begin(const Stream& stream) override {
+    copy_.emplace(layout_, stream);
+    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
+  }
+  void write(std::span<const std::byte> pixels) override {
+    copy_->write(pixels, in_layout_);
+    file_.write(in_layout_);
+  }
+  void finish() override { file_.finish(); }
+
+ private:
+  DeepLayout layout_;
+  io::OutputFile file_;
+  std::optional<LayoutCopy> copy_;
+  std::vector<std::byte> in_layout_;
+};
+
 std::string sampling_of(Siting siting) {
   switch (siting) {
     case Siting::left: return "420mpeg2";
@@ -123,6 +157,8 @@ std::unique_ptr<Sink> pipe_sink(const std::string& format) {
     if (name_of(each) == format) return std::make_unique<PipeSink>(each);
     known += (known.empty() ? "" : ", ") + std::string(name_of(each));
   }
+  if (const auto layout = deep_layout_named(format)) return std::make_unique<DeepPipeSink>(*layout);
+  for (const DeepLayout& each : deep_layouts) known += ", " + std::string(each.name);
   throw InvalidArgument("pipe:" + format + " is no format to write; these are: " + known);
 }
 

@@ -13,7 +13,7 @@ namespace warpwise::live {
 std::unique_ptr<Sink> null_sink();
 
 /// Writes frames of that format without headers to standard output, converted as by
-/// convert_stage().
+/// convert_stage(), or frames of more than 8 bits in that one of deep_layouts.
 /// \throws InvalidArgument  frames cannot be converted to that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 

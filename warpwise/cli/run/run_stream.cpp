@@ -84,7 +84,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
     return live::open_source(call.sources[0], options);
   }
   std::ranges::for_each(call.sources, refuse_video);
-  if (call.source.format || call.source.width) {
+  if (call.source.format || call.source.deep_format || call.source.width) {
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
   }
   const std::vector<std::string> pictures = io::files_of(call.sources, false);
@@ -242,10 +242,6 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
                    const InputOptions& options, std::shared_ptr<live::Stage> stage) {
   if (paths.size() == 2) require_frames(paths[0], paths[1]);
   options.require_readable({paths.begin(), paths.end() - 1});
-  if (options.from && !options.from->pixel.format) {
-    throw UsageError("--from " + options.from->name +
-                     " is for files: frames without headers have 8 bits in a stream");
-  }
   StreamCall call{.command = command,
                   .sources = {paths.begin(), paths.end() - 1},
                   .sink = paths.back(),
@@ -257,6 +253,7 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
         fmt::format("pipe:{}:{}x{}", options.from->name, options.size->width, options.size->height);
   } else {
     if (options.from) call.source.format = options.from->pixel.format;
+    if (options.from) call.source.deep_format = live::deep_layout_named(options.from->name);
     if (options.size) call.source.width = options.size->width;
     if (options.size) call.source.height = options.size->height;
   }
