@@ -80,6 +80,17 @@ class Y4m(CommandTest):
         self.succeed("threshold", "in.y4m", "out.y4m")
         self.assertIn(b"Cmono XCOLORRANGE=FULL\n", read("out.y4m"))
 
+    @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg here")
+    def test_shared_chroma_is_kept(self):
+        for pixels, planar in [("yuv422p", "yuv422p"), ("yuyv422", "yuv422p"), ("nv12", "yuv420p")]:
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=s=38x24:r=30:d=0.1", "-pix_fmt", pixels,
+                            "-c:v", "rawvideo", "in.nut"], check=True)
+            self.succeed("stream", "in.nut", "out.y4m")
+            frames = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", planar, "-"],
+                                     capture_output=True, check=True).stdout for name in ["in.nut", "out.y4m"]]
+            self.assertEqual(frames[1], frames[0], pixels)
+
     def test_deep_files_are_pictures_too(self):
         def planes(*levels):  # of 10 bits, 2x1: Y, Y, Cb, Cr
             return struct.pack("<4H", *levels)

@@ -317,12 +317,18 @@ int y4m_depth(const PictureShape& shape, int depth) {
 
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling, int depth) {
-  if (!y4m_holds(shape)) throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
+  const auto is = [&](PixelFormat format) { return shape.format == format; };
+  const bool is_422 = is(PixelFormat::yuyv) || is(PixelFormat::uyvy);
+  const bool is_semi_planar = is(PixelFormat::nv12) || is(PixelFormat::nv21);
+  if (!y4m_holds(shape) && !is_422 && !is_semi_planar) {
+    throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
+  }
   std::string header(y4m_magic);
   header += " W" + std::to_string(shape.width) + " H" + std::to_string(shape.height);
   header += " F" + std::string(rate) + " Ip A" + std::string(aspect);
-  if (shape.format == PixelFormat::gray8) sampling = "mono";
-  if (shape.format == PixelFormat::i444) sampling = "444";
+  if (is(PixelFormat::gray8)) sampling = "mono";
+  if (is(PixelFormat::i444)) sampling = "444";
+  if (is_422) sampling = "422";
   header += " C" + (is_deep(shape) ? deep_name(shape, depth) : std::string(sampling));
   header += shape.full_range.value_or(true) ? " XCOLORRANGE=FULL\n" : " XCOLORRANGE=LIMITED\n";
   return header;

@@ -78,9 +78,9 @@ bool y4m_holds(const PictureShape& shape);
 /// Returns the number of bits that programs read, at least `depth` of 9 to 16, of frames of u16.
 int y4m_depth(const PictureShape& shape, int depth);
 
-/// Returns the first line of a file of such frames, with its end. `rate`, `aspect` and, for i420,
-/// `sampling` are as in Y4mHeader; samples of u16 have `depth` bits. \throws InvalidArgument unless
-/// y4m_holds(shape).
+/// Returns the first line of a file of such frames, or of planes with the samples of nv12, nv21,
+/// yuyv or uyvy, with its end. `rate`, `aspect` and, for 4:2:0, `sampling` are as in Y4mHeader;
+/// samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling = "420mpeg2", int depth = 16);
 

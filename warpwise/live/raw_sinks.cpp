@@ -4,6 +4,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
 #include "warpwise/live/depth.hpp"
+#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -81,6 +82,19 @@ std::string ratio_text(std::int64_t first, std::int64_t second) {
   return std::to_string(first) + ":" + std::to_string(second);
 }
 
+// Appends the planes of a frame whose chroma is shared.
+void append_planes(const ConstHostFrame& frame, std::vector<std::byte>& planes) {
+  for (int component = 0; component < 3; ++component) {
+    const Samples samples = samples_of(frame.format(), component);
+    const std::int64_t columns = component == 0 ? frame.width() : (frame.width() + 1) / 2;
+    const std::int64_t rows = plane_rows(frame.format(), samples.plane, frame.height());
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const std::byte* row = frame.row(samples.plane, y) + samples.first;
+      for (std::int64_t x = 0; x < columns; ++x) planes.push_back(row[x * samples.step]);
+    }
+  }
+}
+
 class Y4mSink final : public Sink {
  public:
   explicit Y4mSink(const std::string& path)
@@ -88,7 +102,7 @@ class Y4mSink final : public Sink {
 
   Taken takes(const Stream& stream) const override {
     const PixelFormat format = stream.format();
-    if (io::y4m_holds(stream.shape)) return {format, std::nullopt};
+    if (io::y4m_holds(stream.shape) || is_subsampled(format)) return {format, std::nullopt};
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
@@ -110,8 +124,8 @@ class Y4mSink final : public Sink {
     const Rate rate = stream.rate.is_known() ? stream.rate : assumed_rate;
     const PixelAspect& pixel = stream.pixel_aspect;
     const int depth = io::y4m_depth(stream.shape, stream.depth);
+    shape_ = stream.shape;
     if (stream.is_deep() && depth < 16) {
-      scaled_.emplace(stream.shape);
       for (int plane = 0; plane < stream.components(); ++plane) {
         levels_.push_back(levels(16, depth, coding_of(stream, plane)));
       }
@@ -123,9 +137,17 @@ class Y4mSink final : public Sink {
 
   void write(std::span<const std::byte> pixels) override {
     write_text(io::y4m_frame_line);
-    if (!scaled_) return file_.write(pixels);
-    io::map_planes(scaled_->shape(), levels_, pixels, scaled_->bytes());
-    file_.write(scaled_->bytes());
+    if (!levels_.empty()) {
+      planes_.resize(pixels.size());
+      io::map_planes(shape_, levels_, pixels, planes_);
+      file_.write(planes_);
+    } else if (shape_.format && !io::y4m_holds(shape_)) {
+      planes_.clear();
+      append_planes({pixels.data(), *shape_.format, shape_.width, shape_.height}, planes_);
+      file_.write(planes_);
+    } else {
+      file_.write(pixels);
+    }
   }
   void finish() override { file_.finish(); }
 
@@ -133,8 +155,9 @@ class Y4mSink final : public Sink {
   void write_text(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
 
   io::OutputFile file_;
-  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane of fewer than 16 bits
-  std::optional<io::Picture> scaled_;               // a frame with these bits
+  io::PictureShape shape_;
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane of 9 to 15 bits
+  std::vector<std::byte> planes_;                   // a frame as the file has it
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/pipeline.hpp"
+#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -126,12 +127,47 @@ TEST_F(SinksTest, Y4mOfDeepFramesSaysThatTheSitingIsDropped) {
   EXPECT_TRUE(drops(Siting::left).empty());
 }
 
+void expect_same_samples(const ConstHostFrame& given, const ConstHostFrame& found) {
+  for (int component = 0; component < 3; ++component) {
+    const Samples from = samples_of(given.format(), component);
+    const Samples to = samples_of(found.format(), component);
+    const std::int64_t columns = component == 0 ? given.width() : (given.width() + 1) / 2;
+    for (std::int64_t y = 0; y < plane_rows(given.format(), from.plane, given.height()); ++y) {
+      for (std::int64_t x = 0; x < columns; ++x) {
+        ASSERT_EQ(given.row(from.plane, y)[from.first + x * from.step],
+                  found.row(to.plane, y)[to.first + x * to.step]);
+      }
+    }
+  }
+}
+
+TEST_F(SinksTest, Y4mKeepsSharedChroma) {
+  for (const PixelFormat format :
+       {PixelFormat::nv12, PixelFormat::nv21, PixelFormat::yuyv, PixelFormat::uyvy}) {
+    for (const auto& [width, height] : {std::pair(7, 5), std::pair(8, 6), std::pair(1, 1)}) {
+      const Stream stream = stream_of(format, width, height, {25, 1});
+      SCOPED_TRACE(stream.text());
+      const std::vector<Bytes> frames = {random_frame(stream, 1), random_frame(stream, 2)};
+      test::write_all(*y4m_sink(path("a.y4m")), stream, frames);
+      const auto source = y4m_source(path("a.y4m"), {});
+      const std::vector<Bytes> back = frames_of(*source);
+      ASSERT_EQ(back.size(), 2U);
+      for (std::size_t i = 0; i < 2; ++i) {
+        expect_same_samples({frames[i].data(), format, width, height},
+                            {back[i].data(), source->stream().format(), width, height});
+      }
+    }
+  }
+}
+
 TEST_F(SinksTest, Y4mTakesWhatItHolds) {
   const auto sink = y4m_sink(path("a.y4m"));
   const auto taken = [&](PixelFormat format) { return sink->takes(stream_of(format, 4, 4, {})); };
   EXPECT_EQ(taken(PixelFormat::i420).format, PixelFormat::i420);
-  EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::i444);
-  EXPECT_EQ(taken(PixelFormat::nv12).range, std::nullopt) << "its own";
+  EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::nv12);
+  EXPECT_EQ(taken(PixelFormat::uyvy).format, PixelFormat::uyvy);
+  EXPECT_EQ(taken(PixelFormat::ycbcr32).format, PixelFormat::i444);
+  EXPECT_EQ(taken(PixelFormat::ycbcr32).range, std::nullopt) << "its own";
   EXPECT_EQ(taken(PixelFormat::rgb24).format, PixelFormat::i444);
   EXPECT_EQ(taken(PixelFormat::rgb24).range, Range::limited);
 }
