@@ -8,7 +8,9 @@ import pathlib
 import re
 import subprocess
 
-SINKS = (".mkv", ".mp4", ".avi", "frames/")
+SINKS = (".mkv", ".mp4", ".avi", ".y4m", "frames/")
+LOSSLESS = (".mkv", ".y4m")
+WITHOUT_TIMES = (".y4m", "frames/")
 MOVING = ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2"]
 # Name of the file in the table, its own name, and ffmpeg's options. All frames are 96x64.
 VIDEOS = [
@@ -35,6 +37,9 @@ VIDEOS = [
     ("FFV1, 4:1:1", "u.mkv", ["-pix_fmt", "yuv411p", "-c:v", "ffv1"]),
     ("FFV1, 4:4:0", "v.mkv", ["-pix_fmt", "yuv440p", "-c:v", "ffv1"]),
     ("FFV1, 4:2:0 and alpha", "w.mkv", ["-pix_fmt", "yuva420p", "-c:v", "ffv1"]),
+    ("ProRes 4444 and alpha", "ah.mov", ["-pix_fmt", "yuva444p10le", "-c:v", "prores_ks"]),
+    ("QuickTime Animation and alpha", "ai.mov", ["-vf", "format=argb,colorchannelmixer=aa=0.5", "-c:v", "qtrle"]),
+    ("FFV1, RGB and alpha, 16 bits", "aj.mkv", ["-pix_fmt", "gbrap16le", "-c:v", "ffv1"]),
     ("PNG, RGB and alpha", "x.mov", ["-vf", "format=rgba,colorchannelmixer=aa=0.5", "-c:v", "png"]),
     ("packed 4:2:2", "y.avi", ["-pix_fmt", "yuyv422", "-c:v", "rawvideo"]),
     ("nv12", "z.nut", ["-pix_fmt", "nv12", "-c:v", "rawvideo"]),
@@ -45,6 +50,7 @@ VIDEOS = [
     ("animated PNG", "ad.apng", ["-plays", "0", "-pix_fmt", "rgb24"]),
     ("TIFF, grey, 16 bits", "af.tif", ["-frames:v", "1", "-pix_fmt", "gray16le"]),
     ("PNG, RGB, 16 bits", "ag.png", ["-frames:v", "1", "-pix_fmt", "rgb48be"]),
+    ("PNG, RGB and alpha, 16 bits", "ak.png", ["-frames:v", "1", "-pix_fmt", "rgba64be"]),
 ]
 LOSS_OF_A_LOSSY_FILE = 4  # levels of 255 of a pixel, in the mean; frames turned otherwise differ by more than 40
 TURNS = [("H.264, a quarter turn", "ba.mp4", "90"), ("H.264, half a turn", "bb.mp4", "180")]
@@ -141,13 +147,14 @@ def outcome(command, source, path, sink, folder):
         found["pixels"] = "refused"
     else:
         result, place = pictures_of(to) if sink == "frames/" else (described(to), to)
-        found["pixels"] = of_pixels(source, path, result, place, sink == ".mkv")
+        found["pixels"] = of_pixels(source, path, result, place, sink in LOSSLESS)
         if source["turn"]:
             found["turn"] = of_turn(source, path, result, place)
-        if steps and max(steps) - min(steps) > 0.002 and sink != "frames/":
+        if steps and max(steps) - min(steps) > 0.002 and sink not in WITHOUT_TIMES:
             found["times"] = of_times(source, result)
         if has_alpha(source["pixels"]):
-            dropped = "dropped, said" if "does not hold: alpha" in said else "dropped"
+            is_said = "does not hold: alpha" in said or "without its alpha" in said
+            dropped = "dropped, said" if is_said else "dropped"
             found["alpha"] = "kept" if has_alpha(result["pixels"]) else dropped
     run("rm", "-rf", to)
     words = [line for line in said.splitlines() if line.startswith("warpwise: ") or "does not hold" in line]

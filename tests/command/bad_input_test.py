@@ -179,7 +179,7 @@ class Inputs(CommandTest):
     def test_y4m(self):
         frame = bytes(96)
         cases = [(b"YUV4MPEG2 W8 H8", "ends inside its header"),
-                 (y4m(8, 8, "420p10", frame), "420p10; 420jpeg, 420mpeg2"),
+                 (y4m(8, 8, "420p17", frame), "420p17; 420jpeg, 420mpeg2"),
                  (y4m(8, 8, "420").replace(b"Ip", b"It") + frame, "interlaced (It)"),
                  (y4m(8, 8, "420", frame, frame[:9]), "ends inside frame 2: 9 bytes of 96"),
                  (y4m(8, 8, "420"), "96 bytes, the file has 35"),

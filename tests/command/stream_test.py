@@ -328,7 +328,7 @@ class Refusals(StreamTest):
         os.mkdir("folder")
         self.refuse("folder", "null", code=FAILED, says="folder")
         write("folder/real.npy", npy("<f4", (2, 2), bytes(16)))
-        self.refuse("folder", "null", code=FAILED, says="or grey or RGB of 16")
+        self.refuse("folder", "null", code=FAILED, says="or grey, RGB or RGBA of 16")
 
     @with_video
     def test_files_that_are_no_video(self):

@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
 
-from support import WARPWISE, CommandTest, npy, ramp, read, sobel_u8, write, y4m
+from support import HAS_VIDEO, WARPWISE, CommandTest, npy, ramp, read, sobel_u8, write, y4m
 
 
 class Y4m(CommandTest):
@@ -79,6 +80,34 @@ class Y4m(CommandTest):
         self.succeed("threshold", "in.y4m", "out.y4m")
         self.assertIn(b"Cmono XCOLORRANGE=FULL\n", read("out.y4m"))
 
+    @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg here")
+    def test_shared_chroma_is_kept(self):
+        for pixels, planar in [("yuv422p", "yuv422p"), ("yuyv422", "yuv422p"), ("nv12", "yuv420p")]:
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=s=38x24:r=30:d=0.1", "-pix_fmt", pixels,
+                            "-c:v", "rawvideo", "in.nut"], check=True)
+            self.succeed("stream", "in.nut", "out.y4m")
+            frames = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", planar, "-"],
+                                     capture_output=True, check=True).stdout for name in ["in.nut", "out.y4m"]]
+            self.assertEqual(frames[1], frames[0], pixels)
+
+    def test_deep_files_are_pictures_too(self):
+        def planes(*levels):  # of 10 bits, 2x1: Y, Y, Cb, Cr
+            return struct.pack("<4H", *levels)
+        write("in.y4m", y4m(2, 1, "420p10", planes(64, 940, 512, 512)))
+        self.succeed("sobel", "in.y4m", "edges.y4m")
+        self.assertIn(b" Cmono16 ", read("edges.y4m"))
+        self.succeed("stream", "in.y4m", "stream.y4m", "--pipeline", "sobel")
+        self.assertEqual(read("edges.y4m"), read("stream.y4m"))
+        self.succeed("convert", "in.y4m", "out.raw", "--to", "rgb24")
+        self.assertEqual(read("out.raw"), bytes(3) + b"\xff" * 3)
+        self.succeed("convert", "in.y4m", "out.png", "--to", "rgb48")
+        self.assertEqual(read("out.png")[24:26], bytes([16, 2]))  # bits, and colour
+        self.succeed("convert", "in.y4m", "out.y4m", "--to", "gray8")
+        self.assertIn(b" Cmono ", read("out.y4m"))
+        write("grey.y4m", y4m(32, 32, "mono10", ramp(2048)))
+        self.succeed("match", "grey.y4m", "grey.y4m", "motion.csv", "--block-size", "8", "--search", "2")
+
     def test_folders(self):
         os.mkdir("in")
         write("in/a.y4m", self.video("420"))
@@ -118,6 +147,29 @@ class Y4m(CommandTest):
             self.succeed("sobel", "in.y4m", "out.y4m")
             ffmpeg("-i", "out.y4m", "-pix_fmt", "gray", "-f", "rawvideo", "back.raw")
             self.assertEqual(read("back.raw"), b"".join(sobel_u8(each, 37, 23) for each in luma), pixels)
+
+    @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg here")
+    def test_deep_files_are_those_of_ffmpeg(self):
+        def ffmpeg(*words):
+            subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True)
+        depths = {"gray": (9, 10, 12, 16), **dict.fromkeys(["yuv420p", "yuv422p", "yuv444p"], (9, 10, 12, 14, 16))}
+        for pixels in [f"{name}{bits}le" for name, all_bits in depths.items() for bits in all_bits]:
+            for color_range in ["tv", "pc"] if "10le" in pixels else ["tv"]:
+                # With odd widths FFmpeg 5.1 writes half a sample too little of each row of shared chroma.
+                width = 37 if pixels.startswith(("gray", "yuv444p")) else 38
+                with self.subTest(pixels=pixels, range=color_range):
+                    ffmpeg("-f", "lavfi", "-i", "testsrc2=s=40x30:r=30", "-frames:v", "2", "-vf",
+                           f"scale=out_range={color_range},format={pixels},crop={width}:23:exact=1", "-color_range", color_range,
+                           "-c:v", "ffv1", "-level", "1", "in.mkv")
+                    ffmpeg("-i", "in.mkv", "-strict", "-1", "ffmpeg.y4m")
+                    self.succeed("stream", "in.mkv", "out.y4m")
+                    self.assertEqual(read("out.y4m"), read("ffmpeg.y4m"))
+                    done = self.succeed("stream", "-", "-", stdin=read("ffmpeg.y4m"))
+                    self.assertEqual(done.stdout, read("ffmpeg.y4m"))
+                    ffmpeg("-i", "out.y4m", "-f", "rawvideo", "back.raw")
+                    ffmpeg("-i", "in.mkv", "-f", "rawvideo", "in.raw")
+                    self.assertEqual(read("back.raw"), read("in.raw"))
 
 
 if __name__ == "__main__":

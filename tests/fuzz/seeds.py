@@ -27,7 +27,8 @@ def y4m_seeds():
     for header, frame in [("W2 H2 F25:1 Ip A1:1 C420jpeg XYSCSS=420JPEG", 6), ("W3 H3 C420mpeg2", 17),
                           ("H1 W3 C422 XCOLORRANGE=FULL", 7), ("W2 H1 C444 XCOLORRANGE=LIMITED", 6),
                           ("W2 H2 F30000:1001 I? A0:0 Cmono", 4), ("W4 H4 It C420paldv", 24),
-                          ("W2 H2 C420p10", 12), ("W4294967296 H4294967296", 1)]:
+                          ("W2 H2 C420p10", 12), ("W3 H2 C422p12 XYSCSS=422P12", 28),
+                          ("W2 H1 C444p16 XCOLORRANGE=FULL", 12), ("W2 H2 Cmono9", 8), ("W2 H2 C420p17", 12), ("W4294967296 H4294967296", 1)]:
         one = b"FRAME\n" + bytes(range(frame))
         yield f"YUV4MPEG2 {header}\n".encode() + one + one
         yield f"YUV4MPEG2 {header}\n".encode() + b"FRAME Ixyz Xa\n" + one

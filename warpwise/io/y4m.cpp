@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "warpwise/io/interleave.hpp"
+#include "warpwise/io/levels.hpp"
 
 namespace warpwise::io {
 namespace {
@@ -36,6 +37,34 @@ constexpr ColourSpace colour_spaces[] = {
     {"mono", Y4mPlanes::grey, PixelFormat::gray8},
 };
 
+// Names of more than 8 bits: their number follows.
+struct DeepSpace {
+  std::string_view name;
+  std::optional<DeepPlanes> planes;
+};
+constexpr DeepSpace deep_spaces[] = {{"420p", DeepPlanes::yuv420},
+                                     {"422p", DeepPlanes::yuv422},
+                                     {"444p", DeepPlanes::yuv444},
+                                     {"mono", std::nullopt}};
+
+PictureShape deep_shape(std::optional<DeepPlanes> planes, std::int64_t width, std::int64_t height) {
+  if (planes) return PictureShape::of(*planes, width, height);
+  return PictureShape::interleaved(ElementType::u16, 1, width, height);
+}
+
+// Returns the header of frames of more than 8 bits; nullopt for any other name.
+std::optional<Y4mHeader> deep_header(std::string_view colours, std::int64_t width,
+                                     std::int64_t height) {
+  for (const DeepSpace& space : deep_spaces) {
+    if (!colours.starts_with(space.name)) continue;
+    for (int depth = 9; depth <= 16; ++depth) {
+      if (colours.substr(space.name.size()) != std::to_string(depth)) continue;
+      return Y4mHeader{.shape = deep_shape(space.planes, width, height), .depth = depth};
+    }
+  }
+  return std::nullopt;
+}
+
 const ColourSpace& colour_space_named(std::string_view text, const std::string& name) {
   std::string known;
   for (const ColourSpace& space : colour_spaces) {
@@ -43,7 +72,8 @@ const ColourSpace& colour_space_named(std::string_view text, const std::string& 
     known += (known.empty() ? "" : ", ") + std::string(space.name);
   }
   fail(name, "its pixels are " + std::string(text) + "; " + known +
-                 " can be read, with 8 bits (ffmpeg's -pix_fmt yuv420p makes 420)");
+                 ", and 420p, 422p, 444p and mono with the bits behind (mono9 to 444p16), can be "
+                 "read (ffmpeg's -pix_fmt yuv420p makes 420)");
 }
 
 std::int64_t extent_in(std::string_view parameter, const std::string& name) {
@@ -81,11 +111,13 @@ std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
 
 // Returns a shape with as many bytes as the planes of a frame have in the file. For 4:2:2 its rows
 // are one luma row and two chroma rows wide.
-PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
-  if (planes == Y4mPlanes::full) {
+PictureShape planes_of(const Y4mHeader& header) {
+  const PictureShape& shape = header.shape;
+  if (header.depth > 8) return shape;
+  if (header.planes == Y4mPlanes::full) {
     return PictureShape::of(PixelFormat::i444, shape.width, shape.height);
   }
-  if (planes == Y4mPlanes::subsampled_across) {
+  if (header.planes == Y4mPlanes::subsampled_across) {
     return PictureShape::of(PixelFormat::gray8,
                             checked_add(shape.width, checked_mul(2, half_up(shape.width))),
                             shape.height);
@@ -124,13 +156,27 @@ bool read_line(InputFile& input, std::string& line) {
   fail(input.name(), "a line of its text is longer than " + std::to_string(most_line) + " bytes");
 }
 
-Y4mHeader read_header(InputFile& input) {
+Y4mHeader read_header(InputFile& input, std::optional<bool> full_range) {
   std::string line;
   if (!read_line(input, line)) {
     if (line.empty()) throw IoError("cannot read " + input.name() + ": it is empty");
     fail(input.name(), "it ends inside its header");
   }
-  return parse_y4m_header(line, input.name());
+  Y4mHeader header = parse_y4m_header(line, input.name());
+  if (full_range) header.shape.full_range = full_range;
+  return header;
+}
+
+// Returns the tables from samples of the file to 16 bits; none if they are the same.
+std::vector<std::vector<std::uint16_t>> levels_of(const Y4mHeader& header) {
+  std::vector<std::vector<std::uint16_t>> tables;
+  if (header.depth == 8 || header.depth == 16) return tables;
+  const bool is_full = header.shape.full_range.value();
+  for (int plane = 0; plane < (header.shape.planes ? 3 : 1); ++plane) {
+    const Coding of_full = plane == 0 ? Coding::full : Coding::full_chroma;
+    tables.push_back(levels(header.depth, 16, is_full ? of_full : Coding::limited));
+  }
+  return tables;
 }
 
 std::int64_t bytes_of(const PictureShape& shape, const std::string& name) {
@@ -139,6 +185,22 @@ std::int64_t bytes_of(const PictureShape& shape, const std::string& name) {
   } catch (const InvalidArgument& beyond) {
     fail(name, beyond.what());
   }
+}
+
+bool is_deep(const PictureShape& shape) {
+  return shape.type == ElementType::u16 && (shape.planes || shape.channels == 1);
+}
+
+// Returns the name of deep pixels, and for YUV ffmpeg's comment of the same: "420p10
+// XYSCSS=420P10".
+std::string deep_name(const PictureShape& shape, int depth) {
+  const auto* const space =
+      std::find_if(std::begin(deep_spaces), std::end(deep_spaces),
+                   [&](const DeepSpace& each) { return each.planes == shape.planes; });
+  const std::string bits = std::to_string(depth);
+  const std::string name = std::string(space->name) + bits;
+  if (!shape.planes) return name;
+  return name + " XYSCSS=" + name.substr(0, 3) + "P" + bits;
 }
 
 }  // namespace
@@ -177,22 +239,28 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
     }
   }
   if (width == 0 || height == 0) fail(name, "its header has no width or height of frames");
-  const ColourSpace& space = colour_space_named(colours, name);
-  header.planes = space.planes;
-  header.shape = PictureShape::of(space.format, width, height);
-  header.shape.full_range = full.value_or(space.planes == Y4mPlanes::grey);
+  if (const auto deep = deep_header(colours, width, height)) {
+    header.shape = deep->shape;
+    header.depth = deep->depth;
+  } else {
+    const ColourSpace& space = colour_space_named(colours, name);
+    header.planes = space.planes;
+    header.shape = PictureShape::of(space.format, width, height);
+  }
+  header.shape.full_range = full.value_or(colours.starts_with("mono"));
   header.says_range = full.has_value();
   header.sampling = colours;
   return header;
 }
 
-Y4mFrames::Y4mFrames(InputFile& input) : Y4mFrames(input, read_header(input)) {}
+Y4mFrames::Y4mFrames(InputFile& input, std::optional<bool> full_range)
+    : Y4mFrames(input, read_header(input, full_range)) {}
 
 Y4mFrames::Y4mFrames(InputFile& input, Y4mHeader header)
-    : Frames(header.shape), input_(input), header_(std::move(header)) {
+    : Frames(header.shape), input_(input), header_(std::move(header)), levels_(levels_of(header_)) {
   bytes_of(shape(), input.name());
   // Checks the file's size before memory is allocated for the size that a damaged header claims.
-  const std::int64_t bytes = bytes_of(planes_of(shape(), header_.planes), input.name());
+  const std::int64_t bytes = bytes_of(planes_of(header_), input.name());
   if (input.size() && *input.size() < bytes) {
     fail(input.name(), "its header says that frames have " + std::to_string(bytes) +
                            " bytes, the file has " + std::to_string(*input.size()));
@@ -220,8 +288,9 @@ bool Y4mFrames::skip_frame_line() {
 bool Y4mFrames::next(std::span<std::byte> pixels) {
   if (!skip_frame_line()) return false;
   const bool lies_otherwise =
-      header_.planes == Y4mPlanes::subsampled_across || header_.planes == Y4mPlanes::full;
-  if (lies_otherwise && !planes_) planes_.emplace(planes_of(shape(), header_.planes));
+      header_.depth == 8 &&
+      (header_.planes == Y4mPlanes::subsampled_across || header_.planes == Y4mPlanes::full);
+  if (lies_otherwise && !planes_) planes_.emplace(planes_of(header_));
   const std::span<std::byte> bytes = lies_otherwise ? planes_->bytes() : pixels;
   const std::size_t got = input_.read(bytes);
   if (got < bytes.size()) {
@@ -229,23 +298,38 @@ bool Y4mFrames::next(std::span<std::byte> pixels) {
                             std::to_string(got) + " bytes of " + std::to_string(bytes.size()));
   }
   if (lies_otherwise) interleave(*planes_, header_.planes, shape(), pixels);
+  map_planes(shape(), levels_, pixels, pixels);
   return true;
 }
 
 bool y4m_holds(const PictureShape& shape) {
-  return shape.format == PixelFormat::gray8 || shape.format == PixelFormat::i420 ||
-         shape.format == PixelFormat::i444;
+  return is_deep(shape) || shape.format == PixelFormat::gray8 ||
+         shape.format == PixelFormat::i420 || shape.format == PixelFormat::i444;
+}
+
+int y4m_depth(const PictureShape& shape, int depth) {
+  for (const int bits : {9, 10, 12, 14}) {
+    const bool is_read = bits != 14 || shape.planes;  // ffmpeg has no mono14
+    if (bits >= depth && is_read) return bits;
+  }
+  return 16;
 }
 
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
-                       std::string_view sampling) {
-  if (!y4m_holds(shape)) throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
+                       std::string_view sampling, int depth) {
+  const auto is = [&](PixelFormat format) { return shape.format == format; };
+  const bool is_422 = is(PixelFormat::yuyv) || is(PixelFormat::uyvy);
+  const bool is_semi_planar = is(PixelFormat::nv12) || is(PixelFormat::nv21);
+  if (!y4m_holds(shape) && !is_422 && !is_semi_planar) {
+    throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
+  }
   std::string header(y4m_magic);
   header += " W" + std::to_string(shape.width) + " H" + std::to_string(shape.height);
   header += " F" + std::string(rate) + " Ip A" + std::string(aspect);
-  if (shape.format == PixelFormat::gray8) sampling = "mono";
-  if (shape.format == PixelFormat::i444) sampling = "444";
-  header += " C" + std::string(sampling);
+  if (is(PixelFormat::gray8)) sampling = "mono";
+  if (is(PixelFormat::i444)) sampling = "444";
+  if (is_422) sampling = "422";
+  header += " C" + (is_deep(shape) ? deep_name(shape, depth) : std::string(sampling));
   header += shape.full_range.value_or(true) ? " XCOLORRANGE=FULL\n" : " XCOLORRANGE=LIMITED\n";
   return header;
 }

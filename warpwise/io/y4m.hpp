@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warpwise/io/frames.hpp"
 #include "warpwise/io/input_file.hpp"
@@ -15,18 +16,19 @@
 // own. Video programs pass it to one another through pipes.
 namespace warpwise::io {
 
-/// Layout of a frame's planes in the file.
+/// Layout of a frame's planes of 8 bits in the file.
 enum class Y4mPlanes { grey, subsampled_both_ways, subsampled_across, full };
 
 /// The content of the first line.
 struct Y4mHeader {
   /// Shape of the frames that Y4mFrames gives: gray8, i420, yuyv (from 4:2:2) or ycbcr32 (from
-  /// 4:4:4).
+  /// 4:4:4); of more than 8 bits grey of u16 or DeepPlanes.
   PictureShape shape;
+  int depth = 8;  ///< bits of a sample in the file, 8 to 16
   Y4mPlanes planes = Y4mPlanes::subsampled_both_ways;
   std::string rate = "25:1";   ///< frames a second
   std::string aspect = "0:0";  ///< aspect ratio of a pixel; 0:0 if unknown
-  /// "420mpeg2", "444", …; for 4:2:0 it also gives the chroma siting.
+  /// "420mpeg2", "444", "422p10", …; for 4:2:0 it also gives the chroma siting.
   std::string sampling = "420";
   bool says_range = false;  ///< true if the line states the range, false if it is assumed
 };
@@ -41,16 +43,18 @@ bool is_y4m(std::span<const std::byte> content);
 ///
 /// - full_range: false unless the line says XCOLORRANGE=FULL; for grey true unless it says LIMITED
 /// - 4:2:0 of any siting becomes i420
+/// - more than 8 bits: 420p, 422p, 444p or mono with the number of bits, 9 to 16, behind
 ///
-/// \throws IoError  interlaced frames, more than 8 bits, alpha, or a damaged line.
+/// \throws IoError  interlaced frames, alpha, or a damaged line.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 
-/// Reads the frames of a .y4m file or pipe.
+/// Reads the frames of a .y4m file or pipe. Samples of more than 8 bits are scaled to 16.
 class Y4mFrames final : public Frames {
  public:
-  /// Reads the first line. `input` must outlive this.
+  /// Reads the first line. `input` must outlive this. `full_range`, if set, is the range in place
+  /// of the line's.
   /// \throws IoError  as parse_y4m_header(), or the file is smaller than one frame of that size.
-  explicit Y4mFrames(InputFile& input);
+  explicit Y4mFrames(InputFile& input, std::optional<bool> full_range = std::nullopt);
 
   const Y4mHeader& header() const { return header_; }
 
@@ -62,17 +66,23 @@ class Y4mFrames final : public Frames {
 
   InputFile& input_;
   Y4mHeader header_;
-  std::optional<Picture> planes_;  // buffer for a frame that has to be interleaved
+  std::optional<Picture> planes_;                   // buffer for a frame that has to be interleaved
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane; none for 8 and for 16 bits
   std::int64_t frames_ = 0;
 };
 
-/// Returns true if a .y4m file can hold such pictures: gray8, i420 and i444.
+/// Returns true if a .y4m file can hold such pictures: gray8, i420, i444, grey of u16 and
+/// DeepPlanes.
 bool y4m_holds(const PictureShape& shape);
 
-/// Returns the first line of a file of such frames, with its end. `rate`, `aspect` and, for i420,
-/// `sampling` are as in Y4mHeader. \throws InvalidArgument  unless y4m_holds(shape).
+/// Returns the number of bits that programs read, at least `depth` of 9 to 16, of frames of u16.
+int y4m_depth(const PictureShape& shape, int depth);
+
+/// Returns the first line of a file of such frames, or of planes with the samples of nv12, nv21,
+/// yuyv or uyvy, with its end. `rate`, `aspect` and, for 4:2:0, `sampling` are as in Y4mHeader;
+/// samples of u16 have `depth` bits. \throws InvalidArgument  for any other shape.
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
-                       std::string_view sampling = "420mpeg2");
+                       std::string_view sampling = "420mpeg2", int depth = 16);
 
 /// Line before each frame.
 inline constexpr std::string_view y4m_frame_line = "FRAME\n";

@@ -30,6 +30,10 @@ TEST(Y4mHeader, SaysWhatTheFramesAre) {
            Case{"YUV4MPEG2 W8 H6 C422 XCOLORRANGE=LIMITED", "yuyv", 8, 6, false, "25:1"},
            Case{"YUV4MPEG2 W8 H6 C444 X X=", "ycbcr32", 8, 6, false, "25:1"},
            Case{"YUV4MPEG2 W8 H6 Cmono", "gray8", 8, 6, true, "25:1"},
+           Case{"YUV4MPEG2 W8 H6 Cmono9", "u16", 8, 6, true, "25:1"},
+           Case{"YUV4MPEG2 W7 H5 C420p10 XYSCSS=420P10", "yuv420p16", 7, 5, false, "25:1"},
+           Case{"YUV4MPEG2 W7 H5 C422p12 XCOLORRANGE=FULL", "yuv422p16", 7, 5, true, "25:1"},
+           Case{"YUV4MPEG2 W7 H5 C444p16", "yuv444p16", 7, 5, false, "25:1"},
            Case{"YUV4MPEG2 W8 H6 Cmono XCOLORRANGE=LIMITED F0:0", "gray8", 8, 6, false, "0:0"},
        }) {
     const Y4mHeader header = parse_y4m_header(each.line, "a.y4m");
@@ -56,7 +60,10 @@ TEST(Y4mHeader, RefusesWhatCannotBeRead) {
            Case{"YUV4MPEG2 W7x H5", "'W7x'"},
            Case{"YUV4MPEG2 W H5", "'W'"},
            Case{"YUV4MPEG2 W99999999999999999999 H5", "instead of a size"},
-           Case{"YUV4MPEG2 W7 H5 C420p10", "its pixels are 420p10; 420jpeg, "},
+           Case{"YUV4MPEG2 W7 H5 C420p8", "its pixels are 420p8; 420jpeg, "},
+           Case{"YUV4MPEG2 W7 H5 C420p17", "its pixels are 420p17; 420jpeg, "},
+           Case{"YUV4MPEG2 W7 H5 C420p010", "its pixels are 420p010; "},
+           Case{"YUV4MPEG2 W7 H5 Cmono1", "mono1; "},
            Case{"YUV4MPEG2 W7 H5 C444alpha", "444alpha"},
            Case{"YUV4MPEG2 W7 H5 C411", "411"},
            Case{"YUV4MPEG2 W7 H5 C", "its pixels are ;"},
@@ -105,6 +112,16 @@ TEST_F(Y4mFile, GivesFramesAsTheirFormatsLie) {
             "b2z\xff|");
 }
 
+TEST_F(Y4mFile, GivesAllBitsOfDeepSamples) {
+  // Samples of 10 bits: 1023, 64; neutral Cb, and a code beyond 10 bits in Cr.
+  const std::string frame("FRAME\n\xff\x03\x40\x00\x00\x02\xff\xff", 14);
+  EXPECT_EQ(frames_of("YUV4MPEG2 W2 H1 C420p10\n" + frame),
+            std::string("\xc0\xff\x00\x10\x00\x80\xc0\xff|", 9));
+  EXPECT_EQ(frames_of("YUV4MPEG2 W2 H1 C422p10 XCOLORRANGE=FULL\n" + frame),
+            std::string("\xff\xff\x04\x10\x00\x80\xdf\xff|", 9));
+  EXPECT_EQ(frames_of("YUV4MPEG2 W4 H1 Cmono16\n" + frame), frame.substr(6) + "|");
+}
+
 TEST_F(Y4mFile, RefusesAFileThatIsNotWhole) {
   const std::string header = "YUV4MPEG2 W2 H2 Cmono\n";
   struct Case {
@@ -138,9 +155,13 @@ TEST_F(Y4mFile, IsWhatTheHeaderOfAResultMakes) {
   const std::string line = y4m_header(shape, "25:1", "0:0");
   EXPECT_EQ(line, "YUV4MPEG2 W7 H5 F25:1 Ip A0:0 C444 XCOLORRANGE=LIMITED\n");
   EXPECT_EQ(parse_y4m_header(line.substr(0, line.size() - 1), "a").shape.full_range, false);
+  shape = PictureShape::of(DeepPlanes::yuv422, 7, 5);
+  EXPECT_EQ(y4m_header(shape, "25:1", "0:0", "420mpeg2", 12),
+            "YUV4MPEG2 W7 H5 F25:1 Ip A0:0 C422p12 XYSCSS=422P12 XCOLORRANGE=FULL\n");
   for (const PixelFormat format : all_pixel_formats) {
     const auto pixel = PictureShape::of(format, 1, 1);
-    if (y4m_holds(pixel)) continue;
+    const bool shares_chroma = frame_bytes(format, 2, 2) < 12;
+    if (shares_chroma || y4m_holds(pixel)) continue;
     EXPECT_THROW(y4m_header(pixel, "25:1", "0:0"), InvalidArgument);
   }
 }

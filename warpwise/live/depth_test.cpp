@@ -209,7 +209,8 @@ TEST_F(DeepVideo, MkvKeepsEverySample) {
     std::vector<Kept> kept = {
         {io::PictureShape::interleaved(ElementType::u16, 1, width, height), Range::full},
         {io::PictureShape::interleaved(ElementType::u16, 1, width, height), Range::limited},
-        {io::PictureShape::interleaved(ElementType::u16, 3, width, height), Range::full}};
+        {io::PictureShape::interleaved(ElementType::u16, 3, width, height), Range::full},
+        {io::PictureShape::interleaved(ElementType::u16, 4, width, height), Range::full}};
     for (const io::DeepPlanes planes : io::all_deep_planes) {
       kept.push_back({io::PictureShape::of(planes, width, height), Range::limited});
     }

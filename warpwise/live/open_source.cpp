@@ -90,6 +90,10 @@ std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions&
 }  // namespace
 
 std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options) {
+  if (options.deep_format && (name == "-" || io::extension_of(name) != ".raw")) {
+    throw InvalidArgument(name + " has no frames of " + std::string(options.deep_format->name) +
+                          ": .raw files and pipe: have");
+  }
   if (is_address(name)) {
     require_options(name, options);
     require_no_page(name, options);

@@ -65,6 +65,7 @@ PixelFormat parse_format(const std::string& text) {
     if (name_of(format) == text) return format;
     known += (known.empty() ? "" : ", ") + std::string(name_of(format));
   }
+  for (const DeepLayout& layout : deep_layouts) known += ", " + std::string(layout.name);
   throw InvalidArgument("'" + text + "' is no format of frames; these are: " + known);
 }
 

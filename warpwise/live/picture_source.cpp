@@ -98,7 +98,7 @@ Stream stream_of(const Pictures& pictures, const io::Picture& first, const Sourc
   const bool is_deep = live::stream_of(shape).is_deep();
   if (!shape.format && !is_deep) {
     throw IoError(pictures.name() + " has pixels of " + shape.pixel_text() +
-                  "; frames are grey, RGB or RGBA of 8 bits, or grey or RGB of 16");
+                  "; frames are grey, RGB or RGBA of 8 bits, or grey, RGB or RGBA of 16");
   }
   Stream stream = stream_of(shape, options.rate.value_or(Rate{}), options.colours, {});
   if (is_deep) stream.depth = 16;

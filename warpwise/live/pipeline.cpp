@@ -90,8 +90,10 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   insert(sink.name(), sink.takes(result()));
 }
 
-Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source)
+Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source, int depth)
     : source_(stream_of(source)) {
+  source_.depth = depth;
+  if (depth > 8 && !stage->takes_deep_frames()) narrow_for(stage->text());
   convert_for(*stage);
   const Stream from = result();
   const Stream to = stage->begin(from);
@@ -106,19 +108,28 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
-// Converts deep YUV to RGB, or RGB to YUV, if the sink keeps the depth of that.
+// Converts deep frames to RGB, to YUV, or first to RGB and then to YUV, if the sink keeps the depth
+// of that.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
   if (sink.keeps_deep(result())) return true;
-  if (result().shape.channels == 1) return false;
-  const bool is_rgb = result().shape.channels == 3;
-  const DeepTarget other = is_rgb ? DeepTarget{io::DeepPlanes::yuv420} : DeepTarget{};
-  ConvertChoices choices;
-  if (is_rgb) choices.to_range = Range::limited;
-  const std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(other)), other, choices);
-  if (!sink.keeps_deep(conversion->begin(result()))) return false;
-  add(conversion, sink.name(), true);
-  return true;
+  const DeepTarget yuv{sink.planes_for_rgb()};
+  std::vector<std::vector<DeepTarget>> ways = {{DeepTarget{}}, {yuv}};
+  if (result().shape.planes) ways[1] = {DeepTarget{}, yuv};
+  for (const std::vector<DeepTarget>& way : ways) {
+    std::vector<std::shared_ptr<Stage>> conversions;
+    Stream stream = result();
+    for (const DeepTarget to : way) {
+      ConvertChoices choices;
+      if (to.planes) choices.to_range = Range::limited;
+      conversions.push_back(deep_stage(std::string(name_of(to)), to, choices));
+      stream = conversions.back()->begin(stream);
+    }
+    if (!sink.keeps_deep(stream)) continue;
+    for (std::shared_ptr<Stage>& each : conversions) add(std::move(each), sink.name(), true);
+    return true;
+  }
+  return false;
 }
 
 void Pipeline::narrow_for(const std::string& who) {

@@ -3,6 +3,8 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
+#include "warpwise/live/depth.hpp"
+#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -33,6 +35,40 @@ class PipeSink final : public Sink {
   io::OutputFile file_;
 };
 
+class DeepPipeSink final : public Sink {
+ public:
+  explicit DeepPipeSink(const DeepLayout& layout)
+      : Sink("standard output"), layout_(layout), file_("-") {}
+
+  Taken takes(const Stream& stream) const override {
+    throw InvalidArgument("pipe:" + std::string(layout_.name) +
+                          " takes frames of more than 8 bits, not " + stream.shape.pixel_text());
+  }
+  bool keeps_deep(const Stream& deep) const override {
+    return deep.shape.planes == layout_.planes && deep.shape.channels == layout_.channels;
+  }
+  io::DeepPlanes planes_for_rgb() const override {
+    return layout_.planes.value_or(io::DeepPlanes::yuv444);
+  }
+  std::string holds(const Stream&) const override { return std::string(layout_.name); }
+
+  void begin(const Stream& stream) override {
+    copy_.emplace(layout_, stream);
+    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
+  }
+  void write(std::span<const std::byte> pixels) override {
+    copy_->write(pixels, in_layout_);
+    file_.write(in_layout_);
+  }
+  void finish() override { file_.finish(); }
+
+ private:
+  DeepLayout layout_;
+  io::OutputFile file_;
+  std::optional<LayoutCopy> copy_;
+  std::vector<std::byte> in_layout_;
+};
+
 std::string sampling_of(Siting siting) {
   switch (siting) {
     case Siting::left: return "420mpeg2";
@@ -46,6 +82,19 @@ std::string ratio_text(std::int64_t first, std::int64_t second) {
   return std::to_string(first) + ":" + std::to_string(second);
 }
 
+// Appends the planes of a frame whose chroma is shared.
+void append_planes(const ConstHostFrame& frame, std::vector<std::byte>& planes) {
+  for (int component = 0; component < 3; ++component) {
+    const Samples samples = samples_of(frame.format(), component);
+    const std::int64_t columns = component == 0 ? frame.width() : (frame.width() + 1) / 2;
+    const std::int64_t rows = plane_rows(frame.format(), samples.plane, frame.height());
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const std::byte* row = frame.row(samples.plane, y) + samples.first;
+      for (std::int64_t x = 0; x < columns; ++x) planes.push_back(row[x * samples.step]);
+    }
+  }
+}
+
 class Y4mSink final : public Sink {
  public:
   explicit Y4mSink(const std::string& path)
@@ -53,26 +102,52 @@ class Y4mSink final : public Sink {
 
   Taken takes(const Stream& stream) const override {
     const PixelFormat format = stream.format();
-    if (io::y4m_holds(stream.shape)) return {format, std::nullopt};
+    if (io::y4m_holds(stream.shape) || is_subsampled(format)) return {format, std::nullopt};
     return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
   }
 
+  bool keeps_deep(const Stream& deep) const override { return io::y4m_holds(deep.shape); }
+  io::DeepPlanes planes_for_rgb() const override { return io::DeepPlanes::yuv444; }
+
+  // The name of deep 4:2:0 does not say where chroma lies, so readers assume the left.
   std::vector<std::string> drops(const Stream& stream,
                                  const Companions* companions) const override {
-    return dropped_by_frames(stream, companions);
+    std::vector<std::string> dropped = dropped_by_frames(stream, companions);
+    const bool is_left = stream.colours.siting.value == Siting::left;
+    if (stream.shape.planes == io::DeepPlanes::yuv420 && !is_left) {
+      dropped.emplace_back("the chroma siting");
+    }
+    return dropped;
   }
 
   void begin(const Stream& stream) override {
     const Rate rate = stream.rate.is_known() ? stream.rate : assumed_rate;
     const PixelAspect& pixel = stream.pixel_aspect;
+    const int depth = io::y4m_depth(stream.shape, stream.depth);
+    shape_ = stream.shape;
+    if (stream.is_deep() && depth < 16) {
+      for (int plane = 0; plane < stream.components(); ++plane) {
+        levels_.push_back(levels(16, depth, coding_of(stream, plane)));
+      }
+    }
     write_text(io::y4m_header(stream.shape, ratio_text(rate.numerator, rate.denominator),
                               pixel.is_known() ? ratio_text(pixel.width, pixel.height) : "0:0",
-                              sampling_of(stream.colours.siting.value)));
+                              sampling_of(stream.colours.siting.value), depth));
   }
 
   void write(std::span<const std::byte> pixels) override {
     write_text(io::y4m_frame_line);
-    file_.write(pixels);
+    if (!levels_.empty()) {
+      planes_.resize(pixels.size());
+      io::map_planes(shape_, levels_, pixels, planes_);
+      file_.write(planes_);
+    } else if (shape_.format && !io::y4m_holds(shape_)) {
+      planes_.clear();
+      append_planes({pixels.data(), *shape_.format, shape_.width, shape_.height}, planes_);
+      file_.write(planes_);
+    } else {
+      file_.write(pixels);
+    }
   }
   void finish() override { file_.finish(); }
 
@@ -80,6 +155,9 @@ class Y4mSink final : public Sink {
   void write_text(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
 
   io::OutputFile file_;
+  io::PictureShape shape_;
+  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane of 9 to 15 bits
+  std::vector<std::byte> planes_;                   // a frame as the file has it
 };
 
 }  // namespace
@@ -102,6 +180,8 @@ std::unique_ptr<Sink> pipe_sink(const std::string& format) {
     if (name_of(each) == format) return std::make_unique<PipeSink>(each);
     known += (known.empty() ? "" : ", ") + std::string(name_of(each));
   }
+  if (const auto layout = deep_layout_named(format)) return std::make_unique<DeepPipeSink>(*layout);
+  for (const DeepLayout& each : deep_layouts) known += ", " + std::string(each.name);
   throw InvalidArgument("pipe:" + format + " is no format to write; these are: " + known);
 }
 

@@ -9,11 +9,21 @@ namespace {
 
 class RawSource final : public Source {
  public:
-  RawSource(const std::string& path, const Stream& stream)
+  RawSource(const std::string& path, const Stream& stream,
+            const std::optional<DeepLayout>& layout = std::nullopt)
       : Source(path == "-" ? "standard input" : path, stream), input_(path),
-        frames_(input_, stream.shape) {}
+        frames_(input_, stream.shape) {
+    if (!layout) return;
+    copy_.emplace(*layout, stream);
+    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
+  }
 
-  bool next(std::span<std::byte> pixels) override { return frames_.next(pixels); }
+  bool next(std::span<std::byte> pixels) override {
+    if (!copy_) return frames_.next(pixels);
+    if (!frames_.next(in_layout_)) return false;
+    copy_->read(in_layout_, pixels);
+    return true;
+  }
 
   std::optional<std::int64_t> frames() const override {
     if (!input_.size()) return std::nullopt;
@@ -23,7 +33,16 @@ class RawSource final : public Source {
  private:
   io::InputFile input_;
   io::RawFrames frames_;
+  std::optional<LayoutCopy> copy_;  // for more than 8 bits
+  std::vector<std::byte> in_layout_;
 };
+
+std::unique_ptr<Source> deep_source(const std::string& path, const DeepLayout& layout,
+                                    const FrameSize& size, Rate rate, const ColourTags& colours) {
+  Stream stream = stream_of(layout.shape(size.width, size.height), rate, colours, {});
+  stream.depth = layout.depth;
+  return std::make_unique<RawSource>(path, stream, layout);
+}
 
 // Returns the siting that a name of 4:2:0 states; nullopt for "420" alone.
 std::optional<Siting> siting_of(const std::string& sampling) {
@@ -51,8 +70,9 @@ Stream stream_of(const io::Y4mHeader& header, const SourceOptions& options) {
     tags.range = header.shape.full_range.value() ? Range::full : Range::limited;
   }
   tags.siting = siting_of(header.sampling);
-  Stream stream = stream_of(header.shape.format.value(), header.shape.width, header.shape.height,
-                            options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  Stream stream =
+      stream_of(header.shape, options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+  stream.depth = header.depth;
   const std::size_t colon = header.aspect.find(':');
   stream.pixel_aspect = {std::stoll(header.aspect.substr(0, colon)),
                          std::stoll(header.aspect.substr(colon + 1))};
@@ -83,24 +103,34 @@ std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions
   const FrameSize size = parse_frame_size(text.substr(colon + 1, at - colon - 1));
   const Rate named = at == std::string::npos ? Rate{} : parse_rate(text.substr(at + 1));
   const Rate rate = options.rate.value_or(named);
+  if (const auto layout = deep_layout_named(text.substr(0, colon))) {
+    return deep_source("-", *layout, size, rate, options.colours);
+  }
   const PixelFormat format = parse_format(text.substr(0, colon));
   return std::make_unique<RawSource>(
       "-", stream_of(format, size.width, size.height, rate, options.colours));
 }
 
 std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions& options) {
-  if (!options.format || !options.width) {
+  const bool has_format = options.format || options.deep_format;
+  if (!has_format || !options.width) {
     throw InvalidArgument(path + " has no header: --format and --size must describe its frames");
   }
-  return std::make_unique<RawSource>(path,
-                                     stream_of(*options.format, *options.width, *options.height,
-                                               options.rate.value_or(Rate{}), options.colours));
+  const Rate rate = options.rate.value_or(Rate{});
+  if (options.deep_format) {
+    return deep_source(path, *options.deep_format, {*options.width, *options.height}, rate,
+                       options.colours);
+  }
+  return std::make_unique<RawSource>(
+      path, stream_of(*options.format, *options.width, *options.height, rate, options.colours));
 }
 
 std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options) {
   auto input = std::make_unique<Y4mInput>(Y4mInput{io::InputFile(path), nullptr});
   if (!io::is_y4m(input->file.peek(io::y4m_start_bytes))) return nullptr;
-  input->frames = std::make_unique<io::Y4mFrames>(input->file);
+  std::optional<bool> full_range;
+  if (options.colours.range) full_range = *options.colours.range == Range::full;
+  input->frames = std::make_unique<io::Y4mFrames>(input->file, full_range);
   return std::make_unique<Y4mSource>(std::move(input), options);
 }
 

@@ -34,6 +34,8 @@ class Sink {
   /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are
   /// rounded to 8 bits before takes() is asked.
   virtual bool keeps_deep(const Stream& /*deep*/) const { return false; }
+  /// Returns the planes to which deep RGB is converted if the sink keeps only YUV.
+  virtual io::DeepPlanes planes_for_rgb() const { return io::DeepPlanes::yuv420; }
 
   /// Describes the pixels that the sink stores: "i420" if the sink itself averages the chroma.
   virtual std::string holds(const Stream& taken) const { return taken.shape.pixel_text(); }

@@ -13,12 +13,12 @@ namespace warpwise::live {
 std::unique_ptr<Sink> null_sink();
 
 /// Writes frames of that format without headers to standard output, converted as by
-/// convert_stage().
+/// convert_stage(), or frames of more than 8 bits in that one of deep_layouts.
 /// \throws InvalidArgument  frames cannot be converted to that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 
-/// Writes a .y4m file, or a stream on standard output for "-": grey as mono, i420 as 4:2:0, all
-/// other frames as 4:4:4. \throws IoError
+/// Writes a .y4m file, or a stream on standard output for "-": grey as mono, YUV with its
+/// shared chroma, all other frames as 4:4:4. \throws IoError
 std::unique_ptr<Sink> y4m_sink(const std::string& path);
 
 /// Writes a picture for each frame. A folder ("out/", made if it is missing) gets 000001.png and

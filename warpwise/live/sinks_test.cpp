@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/file_testing.hpp"
+#include "warpwise/live/pipeline.hpp"
+#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -59,12 +62,112 @@ TEST_F(SinksTest, Y4mOf444IsReadAsPixels) {
   }
 }
 
+TEST_F(SinksTest, Y4mKeepsTheBitsOfDeepFrames) {
+  using io::DeepPlanes;
+  for (const auto planes : {std::optional(DeepPlanes::yuv420), std::optional(DeepPlanes::yuv422),
+                            std::optional(DeepPlanes::yuv444), std::optional<DeepPlanes>()}) {
+    for (const Range range : {Range::limited, Range::full}) {
+      for (const int depth : {9, 10, 12, 14, 16}) {
+        const auto shape = planes ? io::PictureShape::of(*planes, 7, 5)
+                                  : io::PictureShape::interleaved(ElementType::u16, 1, 7, 5);
+        Stream stream = stream_of(shape, {25, 1}, {}, {.range = range});
+        stream.depth = depth;
+        Bytes frame = random_frame(stream, static_cast<unsigned>(depth));
+        for (int plane = 0; plane < (planes ? 3 : 1); ++plane) {
+          const auto table = levels(depth, 16, coding_of(stream, plane));
+          const std::int64_t begin = shape.plane_begin(plane);
+          const std::int64_t end = begin + shape.plane_width(plane) * shape.plane_height(plane);
+          for (std::int64_t i = begin; i < end; ++i) {
+            store(frame.data(), i, table[load<std::uint16_t>(frame.data(), i) % table.size()]);
+          }
+        }
+        const auto sink = y4m_sink(path("a.y4m"));
+        ASSERT_TRUE(sink->keeps_deep(stream));
+        test::write_all(*sink, stream, {frame});
+        const auto source = y4m_source(path("a.y4m"), {});
+        SCOPED_TRACE(stream.text());
+        EXPECT_EQ(source->stream().shape.pixel_text(), shape.pixel_text());
+        EXPECT_EQ(source->stream().depth, depth == 14 && !planes ? 16 : depth);
+        expect_same(frame, frames_of(*source).at(0));
+      }
+    }
+  }
+}
+
+// A range of the user's counts for the scale of samples too.
+TEST_F(SinksTest, Y4mIsScaledByTheRangeThatIsSaid) {
+  std::string file = "YUV4MPEG2 W1 H1 C420p10\nFRAME\n";
+  file.append("\xff\x03\x00\x02\x00\x02", 6);
+  write("a.y4m", file);
+  const auto white = [&](const ColourTags& said) {
+    const Bytes frame = frames_of(*y4m_source(path("a.y4m"), {.colours = said})).at(0);
+    return load<std::uint16_t>(frame.data(), 0);
+  };
+  EXPECT_EQ(white({}), 1023 * 64);
+  EXPECT_EQ(white({.range = Range::full}), 65535);
+}
+
+TEST_F(SinksTest, DeepColoursGoIntoY4mAs444) {
+  Stream stream = stream_of(io::PictureShape::interleaved(ElementType::u16, 3, 4, 4), {}, {}, {});
+  stream.depth = 10;
+  const auto sink = y4m_sink(path("a.y4m"));
+  const Pipeline pipeline({}, stream, *sink);
+  EXPECT_EQ(pipeline.result().shape.planes, io::DeepPlanes::yuv444);
+  EXPECT_EQ(pipeline.result().colours.range.value, Range::limited);
+  EXPECT_FALSE(pipeline.rounds_to_8_bits());
+}
+
+TEST_F(SinksTest, Y4mOfDeepFramesSaysThatTheSitingIsDropped) {
+  const auto shape = io::PictureShape::of(io::DeepPlanes::yuv420, 4, 4);
+  const auto sink = y4m_sink(path("a.y4m"));
+  const auto drops = [&](Siting siting) {
+    return sink->drops(stream_of(shape, {}, {}, {.siting = siting}), nullptr);
+  };
+  EXPECT_EQ(drops(Siting::top_left), std::vector<std::string>{"the chroma siting"});
+  EXPECT_TRUE(drops(Siting::left).empty());
+}
+
+void expect_same_samples(const ConstHostFrame& given, const ConstHostFrame& found) {
+  for (int component = 0; component < 3; ++component) {
+    const Samples from = samples_of(given.format(), component);
+    const Samples to = samples_of(found.format(), component);
+    const std::int64_t columns = component == 0 ? given.width() : (given.width() + 1) / 2;
+    for (std::int64_t y = 0; y < plane_rows(given.format(), from.plane, given.height()); ++y) {
+      for (std::int64_t x = 0; x < columns; ++x) {
+        ASSERT_EQ(given.row(from.plane, y)[from.first + x * from.step],
+                  found.row(to.plane, y)[to.first + x * to.step]);
+      }
+    }
+  }
+}
+
+TEST_F(SinksTest, Y4mKeepsSharedChroma) {
+  for (const PixelFormat format :
+       {PixelFormat::nv12, PixelFormat::nv21, PixelFormat::yuyv, PixelFormat::uyvy}) {
+    for (const auto& [width, height] : {std::pair(7, 5), std::pair(8, 6), std::pair(1, 1)}) {
+      const Stream stream = stream_of(format, width, height, {25, 1});
+      SCOPED_TRACE(stream.text());
+      const std::vector<Bytes> frames = {random_frame(stream, 1), random_frame(stream, 2)};
+      test::write_all(*y4m_sink(path("a.y4m")), stream, frames);
+      const auto source = y4m_source(path("a.y4m"), {});
+      const std::vector<Bytes> back = frames_of(*source);
+      ASSERT_EQ(back.size(), 2U);
+      for (std::size_t i = 0; i < 2; ++i) {
+        expect_same_samples({frames[i].data(), format, width, height},
+                            {back[i].data(), source->stream().format(), width, height});
+      }
+    }
+  }
+}
+
 TEST_F(SinksTest, Y4mTakesWhatItHolds) {
   const auto sink = y4m_sink(path("a.y4m"));
   const auto taken = [&](PixelFormat format) { return sink->takes(stream_of(format, 4, 4, {})); };
   EXPECT_EQ(taken(PixelFormat::i420).format, PixelFormat::i420);
-  EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::i444);
-  EXPECT_EQ(taken(PixelFormat::nv12).range, std::nullopt) << "its own";
+  EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::nv12);
+  EXPECT_EQ(taken(PixelFormat::uyvy).format, PixelFormat::uyvy);
+  EXPECT_EQ(taken(PixelFormat::ycbcr32).format, PixelFormat::i444);
+  EXPECT_EQ(taken(PixelFormat::ycbcr32).range, std::nullopt) << "its own";
   EXPECT_EQ(taken(PixelFormat::rgb24).format, PixelFormat::i444);
   EXPECT_EQ(taken(PixelFormat::rgb24).range, Range::limited);
 }

@@ -9,6 +9,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/handles.hpp"
+#include "warpwise/live/deep_layout.hpp"
 #include "warpwise/live/stream.hpp"
 
 namespace warpwise::live {
@@ -85,10 +86,11 @@ class Source {
 
 /// Options of a source that its name does not state.
 struct SourceOptions {
-  ColourTags colours = {};                            ///< win over the source's own tags
-  std::optional<PixelFormat> format = std::nullopt;   ///< format of a camera, a pattern, …
-  std::optional<std::int64_t> width = std::nullopt;   ///< likewise; set together with height
-  std::optional<std::int64_t> height = std::nullopt;  ///< likewise; set together with width
+  ColourTags colours = {};                               ///< win over the source's own tags
+  std::optional<PixelFormat> format = std::nullopt;      ///< format of a camera, a pattern, …
+  std::optional<DeepLayout> deep_format = std::nullopt;  ///< in place of it, of a .raw file
+  std::optional<std::int64_t> width = std::nullopt;      ///< likewise; set together with height
+  std::optional<std::int64_t> height = std::nullopt;     ///< likewise; set together with width
   /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.

@@ -422,8 +422,9 @@ TEST_F(PicturesTest, OfSixteenBitsAreDeepFrames) {
 
 TEST_F(PicturesTest, Refusals) {
   picture("real.npy", io::PictureShape::interleaved(ElementType::f32, 1, 3, 2), 1);
-  EXPECT_NE(failure([&] { picture_source(path("real.npy"), {}); }).find("or grey or RGB of 16"),
-            std::string::npos);
+  EXPECT_NE(
+      failure([&] { picture_source(path("real.npy"), {}); }).find("or grey, RGB or RGBA of 16"),
+      std::string::npos);
   EXPECT_NE(failure([&] { picture_source(path("*.png"), {}); }).find("no file matches"),
             std::string::npos);
   std::filesystem::create_directory(path("empty"));

@@ -48,6 +48,7 @@ std::string transfer_text(int transfer) {
 
 PixelFormat Stream::samples_of_8_bits() const {
   if (!is_deep()) return format();
+  if (shape.channels == 4) return PixelFormat::rgba32;
   if (!shape.planes) return shape.channels == 1 ? PixelFormat::gray8 : PixelFormat::rgb24;
   switch (*shape.planes) {
     case io::DeepPlanes::yuv420: return PixelFormat::i420;

@@ -73,13 +73,15 @@ struct Stream {
   PixelFormat format() const { return shape.format.value(); }
   /// Returns true for the transfers of a wide range of brightness, PQ and HLG.
   bool has_wide_range() const { return transfer == pq_transfer || transfer == hlg_transfer; }
-  /// Returns true for grey, RGB and DeepPlanes of u16.
+  /// Returns true for grey, RGB, RGBA and DeepPlanes of u16.
   bool is_deep() const {
     return shape.type == ElementType::u16 &&
-           (shape.planes || shape.channels == 1 || shape.channels == 3);
+           (shape.planes || shape.channels == 1 || shape.channels >= 3);
   }
-  /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, i420, yuyv or
-  /// ycbcr32 of deep frames, format() of others.
+  /// Returns the number of samples of a pixel of a deep frame, alpha too.
+  int components() const { return shape.planes ? 3 : shape.channels; }
+  /// Returns the format whose frames have the same samples in 8 bits: gray8, rgb24, rgba32, i420,
+  /// yuyv or ycbcr32 of deep frames, format() of others.
   PixelFormat samples_of_8_bits() const;
   /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
   /// fps".

@@ -105,6 +105,7 @@ void turn(const io::PictureShape& shape, std::span<const std::byte> from, int or
       case 2: turn_plane<2>(source, result, walk, width, height); break;
       case 3: turn_plane<3>(source, result, walk, width, height); break;
       case 6: turn_plane<6>(source, result, walk, width, height); break;
+      case 8: turn_plane<8>(source, result, walk, width, height); break;
       default: turn_plane<4>(source, result, walk, width, height); break;
     }
     begin += static_cast<std::size_t>(bytes * columns * rows);

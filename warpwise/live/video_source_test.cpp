@@ -187,16 +187,41 @@ TEST_F(VideoTest, RefusesWhatItDoesNotRead) {
   const auto make = [&](const std::string& how) {
     ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.2 " + how);
   };
-  make("-pix_fmt yuva420p10le -c:v ffv1 a.mkv");
-  EXPECT_NE(refusal("a.mkv").find("its pixels are yuva420p10le"), std::string::npos)
-      << refusal("a.mkv");
-  make("-pix_fmt yuva420p -c:v ffv1 a.mkv");
-  EXPECT_NE(refusal("a.mkv").find("its pixels are yuva420p"), std::string::npos)
-      << refusal("a.mkv");
   make("-pix_fmt pal8 -c:v png a.mov");
   EXPECT_NE(refusal("a.mov").find("its pixels are pal8"), std::string::npos) << refusal("a.mov");
   make("-vf setfield=tff -flags +ilme+ildct -pix_fmt yuv420p -c:v mpeg2video a.mkv");
   EXPECT_NE(refusal("a.mkv").find("is interlaced"), std::string::npos) << refusal("a.mkv");
+}
+
+// Frames with alpha that is left out are those of the same file without it.
+TEST_F(VideoTest, AlphaBesideYuvIsLeftOut) {
+  for (const auto& [options, without] :
+       {std::pair("-c:v ffv1 -pix_fmt yuva420p", "yuv420p"),
+        std::pair("-c:v ffv1 -pix_fmt yuva422p", "yuv422p"),
+        std::pair("-c:v ffv1 -pix_fmt yuva444p", "yuv444p"),
+        std::pair("-c:v ffv1 -pix_fmt yuva422p10le", "yuv422p10le"),
+        std::pair("-c:v ffv1 -pix_fmt yuva444p16le", "yuv444p16le"),
+        std::pair("-c:v prores_ks -pix_fmt yuva444p10le", "yuv444p12le"),
+        std::pair("-c:v png -pix_fmt ya16be", "gray16le")}) {
+    SCOPED_TRACE(options);
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.1 " + std::string(options) + " a.mov");
+    ffmpeg("-i a.mov -c:v ffv1 -pix_fmt " + std::string(without) + " b.mkv");
+    const auto source = open("a.mov");
+    EXPECT_NE(source->name().find(", without its alpha)"), std::string::npos) << source->name();
+    EXPECT_EQ(source->stream().shape.pixel_text(), open("b.mkv")->stream().shape.pixel_text());
+    EXPECT_EQ(frames_of(*source), frames_of(*open("b.mkv")));
+    EXPECT_EQ(open("b.mkv")->name().find("alpha"), std::string::npos);
+  }
+}
+
+TEST_F(VideoTest, AlphaInAnyPlaceIsRead) {
+  for (const std::string options : {"-c:v qtrle -pix_fmt argb", "-c:v utvideo -pix_fmt gbrap"}) {
+    SCOPED_TRACE(options);
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.1 -vf format=rgba,geq=r=X:g=Y:b=9:a=X*3 " + options +
+           " a.mov");
+    EXPECT_EQ(open("a.mov")->stream().format(), PixelFormat::rgba32);
+    EXPECT_EQ(joined(frames_of(*open("a.mov"))), decoded("a.mov", "rgba"));
+  }
 }
 
 // The advice names pixels of the same depth, and they can be read.
@@ -207,14 +232,8 @@ TEST_F(VideoTest, PixelsThatAreNotReadHaveReadableOnesBeside) {
   };
   for (const auto& [options, readable] :
        {Advice{"-c:v rawvideo -pix_fmt rgb555le", "rgb24"},
-        Advice{"-c:v png -pix_fmt pal8", "rgb24"},
-        Advice{"-c:v ffv1 -pix_fmt gbrap16le", "rgb48le"},
-        Advice{"-c:v ffv1 -pix_fmt gbrap12le", "gbrp12le"},
-        Advice{"-c:v png -pix_fmt rgba64be", "rgb48le"},
-        Advice{"-c:v png -pix_fmt ya16be", "gray16le"}, Advice{"-c:v png -pix_fmt monob", "gray"},
-        Advice{"-c:v ffv1 -pix_fmt yuva420p", "yuv420p"},
-        Advice{"-c:v ffv1 -pix_fmt yuva422p10le", "yuv422p10le"},
-        Advice{"-c:v ffv1 -pix_fmt yuva444p10le", "yuv444p10le"}}) {
+        Advice{"-c:v png -pix_fmt pal8", "rgb24"}, Advice{"-c:v png -pix_fmt ya8", "gray"},
+        Advice{"-c:v png -pix_fmt monob", "gray"}}) {
     SCOPED_TRACE(options);
     ffmpeg("-f lavfi -i testsrc2=s=64x48:d=0.1 " + std::string(options) + " a.mov");
     EXPECT_NE(refusal("a.mov").find(" -pix_fmt " + std::string(readable) + " makes"),

@@ -29,7 +29,7 @@ class Passage {
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
-      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
+      pipeline_.emplace(operation_.stage(Operation::For::pictures), source, depth_);
     } catch (const live::PixelsNotTaken& error) {
       throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
     }
@@ -71,8 +71,9 @@ class Passage {
     });
   }
 
-  /// Takes over the header fields of .y4m results that pixels do not show.
-  void take_rates(const io::Y4mHeader& header) {
+  /// Takes over the header fields of .y4m files that pixels do not show.
+  void take_header(const io::Y4mHeader& header) {
+    depth_ = header.depth;
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
   }
@@ -115,6 +116,7 @@ class Passage {
   }
 
   const Job& job_;
+  int depth_ = 8;  // bits of the frames' samples
   const Operation& operation_;
   Worker& worker_;
   std::optional<live::Pipeline> pipeline_;
@@ -156,7 +158,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
     pass_frames(input, frames, passage);
   } else if (const auto y4m = io::y4m_frames_in(input)) {
     options.require_no_page(job.input);
-    passage.take_rates(y4m->header());
+    passage.take_header(y4m->header());
     pass_frames(input, *y4m, passage);
   } else {
     io::PictureOfSeveral read = options.read(input);

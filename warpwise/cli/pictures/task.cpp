@@ -10,7 +10,6 @@
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/raw_frames.hpp"
-#include "warpwise/live/depth.hpp"
 #include "warpwise/live/stages/stages.hpp"
 #include "warpwise/live/video_module.hpp"
 
@@ -22,38 +21,31 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
-io::PictureShape shape_of_8_bits(const live::Stream& stream) {
-  return stream.is_deep() ? live::narrowed(stream).shape : stream.shape;
-}
-
-// A video file's frames, through the interface of io::Frames; those of more than 8 bits are
-// rounded.
+// A video file's frames, through the interface of io::Frames.
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path, const live::SourceOptions& options)
       : VideoFrames(live::video_module().open_file(path, options)) {}
 
-  bool next(std::span<std::byte> pixels) override {
-    if (!narrow_) return source_->next(pixels);
-    deep_.resize(static_cast<std::size_t>(source_->stream().shape.bytes()));
-    if (!source_->next(deep_)) return false;
-    narrow_->run(live::HostSource{source_->stream().shape, deep_.data()},
-                 live::HostResult{shape(), pixels.data()});
-    return true;
-  }
+  bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
 
  private:
   explicit VideoFrames(std::unique_ptr<live::Source> source)
-      : io::Frames(shape_of_8_bits(source->stream())), source_(std::move(source)) {
-    if (!source_->stream().is_deep()) return;
-    narrow_ = live::narrow_stage();
-    narrow_->begin(source_->stream());
-  }
+      : io::Frames(source->stream().shape), source_(std::move(source)) {}
 
   std::unique_ptr<live::Source> source_;
-  std::unique_ptr<live::Stage> narrow_;  // null for frames of 8 bits
-  std::vector<std::byte> deep_;
 };
+
+// Rounds frames of more than 8 bits.
+io::Picture of_8_bits(io::Picture frame) {
+  const live::Stream stream = live::stream_of(frame.shape());
+  if (!stream.is_deep()) return frame;
+  const std::unique_ptr<live::Stage> narrow = live::narrow_stage();
+  io::Picture rounded(narrow->begin(stream).shape);
+  narrow->run(live::HostSource{frame.shape(), frame.bytes().data()},
+              live::HostResult{rounded.shape(), rounded.bytes().data()});
+  return rounded;
+}
 
 }  // namespace
 
@@ -158,7 +150,7 @@ void Task::read_frames(io::Frames& frames, const std::string& path, bool may_be_
     if (count == 1 && may_be_endless) {
       throw IoError(path + " is a device, which may have no end; only its first frame can be read");
     }
-    frame = grey(path, std::move(frame));
+    frame = grey(path, of_8_bits(std::move(frame)));
     times_.read += watch.milliseconds();
     use(std::move(frame));
   }

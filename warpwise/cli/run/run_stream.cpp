@@ -84,7 +84,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
     return live::open_source(call.sources[0], options);
   }
   std::ranges::for_each(call.sources, refuse_video);
-  if (call.source.format || call.source.width) {
+  if (call.source.format || call.source.deep_format || call.source.width) {
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
   }
   const std::vector<std::string> pictures = io::files_of(call.sources, false);
@@ -97,8 +97,12 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
   return static_cast<double>(*call.run.frames) / stream.rate.per_second();
 }
 
-bool has_alpha(const live::Stream& stream) {
-  return stream.shape.format && live::has_alpha(*stream.shape.format);
+bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.samples_of_8_bits()); }
+
+// Returns true if the sink stores the alpha of the frames that it takes.
+bool keeps_alpha(const live::Sink& sink, const live::Stream& taken) {
+  const bool is_taken = taken.is_deep() || sink.holds(taken) == taken.shape.pixel_text();
+  return has_alpha(taken) && is_taken;
 }
 
 // Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
@@ -110,8 +114,7 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
   stored.depth = source.stream().depth;  // stages give 16 bits, but add none
   std::vector<std::string> not_held = sink.drops(stored, companions.get());
   // The alpha of what OpenGL draws has no meaning.
-  if (has_alpha(source.stream()) && !source.is_opengl() &&
-      !(has_alpha(stream) && sink.holds(stream) == stream.shape.pixel_text())) {
+  if (has_alpha(source.stream()) && !source.is_opengl() && !keeps_alpha(sink, stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }
   if (companions && seconds) companions->end_at(*seconds);
@@ -239,10 +242,6 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
                    const InputOptions& options, std::shared_ptr<live::Stage> stage) {
   if (paths.size() == 2) require_frames(paths[0], paths[1]);
   options.require_readable({paths.begin(), paths.end() - 1});
-  if (options.from && !options.from->pixel.format) {
-    throw UsageError("--from " + options.from->name +
-                     " is for files: frames without headers have 8 bits in a stream");
-  }
   StreamCall call{.command = command,
                   .sources = {paths.begin(), paths.end() - 1},
                   .sink = paths.back(),
@@ -254,6 +253,7 @@ void run_as_stream(const std::string& command, const std::vector<std::string>& p
         fmt::format("pipe:{}:{}x{}", options.from->name, options.size->width, options.size->height);
   } else {
     if (options.from) call.source.format = options.from->pixel.format;
+    if (options.from) call.source.deep_format = live::deep_layout_named(options.from->name);
     if (options.size) call.source.width = options.size->width;
     if (options.size) call.source.height = options.size->height;
   }

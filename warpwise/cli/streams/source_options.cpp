@@ -39,7 +39,10 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(
       app, "--format", "FMT",
       "Pixel format of the frames of a camera, a pattern or a .raw file: rgb24, yuyv, nv12, …",
-      [&options](const std::string& text) { options.format = live::parse_format(text); });
+      [&options](const std::string& text) {
+        options.deep_format = live::deep_layout_named(text);
+        if (!options.deep_format) options.format = live::parse_format(text);
+      });
   add_text_option(app, "--size", "WxH", "Size of these frames",
                   [&options](const std::string& text) {
                     const Size size = parse_size("--size", text);

@@ -24,8 +24,7 @@ bool is_interlaced(const AVFrame& frame) {
 void require_readable(const AVFrame& frame, const Decoder& decoder) {
   if (!shape_of(frame.format, frame.width, frame.height)) {
     decoder.fail("its pixels are " + name_of_pixels(frame.format) +
-                 "; grey, YUV and RGB of 8 to 16 bits can be read, alpha only beside RGB of 8 "
-                 "(ffmpeg's -pix_fmt " +
+                 "; grey, YUV and RGB of 8 to 16 bits can be read (ffmpeg's -pix_fmt " +
                  readable_pixels_like(frame.format) + " makes such)");
   }
   if (is_interlaced(frame) && !decoder.deinterlaces()) {
@@ -93,9 +92,10 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
 }
 
 // VP8 and VP9 keep alpha beside their frames, where FFmpeg's own decoders do not look.
-bool leaves_alpha_out(const AVStream& video) {
+bool lacks_alpha(const AVFrame& first, const AVStream& video) {
   const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);
-  return mode != nullptr && std::string_view(mode->value) == "1";
+  const bool is_beside = mode != nullptr && std::string_view(mode->value) == "1";
+  return is_beside || leaves_alpha_out(first.format);
 }
 
 std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
@@ -106,7 +106,7 @@ std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
   const std::string repeated = repeats_chroma(first.format)
                                    ? ", chroma of " + name_of_pixels(first.format) + " repeated"
                                    : "";
-  const std::string alpha = leaves_alpha_out(decoder.stream()) ? ", without its alpha" : "";
+  const std::string alpha = lacks_alpha(first, decoder.stream()) ? ", without its alpha" : "";
   return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by +
          repeated + ")";
 }

@@ -218,7 +218,7 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
 bool FileSink::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
-  if (file_.kind == Kind::mjpeg || deep.shape.channels == 3) return false;
+  if (file_.kind == Kind::mjpeg || deep.shape.channels >= 3) return false;
   if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
   return avcodec_find_encoder_by_name(deep_encoder) != nullptr;
 }

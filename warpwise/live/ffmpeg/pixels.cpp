@@ -20,7 +20,7 @@ struct KnownPixels {
   PixelFormat format;
   Layout layout;
 };
-// A name with J differs from the name without it only in the range.
+// A name with J differs from the name without it only in the range. The alpha of YUV is left out.
 constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
     {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},
@@ -37,6 +37,12 @@ constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_BGR24, PixelFormat::bgr24, Layout::same},
     {AV_PIX_FMT_RGBA, PixelFormat::rgba32, Layout::same},
     {AV_PIX_FMT_BGRA, PixelFormat::bgra32, Layout::same},
+    {AV_PIX_FMT_YUVA420P, PixelFormat::i420, Layout::same},
+    {AV_PIX_FMT_YUVA422P, PixelFormat::yuyv, Layout::planes_of_422},
+    {AV_PIX_FMT_YUVA444P, PixelFormat::ycbcr32, Layout::planes_of_444},
+    {AV_PIX_FMT_GBRAP, PixelFormat::rgba32, Layout::parts_of_rgb},
+    {AV_PIX_FMT_ARGB, PixelFormat::rgba32, Layout::parts_of_rgb},
+    {AV_PIX_FMT_ABGR, PixelFormat::rgba32, Layout::parts_of_rgb},
     {AV_PIX_FMT_GBRP, PixelFormat::rgb24, Layout::parts_of_rgb},
     {AV_PIX_FMT_BGR0, PixelFormat::rgb24, Layout::parts_of_rgb},
     {AV_PIX_FMT_RGB0, PixelFormat::rgb24, Layout::parts_of_rgb},
@@ -101,16 +107,17 @@ void copy_planes(const AVFrame& frame, PixelFormat format, std::byte* to) {
   }
 }
 
-// Copies red, green and blue from planes, or from pixels with an unused byte.
+// Copies red, green, blue and alpha from planes, or from pixels of another order.
 void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
   const AVPixFmtDescriptor& pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-  for (int part = 0; part < 3; ++part) {
+  for (int part = 0; part < pixels.nb_components; ++part) {
     const AVComponentDescriptor& lies = pixels.comp[part];
     const io::SamplePlane from = plane(frame, lies.plane);
     std::byte* next = to + part;
     for (std::int64_t y = 0; y < frame.height; ++y) {
       const std::byte* sample = from.data + y * from.pitch_bytes + lies.offset;
-      for (std::int64_t x = 0; x < frame.width; ++x, sample += lies.step, next += 3) {
+      for (std::int64_t x = 0; x < frame.width;
+           ++x, sample += lies.step, next += pixels.nb_components) {
         *next = *sample;
       }
     }
@@ -147,18 +154,18 @@ void repeat_chroma(const AVFrame& frame, PixelFormat format, std::span<std::byte
   std::ranges::copy(chroma, to.begin() + std::int64_t{frame.width} * frame.height);
 }
 
-// Returns true for grey, RGB and YUV of 9 to 16 bits without alpha.
+// Returns true for grey, RGB and YUV of 9 to 16 bits, with alpha or without.
 bool is_deep(const AVPixFmtDescriptor& is) {
-  constexpr std::uint64_t never = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL |
-                                  AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT |
-                                  AV_PIX_FMT_FLAG_ALPHA;
+  constexpr std::uint64_t never =
+      AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
   const bool is_xyz = std::string_view(is.name).starts_with("xyz");
   if ((is.flags & never) != 0 || is_xyz || is.log2_chroma_w > 1 || is.log2_chroma_h > 1) {
     return false;
   }
-  const bool is_rgb_or_yuv = is.nb_components == 3 && is.comp[1].depth == is.comp[0].depth &&
-                             is.comp[2].depth == is.comp[0].depth;
-  return (is.nb_components == 1 || is_rgb_or_yuv) && is.comp[0].depth > 8 && is.comp[0].depth <= 16;
+  const auto* const end = is.comp + is.nb_components;
+  const bool are_equal =
+      std::all_of(is.comp, end, [&](const auto& each) { return each.depth == is.comp[0].depth; });
+  return are_equal && is.comp[0].depth > 8 && is.comp[0].depth <= 16;
 }
 
 io::DeepPlanes planes_of(const AVPixFmtDescriptor& is) {
@@ -191,9 +198,10 @@ std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::in
   if (found != nullptr) return io::PictureShape::of(found->format, width, height);
   const AVPixFmtDescriptor* is = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
   if (is == nullptr || !is_deep(*is)) return std::nullopt;
-  const bool is_yuv = !is_rgb(pixels) && is->nb_components == 3;
-  if (is_yuv) return io::PictureShape::of(planes_of(*is), width, height);
-  return io::PictureShape::interleaved(ElementType::u16, is->nb_components, width, height);
+  const bool is_grey = is->nb_components < 3;
+  if (!is_grey && !is_rgb(pixels)) return io::PictureShape::of(planes_of(*is), width, height);
+  const int channels = is_grey ? 1 : is->nb_components;
+  return io::PictureShape::interleaved(ElementType::u16, channels, width, height);
 }
 
 int depth_of(int pixels) {
@@ -203,6 +211,11 @@ int depth_of(int pixels) {
 bool is_rgb(int pixels) {
   return (av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels))->flags & AV_PIX_FMT_FLAG_RGB) !=
          0;
+}
+
+bool leaves_alpha_out(int pixels) {
+  const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(pixels));
+  return (is.flags & AV_PIX_FMT_FLAG_ALPHA) != 0 && !is_rgb(pixels);
 }
 
 bool repeats_chroma(int pixels) {
@@ -250,7 +263,7 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file) 
 
 FrameCopy::FrameCopy(int pixels, const Stream& stream) {
   if (!stream.is_deep()) return;
-  for (int i = 0; i < (stream.shape.channels == 1 ? 1 : 3); ++i) {
+  for (int i = 0; i < stream.components(); ++i) {
     levels_.push_back(levels(depth_of(pixels), 16, coding_of(stream, i)));
   }
 }
@@ -305,6 +318,7 @@ EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelForm
 AVPixelFormat deep_pixels_for(const Stream& deep, int bits) {
   std::string name = "gbrp";
   if (deep.shape.channels == 1) name = "gray";
+  if (deep.shape.channels == 4) name = "gbrap";
   if (deep.shape.planes == io::DeepPlanes::yuv420) name = "yuv420p";
   if (deep.shape.planes == io::DeepPlanes::yuv422) name = "yuv422p";
   if (deep.shape.planes == io::DeepPlanes::yuv444) name = "yuv444p";
@@ -313,7 +327,7 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits) {
 
 DeepFill::DeepFill(const Stream& deep, AVPixelFormat pixels)
     : shape_(deep.shape), neutral_(static_cast<std::uint16_t>(1 << (depth_of(pixels) - 1))) {
-  for (int i = 0; i < (shape_.channels == 1 ? 1 : 3); ++i) {
+  for (int i = 0; i < deep.components(); ++i) {
     levels_.push_back(levels(16, depth_of(pixels), coding_of(deep, i)));
   }
 }

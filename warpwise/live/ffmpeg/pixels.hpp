@@ -17,11 +17,12 @@ namespace warpwise::live::ffmpeg {
 ///
 /// - planes of 4:2:2 become yuyv
 /// - planes of 4:4:4 become ycbcr32
-/// - planes of RGB, and RGB with an unused byte, become rgb24
+/// - planes of RGB, and RGB with an unused byte, become rgb24; with alpha rgba32
 /// - 4:1:1 becomes yuyv, 4:1:0 i420 and 4:4:0 ycbcr32: chroma samples are repeated
-/// - more than 8 bits become u16: grey, RGB, or DeepPlanes, 4:4:0 with repeated chroma
+/// - more than 8 bits become u16: grey, RGB, RGBA, or DeepPlanes, 4:4:0 with repeated chroma
+/// - alpha beside YUV is left out, and beside grey of more than 8 bits
 ///
-/// Returns nullopt for transparency with YUV or more than 8 bits, a palette, or any other pixels.
+/// Returns nullopt for a palette, alpha beside grey of 8 bits, or any other pixels.
 std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::int64_t height);
 
 /// Returns the bits of a sample, 8 to 16.
@@ -29,6 +30,9 @@ int depth_of(int pixels);
 
 /// Returns true for RGB in any layout.
 bool is_rgb(int pixels);
+
+/// Returns true if the frames have alpha that shape_of() leaves out.
+bool leaves_alpha_out(int pixels);
 
 /// Returns true if chroma samples are repeated.
 bool repeats_chroma(int pixels);

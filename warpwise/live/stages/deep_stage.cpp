@@ -54,7 +54,7 @@ class DeepStage final : public HostStage {
     Stream result = from;
     result.depth = 16;
     const io::PictureShape& shape = from.shape;
-    const bool is_rgb = from.shape.channels == 3;
+    const bool is_rgb = from.shape.channels >= 3;
     from_ = codes_of(is_rgb ? Range::full : choices_.from_range.value_or(from.colours.range.value));
     if (!to_.planes) {
       result.shape = io::PictureShape::interleaved(ElementType::u16, 3, shape.width, shape.height);
@@ -93,7 +93,7 @@ class DeepStage final : public HostStage {
     if (!to_.planes && choices_.to_range.value_or(Range::full) != Range::full) {
       throw InvalidArgument(text() + " is RGB, whose range is full");
     }
-    if (from.shape.channels == 3 && choices_.from_range.value_or(Range::full) != Range::full) {
+    if (from.shape.channels >= 3 && choices_.from_range.value_or(Range::full) != Range::full) {
       throw InvalidArgument(text() + ": the frames are RGB, whose range is full");
     }
     if (choices_.convention != Convention::exact ||
@@ -106,8 +106,11 @@ class DeepStage final : public HostStage {
     const auto* const all = static_cast<const std::byte*>(from.data);
     auto* const out = static_cast<std::byte*>(to.data) + 6 * y * to.shape.width;
     const io::PictureShape& shape = from.shape;
-    if (shape.channels == 3) {
-      std::copy_n(all + 6 * y * shape.width, 6 * shape.width, out);
+    if (shape.channels >= 3) {
+      const std::byte* pixel = all + 2 * y * shape.width * shape.channels;
+      for (std::int64_t x = 0; x < shape.width; ++x, pixel += 2 * shape.channels) {
+        std::copy_n(pixel, 6, out + 6 * x);
+      }
       return;
     }
     const bool has_chroma = shape.planes.has_value();
@@ -151,7 +154,7 @@ class DeepStage final : public HostStage {
         for (std::int64_t x = chroma_x * across; x < last_x; ++x, ++count) {
           const std::int64_t pixel = y * shape.width + x;
           const auto colour = [&](int channel) {
-            const std::int64_t at = is_grey ? pixel : 3 * pixel + channel;
+            const std::int64_t at = is_grey ? pixel : from.shape.channels * pixel + channel;
             return (load<std::uint16_t>(all, at) - from_.black) / from_.luma;
           };
           const double red = colour(0);

@@ -10,7 +10,7 @@
 namespace warpwise::live {
 namespace {
 
-// Place of a component's samples in deep frames: a plane, or every third element.
+// Place of a component's samples in deep frames: a plane, or one element of each pixel.
 struct Elements {
   std::int64_t first;
   std::int64_t step;
@@ -34,7 +34,7 @@ class NarrowStage final : public HostStage {
   Stream begin(const Stream& from) override {
     if (!from.is_deep()) throw PixelsNotTaken("frames of u16 are rounded to 8 bits");
     tables_.clear();
-    for (int i = 0; i < (from.shape.channels == 1 ? 1 : 3); ++i) {
+    for (int i = 0; i < from.components(); ++i) {
       tables_.push_back(levels(16, 8, coding_of(from, i)));
     }
     return narrowed(from);

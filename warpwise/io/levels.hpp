@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpwise/io/picture.hpp"
+
+// Samples of 9 to 16 bits. In memory they are u16 and have all 16 bits.
+namespace warpwise::io {
+
+/// Meaning of the codes of a sample.
+enum class Coding : std::uint8_t {
+  limited,      ///< black is 16 of 8 bits, 64 of 10: a bit more doubles a code
+  full,         ///< 0 to the largest code
+  full_chroma,  ///< likewise, and neutral is half the number of codes
+};
+
+/// Returns for each code of `from` bits the code of `to` bits, both 1 to 16, rounded half up and
+/// saturated. To more bits and back gives the first code again.
+std::vector<std::uint16_t> levels(int from, int to, Coding coding);
+
+/// Replaces the samples of u16, of DeepPlanes or grey, by those of each plane's table. A code
+/// beyond the table counts as its last. `from` and `to` may be the same.
+void map_planes(const PictureShape& shape, std::span<const std::vector<std::uint16_t>> tables,
+                std::span<const std::byte> from, std::span<std::byte> to);
+
+}  // namespace warpwise::io

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/live/stream.hpp"
+
+namespace warpwise::live {
+
+/// Layout of frames of more than 8 bits without headers, in files and pipes.
+struct DeepLayout {
+  std::string_view name;
+  int channels = 0;  ///< of a pixel; 0 with planes
+  std::optional<io::DeepPlanes> planes = std::nullopt;
+  int depth = 16;             ///< bits of a sample, the highest of its u16
+  bool shares_plane = false;  ///< one plane has Cb and Cr in turns
+
+  io::PictureShape shape(std::int64_t width, std::int64_t height) const;
+};
+inline constexpr DeepLayout deep_layouts[] = {
+    {"gray16", 1},
+    {"rgb48", 3},
+    {"rgba64", 4},
+    {"yuv420p16", 0, io::DeepPlanes::yuv420},
+    {"yuv422p16", 0, io::DeepPlanes::yuv422},
+    {"yuv444p16", 0, io::DeepPlanes::yuv444},
+    {"p010", 0, io::DeepPlanes::yuv420, 10, true},
+    {"p016", 0, io::DeepPlanes::yuv420, 16, true},
+};
+/// Returns the layout of that name; nullopt if there is none.
+std::optional<DeepLayout> deep_layout_named(std::string_view name);
+
+/// Copies frames between such a layout and deep frames in memory. A sample of fewer bits is scaled
+/// as by levels().
+class LayoutCopy {
+ public:
+  /// `frames` has the shape of the layout.
+  LayoutCopy(const DeepLayout& layout, const Stream& frames);
+  /// Copies a frame of the layout to memory. Both have the bytes of the shape.
+  void read(std::span<const std::byte> from, std::span<std::byte> to) const;
+  /// Copies a frame in memory to the layout.
+  void write(std::span<const std::byte> from, std::span<std::byte> to) const;
+
+ private:
+  using Tables = std::vector<std::vector<std::uint16_t>>;  // of each component
+  using Places = std::int64_t (LayoutCopy::*)(int component, std::int64_t sample) const;
+
+  std::int64_t in_layout(int component, std::int64_t sample) const;
+  std::int64_t in_memory(int component, std::int64_t sample) const;
+  void copy(std::span<const std::byte> from, Places from_places, std::span<std::byte> to,
+            Places to_places, const Tables& tables) const;
+
+  DeepLayout layout_;
+  io::PictureShape shape_;
+  Tables to_memory_;
+  Tables to_layout_;
+};
+
+}  // namespace warpwise::live
