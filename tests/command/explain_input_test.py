@@ -331,7 +331,8 @@ class BadInput(ExplainTest):
     def test_the_architecture_is_that_of_the_gpu(self):
         write("arch.cu", b"__global__ void k(int* p) {\n#if __CUDA_ARCH__ >= 900\n  p[0] = 900;\n#else\n  p[0] = 1;\n#endif\n}\n")
         launch = ["arch.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]", "--dump", "0=out.npy"]
-        for options, expected, built in [([], 900, 90), (["--cc", "2.0"], 1, 75), (["--profile", "h200"], 900, 90),
+        for options, expected, built in [([], 900, 90), (["--cc", "2.0"], 1, 75), (["--cc", "2.0,9.0"], 900, 90),
+                                         (["--cc", "7.5,9.0"], 1, 75), (["--profile", "h200"], 900, 90),
                                          (["--arch", "75"], 1, 75)]:
             shown = self.succeed("explain", *launch, *options).stdout.decode()
             self.assertIn(f"for compute_{built}\n", shown, options)

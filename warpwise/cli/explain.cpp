@@ -125,16 +125,18 @@ class ExplainCommand final : public Command {
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
   }
 
-  // Returns a FILE's request. Without --arch its PTX is for the newest GPU that it has to run on.
+  // Returns a FILE's request. Without --arch its PTX is the newest that runs on each GPU that it is
+  // counted for, except on those that compilers no longer build for.
   lab::ExplainRequest request_of_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = file_request(options_, which);
     const auto& all = request.compute_capabilities = capabilities_on(gpu);
     request.device = device_of(all, gpu);
     if (app_.count("--arch") > 0) return request;
-    const rules::ComputeCapability newest = gpu.probe != nullptr
-                                                ? gpu.probe->executor().compute_capability()
-                                                : *std::max_element(all.begin(), all.end());
-    request.compile.architecture = 10 * newest.major + newest.minor;
+    constexpr rules::ComputeCapability oldest_built_for{7, 5};
+    rules::ComputeCapability built_for = *std::max_element(all.begin(), all.end());
+    for (const rules::ComputeCapability each : all)
+      if (each >= oldest_built_for) built_for = std::min(built_for, each);
+    request.compile.architecture = 10 * built_for.major + built_for.minor;
     request.compile.nearest_architecture = true;
     return request;
   }

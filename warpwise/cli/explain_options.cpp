@@ -96,8 +96,8 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
 // Adds the options for the compilation and the launch's limit.
 void add_build_options(CLI::App& app, ExplainOptions& options) {
   add_number(app, "--arch",
-             "Architecture that the PTX is built for, as 90 (default: that of the newest compute "
-             "capability of --profile or --cc, if the compiler builds for it)",
+             "Architecture that the PTX is built for, such as 90 (default: the newest that runs on "
+             "all of --cc or on --profile)",
              1, 999, [&options](std::int64_t value) {
                options.file.compile.architecture = static_cast<int>(value);
              });
