@@ -239,16 +239,15 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
   const std::string own =
       fmt::format("Keep each member in an array of its own: x[i] in place of {}[i].x.",
                   array.name.empty() ? "a" : array.name);
-  return {
-      AccessPattern::structures,
-      fmt::format("Neighbouring threads are {} bytes apart, the size of {}, and the kernel uses {} "
-                  "of these bytes.",
-                  bytes, array.is_structure() ? array.type : "a structure",
-                  static_cast<std::int64_t>(used) == bytes ? "all" : std::to_string(used)),
-      static_cast<std::int64_t>(used) < bytes || bytes % 16 != 0
-          ? own
-          : own + fmt::format(" Or load 16 bytes at a time, as {}.",
-                              access.is_float ? "float4" : "uint4")};
+  return {AccessPattern::structures,
+          fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
+                      "these bytes.",
+                      array.is_structure() ? array.type : "structure", bytes,
+                      static_cast<std::int64_t>(used) == bytes ? "all" : std::to_string(used)),
+          static_cast<std::int64_t>(used) < bytes || bytes % 16 != 0
+              ? own
+              : own + fmt::format(" Or load 16 bytes at a time, as {}.",
+                                  access.is_float ? "float4" : "uint4")};
 }
 
 ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
