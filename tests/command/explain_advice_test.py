@@ -124,7 +124,7 @@ class Advice(ExplainTest):
         kernel("unsigned* bins, const unsigned char* in, int n", "if (i < n) atomicAdd(&bins[in[i]], 1u);")
         text = self.words("--arg", "u32[256]", "--arg", "u8[65536]:random", "--arg", "i32:65536")
         self.assertIn("Line 3 (if (i < n) atomicAdd(&bins[in[i]], 1u);) has most of the atomics.", text)
-        self.assertIn("bit operations on one address count once, others for each thread", text)
+        self.assertIn("With half the atomics, the kernel would be", text)
 
     @compiles
     def test_spills_name_their_line(self):
@@ -239,6 +239,45 @@ class Listed(ExplainTest):
                            "tile[threadIdx.x][threadIdx.y];\n}\n").encode())
             command = self.listed()["command"]
             self.assertEqual(command[command.index("--block") + 1], "32,32", tile)
+
+    @compiles
+    def test_rows_of_a_tile_that_loops_pass_over(self):
+        write("k.cu", b"__global__ void k(const double* in, double* out, int n) {\n  __shared__ double tile[32][33];\n"
+                      b"  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;\n"
+                      b"  for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];\n"
+                      b"  __syncthreads();\n  x = blockIdx.y * 32 + threadIdx.x;\n  y = blockIdx.x * 32 + threadIdx.y;\n"
+                      b"  for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];\n}\n")
+        command = self.listed()["command"]
+        self.assertEqual(command[command.index("--block") + 1], "32,8")
+
+    @compiles
+    def test_the_largest_block_that_a_shared_array_takes(self):
+        write("k.cu", b"__global__ void k(const float* in, float* out) {\n  __shared__ float s[128];\n"
+                      b"  s[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];\n  __syncthreads();\n"
+                      b"  out[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];\n}\n")
+        command = self.listed()["command"]
+        self.assertEqual(command[command.index("--block") + 1], "128")
+
+    @compiles
+    def test_textures_have_elements(self):
+        write("k.cu", b"__global__ void k(cudaTextureObject_t in, unsigned char* out, int w, int h) {\n"
+                      b"  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                      b"  if (x < w && y < h) out[y * w + x] = tex2D<unsigned char>(in, x + 0.5f, y + 0.5f);\n}\n")
+        self.assertIn("tex2d<u8>[256x256]:random", self.listed()["command"])
+
+    @compiles
+    def test_a_launch_that_always_faults_says_so(self):
+        kernel("float* out, const float* in", "out[i + 100000000] = in[i];")
+        [each] = json.loads(self.succeed("explain", "k.cu", "--json").stdout)["kernels"]
+        self.assertIn("k needs values of its own: each launch that was tried has a fault (global write of 4 bytes", each["note"])
+
+    @compiles
+    def test_k_beside_m_is_a_size_and_the_gpu_is_kept(self):
+        kernel("float* c, const float* a, int m, int n, int k", "if (i >= m * n) return;", "float s = 0;",
+               "for (int j = 0; j < k; ++j) s += a[j];", "c[i] = s;")
+        self.assertEqual(self.listed()["command"][-2:], ["--arg", "i32:64"])
+        [each] = json.loads(self.succeed("explain", "k.cu", "--profile", "h200", "--cc", "9.0", "--json").stdout)["kernels"]
+        self.assertEqual(each["command"][3:7], ["--cc", "9.0", "--profile", "h200"])
 
     @compiles
     def test_types_of_extern_c_kernels_come_from_the_source(self):

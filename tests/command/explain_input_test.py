@@ -218,7 +218,8 @@ class BadInput(ExplainTest):
         self.fail_with(code, "explain", *arguments, says=says)
 
     def test_calls(self):
-        self.refuse(says="FILE.cu")
+        self.refuse(says=["FILE.cu", "lists"])
+        self.refuse("one.ptx", "--kernal", "one", says='--kernal (did you mean "--kernel"?)')
         self.refuse("one.ptx", "--arg", "i32[9]", says="--grid")
         self.refuse("one.ptx", "--block", "1", says="--grid")
         self.refuse("none.ptx", says=["none.ptx", "no such file"], code=FAILED)
@@ -263,6 +264,30 @@ class BadInput(ExplainTest):
         self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "1=a.npy", says="1 arguments")
         self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "0=a.txt", says="FILE.npy")
 
+    @compiles
+    def test_shared_memory(self):
+        write("shared.cu", b"__global__ void k(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; p[0] = s[0]; }")
+        launch = ["shared.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]"]
+        done = self.run_command("explain", *launch)
+        self.assertIn(b"extern __shared__ memory: give its size by --shared BYTES.", done.stdout)
+        self.refuse(*launch, "--shared", "300000", says="a block with 300000 bytes")
+
+    @compiles
+    def test_structures_need_each_member(self):
+        write("box.cu", b"struct Box { float* p; int w, h; };\n"
+                        b"__global__ void k(Box b) { if (threadIdx.x < b.w * b.h) b.p[threadIdx.x] = 1; }\n")
+        self.refuse("box.cu", "--grid", "1", "--block", "32", "--arg", "{f32[32], i32:8}",
+                    says=["box.cu: argument 0 of the kernel (counted from 0) lacks a member", "byte 12"])
+        self.succeed("explain", "box.cu", "--grid", "1", "--block", "32", "--arg", "{f32[32], i32:8, i32:4}")
+
+    @compiles
+    def test_templates(self):
+        write("none.cu", b"template <class T> __global__ void k(T* p) { *p = 0; }\n")
+        self.refuse("none.cu", says="has no kernel; a template becomes one by a line such as: template __global__ void")
+        write("empty.cu", b"__device__ void f() {}\n")
+        done = self.run_command("explain", "empty.cu")
+        self.assertNotIn(b"template", done.stderr)
+
     def test_memory(self):
         self.refuse(*self.ONE, "--arg", "f64[1000000000000]", says="bytes", code=FAILED)
         self.refuse(*self.ONE, "--arg", "f64[1000000000000000000000]", says="from 1 on")
@@ -301,6 +326,23 @@ class BadInput(ExplainTest):
     def test_several_kernels(self):
         self.refuse("transpose.cu", "--define", "PAD=0", *SHAPE,
                     says=["--kernel", "naive", "transpose"])
+
+    @compiles
+    def test_the_architecture_is_that_of_the_gpu(self):
+        write("arch.cu", b"__global__ void k(int* p) {\n#if __CUDA_ARCH__ >= 900\n  p[0] = 900;\n#else\n  p[0] = 1;\n#endif\n}\n")
+        launch = ["arch.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]", "--dump", "0=out.npy"]
+        for options, expected, built in [([], 900, 90), (["--cc", "2.0"], 1, 75), (["--cc", "2.0,9.0"], 900, 90),
+                                         (["--cc", "7.5,9.0"], 1, 75), (["--profile", "h200"], 900, 90),
+                                         (["--arch", "75"], 1, 75)]:
+            shown = self.succeed("explain", *launch, *options).stdout.decode()
+            self.assertIn(f"for compute_{built}\n", shown, options)
+            self.assertEqual(struct.unpack("<i", npy_parts("out.npy")[2]), (expected,), options)
+        write("redux.cu", b"__global__ void k(int* p) { p[0] = __reduce_add_sync(~0u, p[threadIdx.x]); }\n")
+        launch = ["redux.cu", "--grid", "1", "--block", "32", "--arg", "i32[32]"]
+        self.succeed("explain", *launch)
+        done = self.run_command("explain", *launch, "--arch", "75")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"is undefined; if only newer GPUs have it, choose one by --arch, --cc or --profile", done.stderr.splitlines()[-1])
 
     @compiles
     def test_architectures(self):

@@ -175,7 +175,7 @@ class Structures(ExplainTest):
         write("last.ptx", LAST)
         for text in ["{i32:1,i32:2,i32:3,i32:4,i32:5,i32:6}", "{f32:1.5}"]:
             self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]", "--arg", text,
-                           says=f"argument 1 of the kernel is an integer of 32 bits, not '{text}'")
+                           says=f"argument 1 of the kernel (counted from 0) is an integer of 32 bits, not '{text}'")
         self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "1", "--arg", "&{i32[2]}", "--arg", "i32:1",
                        "--dump", "0=out.npy", says="argument 0 is no buffer, and a buffer within it is not written")
 

@@ -136,7 +136,8 @@ class TwoRungs(ExplainTest):
         self.assertEqual((report["prediction"]["changed"], report["lines_by"]), ("latency", "shared memory, passes"))
         self.assertIn("partial[at] += partial[at + distance]", report["lines"][0]["source"])
         self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},
-                         {"DRAM", "L2", "L1", "shared memory", "constant memory", "texture", "atomics", "issue", "latency"})
+                         {"DRAM", "L2", "L1", "shared memory", "constant memory", "texture", "atomics", "issue", "latency",
+                          "starting blocks"})
 
     @runs_rungs
     def test_launches_are_summed(self):

@@ -73,14 +73,20 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // Prints the compiler's whole log; main() prints the error's summary.
+  // Prints the compiler's whole log; main() prints the error's summary. A function that an older
+  // architecture lacks is not declared.
   template <class Compile>
   static auto with_compiler_log(const Compile& compile) {
     try {
       return compile();
     } catch (const lab::CompileError& error) {
       print_error_log(error.log());
-      throw;
+      const std::string summary = error.what();
+      const bool lacks_intrinsic = summary.find("identifier \"__") != std::string::npos &&
+                                   summary.find("is undefined") != std::string::npos;
+      if (!lacks_intrinsic) throw;
+      throw Error(summary +
+                  "; if only newer GPUs have it, choose one by --arch, --cc or --profile");
     }
   }
 
@@ -117,6 +123,22 @@ class ExplainCommand final : public Command {
     if (options_.counted_for.device) return options_.counted_for.device;
     const std::string name = gpu.probe == nullptr ? "" : gpu.probe->executor().device_name();
     return lab::profile_of(*std::max_element(all.begin(), all.end()), name);
+  }
+
+  // Returns a FILE's request. Without --arch its PTX is the newest that runs on each GPU that it is
+  // counted for, except on those that compilers no longer build for.
+  lab::ExplainRequest request_of_file(std::size_t which, const Gpu& gpu) const {
+    lab::ExplainRequest request = file_request(options_, which);
+    const auto& all = request.compute_capabilities = capabilities_on(gpu);
+    request.device = device_of(all, gpu);
+    if (app_.count("--arch") > 0) return request;
+    constexpr rules::ComputeCapability oldest_built_for{7, 5};
+    rules::ComputeCapability built_for = *std::max_element(all.begin(), all.end());
+    for (const rules::ComputeCapability each : all)
+      if (each >= oldest_built_for) built_for = std::min(built_for, each);
+    request.compile.architecture = 10 * built_for.major + built_for.minor;
+    request.compile.nearest_architecture = true;
+    return request;
   }
 
   // Adds a note that the GPU is missing. The report then has only the emulator's part.
@@ -162,6 +184,10 @@ class ExplainCommand final : public Command {
       before.insert(before.end(), {"--include", folder});
     if (app_.count("--arch") > 0)
       before.insert(before.end(), {"--arch", std::to_string(request.compile.architecture)});
+    for (const char* option : {"--cc", "--profile"}) {
+      if (app_.count(option) > 0)
+        before.insert(before.end(), {option, app_.get_option(option)->results().front()});
+    }
     auto object =
         nlohmann::ordered_json{{"file", request.file}, {"kernels", nlohmann::json::array()}};
     std::string text = fmt::format("{}: {}. Commands to start from, with example sizes:\n",
@@ -184,14 +210,13 @@ class ExplainCommand final : public Command {
   }
 
   void execute_file() const {
-    lab::ExplainRequest request = file_request(options_, 0);
     if (lists_kernels(options_)) {
-      list_kernels(request);
+      list_kernels(request_of_file(0, {}));
       return;
     }
+    file_request(options_, 0);  // checks the options before a GPU starts
     const Gpu gpu = open_gpu();
-    request.compute_capabilities = capabilities_on(gpu);
-    request.device = device_of(request.compute_capabilities, gpu);
+    const lab::ExplainRequest request = request_of_file(0, gpu);
     lab::Explanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request.file);
       return lab::explain(request, read_texture, gpu.probe.get());
@@ -246,9 +271,7 @@ class ExplainCommand final : public Command {
   }
 
   lab::ExplainedKernel explained_file(std::size_t which, const Gpu& gpu) const {
-    lab::ExplainRequest request = file_request(options_, which);
-    request.compute_capabilities = capabilities_on(gpu);
-    request.device = device_of(request.compute_capabilities, gpu);
+    lab::ExplainRequest request = request_of_file(which, gpu);
     request.keep_buffers = true;
     try {
       lab::Explanation explanation = lab::explain(request, read_texture, gpu.probe.get());
@@ -428,7 +451,8 @@ class ExplainCommand final : public Command {
                                   : fmt::format("{} faults were found, the first", faults.size());
     const bool budget = first.kind == emulator::FaultKind::budget;
     const std::string hint = budget ? " (--budget N allows more)" : "";
-    const std::string line = first.line == 0 ? "" : fmt::format(" at line {}", first.line);
+    const int own = lab::own_place(first).line;
+    const std::string line = own == 0 ? "" : fmt::format(" at line {}", own);
     if (in_text) throw Error(fmt::format("{}{}: see Faults in the report{}", found, line, hint));
     throw Error(fmt::format("{}{}{} in thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found,
                             line, line.empty() ? "" : ",", first.thread.x, first.thread.y,

@@ -63,7 +63,10 @@ const std::string* value_of(const ExplainOptions& options, const char* option,
 const std::string& needed(const ExplainOptions& options, const char* option,
                           const std::vector<std::string>& values, std::size_t which) {
   const std::string* value = value_of(options, option, values, which);
-  if (value == nullptr) throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", option));
+  if (value == nullptr)
+    throw UsageError(fmt::format(
+        "explain needs {} X[,Y[,Z]]; a FILE without further options lists launches to start from",
+        option));
   return *value;
 }
 
@@ -92,8 +95,10 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
 
 // Adds the options for the compilation and the launch's limit.
 void add_build_options(CLI::App& app, ExplainOptions& options) {
-  add_number(app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
-             [&options](std::int64_t value) {
+  add_number(app, "--arch",
+             "Architecture that the PTX is built for, such as 90 (default: the newest that runs on "
+             "all of --cc or on --profile)",
+             1, 999, [&options](std::int64_t value) {
                options.file.compile.architecture = static_cast<int>(value);
              });
   add_number(app, "--registers", "Registers of a thread, instead of the compiler's number", 1, 255,
@@ -176,8 +181,8 @@ bool lists_kernels(const ExplainOptions& options) {
 lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which) {
   if (options.names.empty()) {
     throw UsageError(
-        "explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]], or a "
-        "primitive: " +
+        "explain needs FILE.cu or FILE.ptx, whose kernels it lists with launches to start from; "
+        "FILE with --grid X[,Y[,Z]], --block X[,Y[,Z]] and each --arg; or a primitive: " +
         list_of_primitives());
   }
   const std::string& name = options.names[which];

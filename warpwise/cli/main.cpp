@@ -93,6 +93,19 @@ void require_subcommand(const CLI::App& app, const std::string& word) {
                                lab::suggestion(word, names), fmt::join(names, ", ")));
 }
 
+// Suggests an option for the first word that looks like one and is none.
+std::string similar_option(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* each : app.get_options())
+    for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("--") && std::ranges::find(names, name) == names.end())
+      return lab::suggestion(name, names);
+  }
+  return "";
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.set_version_flag("--version", "warpwise " WARPWISE_VERSION);
@@ -137,7 +150,8 @@ int run(int argc, char** argv) {
     if (chosen.empty()) require_subcommand(app, words[0]);
     std::string reason = error.what();
     std::replace(reason.begin(), reason.end(), '\n', ' ');
-    throw UsageError(fmt::format("{} (see warpwise {}--help)", reason, names));
+    throw UsageError(
+        fmt::format("{}{} (see warpwise {}--help)", reason, similar_option(*behind, words), names));
   }
   commands.at(app.get_subcommands()[0]->get_name())->execute();
   return 0;

@@ -223,7 +223,8 @@ std::size_t workers_for(std::uint64_t clusters, const LaunchOptions& options) {
 LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
                         const LaunchShape& shape, std::span<const std::byte> parameters,
                         const LaunchOptions& options) {
-  const std::uint64_t dynamic_bytes = std::min(shape.dynamic_shared_bytes, most_shared_bytes + 1);
+  constexpr std::uint64_t far_too_many = std::uint64_t{1} << 62;  // the sum below stays in 64 bits
+  const std::uint64_t dynamic_bytes = std::min(shape.dynamic_shared_bytes, far_too_many);
   const std::uint64_t shared_bytes =
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
   validate(code, shape.grid, shape.block, code.without_gaps(shared_bytes) - code.reserved_shared,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "warpwise/lab/compile/host_code.hpp"
@@ -81,6 +82,12 @@ std::vector<int> numbers_after(const std::string& text, const std::string& prefi
   return numbers;
 }
 
+// Returns the greatest number up to `wanted`, else the least.
+int nearest(const std::vector<int>& known, int wanted) {
+  const auto above = std::upper_bound(known.begin(), known.end(), wanted);
+  return above == known.begin() ? *above : *std::prev(above);
+}
+
 std::vector<std::string> shared_options(const CompileOptions& options,
                                         const std::string& architecture) {
   std::vector<std::string> arguments = {"-arch=" + architecture, "-lineinfo"};
@@ -120,7 +127,13 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
   if (run.exit_code != 0) {
     if (run.output.find("nsupported gpu architecture") != std::string::npos) {
       const auto list = run_program({nvcc.string(), "--list-gpu-arch"}, folder).output;
-      refuse_architecture(options.architecture, result.compiler, numbers_after(list, "compute_"));
+      const std::vector<int> known = numbers_after(list, "compute_");
+      if (!options.nearest_architecture || known.empty())
+        refuse_architecture(options.architecture, result.compiler, known);
+      CompileOptions own = options;
+      own.architecture = nearest(known, options.architecture);
+      own.nearest_architecture = false;
+      return compile_with_nvcc(source, name, own, nvcc, folder);
     }
     // An error of the source begins with its place: FILE(LINE) from nvcc, FILE:LINE: from the
     // preprocessor.
@@ -139,16 +152,18 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
                                const CompileOptions& options, const Toolchain& toolchain,
                                const Nvrtc& nvrtc) {
   const auto& known = nvrtc.architectures();
-  if (std::find(known.begin(), known.end(), options.architecture) == known.end()) {
-    refuse_architecture(options.architecture, nvrtc.name(), known);
-  }
   Compilation result;
   result.name = name;
   result.options = options;
+  if (std::find(known.begin(), known.end(), options.architecture) == known.end()) {
+    if (!options.nearest_architecture || known.empty())
+      refuse_architecture(options.architecture, nvrtc.name(), known);
+    result.options.architecture = nearest(known, options.architecture);
+  }
   result.compiler = nvrtc.name();
   result.source = text;
   const auto arguments =
-      nvrtc_options(result, toolchain, "compute_" + std::to_string(options.architecture));
+      nvrtc_options(result, toolchain, "compute_" + std::to_string(result.options.architecture));
   Nvrtc::Output output = nvrtc.compile(text, name, arguments, false);
   if (!output.compiled) {
     if (!options.host_code) refuse_source(name, nvrtc.name(), output.log, "");

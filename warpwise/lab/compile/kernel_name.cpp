@@ -113,19 +113,19 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
     if (name == wanted) return name;
     const Readable& plain = all.emplace_back(parts_of(name));
     const std::string last = last_part(plain.name);
-    const bool has_signature = without_spaces(plain.name + plain.parameters) == signature;
-    if (plain.name == wanted || has_signature) exact.push_back(name);
-    if (last == wanted || without_spaces(last + plain.parameters) == signature)
-      found.push_back(name);
+    const std::string own = without_spaces(plain.name);
+    const std::string parameters = without_spaces(plain.parameters);
+    if (own == signature || own + parameters == signature) exact.push_back(name);
+    if (last == wanted || without_spaces(last) + parameters == signature) found.push_back(name);
   }
   if (exact.size() == 1) return exact[0];
   if (found.size() == 1) return found[0];
-  const bool several = !exact.empty() || !found.empty();
-  throw InvalidArgument("there " + std::string(several ? "is more than one" : "is no") +
-                        " kernel \"" + wanted + "\"; " +
-                        (all.empty() ? "there are none at all: a template must be instantiated"
-                                     : "there are: " + list_of(all) +
-                                           (several ? "" : "; a template must be instantiated")));
+  const std::vector<std::string>& alike = exact.empty() ? found : exact;
+  if (!alike.empty()) all.clear();
+  for (const std::string& name : alike) all.push_back(readable(name));
+  throw InvalidArgument("there " + std::string(alike.empty() ? "is no" : "is more than one") +
+                        " kernel \"" + wanted + "\"; there are" +
+                        (all.empty() ? " none at all" : ": " + list_of(all)));
 }
 
 }  // namespace warpwise::lab

@@ -255,8 +255,8 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
   const std::string distance =
       step.by_variable ? "a multiple of a variable" : fmt::format("{} bytes", std::abs(step.bytes));
   std::string cure =
-      "Let neighbouring threads take neighbouring elements: one that takes several takes them "
-      "as far apart as there are threads.";
+      "Let neighbouring threads take neighbouring elements: a thread with several elements steps "
+      "by the number of threads.";
   if (step.by_variable) {
     cure += " If only some elements are needed, keep these in an array of their own.";
   } else if (step.bytes % access.bytes == 0) {

@@ -28,8 +28,10 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   const std::uint64_t global = memory.global_load.requests + memory.global_store.requests;
   if (global > 0) {
     text += fmt::format(
-        " global memory takes {} transactions, and the minimum is {}, since the threads of a warp "
+        " global memory{} takes {} transactions, and the minimum is {}, since the threads of a "
+        "warp "
         "use neighbouring addresses or the same one",
+        memory.global_atomic.requests > 0 ? ", without its atomics," : "",
         grouped(transactions(memory.global_load) + transactions(memory.global_store)),
         grouped(memory.global_load.ideal_transactions + memory.global_store.ideal_transactions));
   }
@@ -73,6 +75,7 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> others(places[i].begin() + 1, places[i].end());
     if (others.empty()) continue;
+    for (std::string& each : others) each.replace(0, 1, 1, 'l');  // "line 12", within a sentence
     const std::size_t left = others.size() - std::min(others.size(), most_named);
     others.resize(others.size() - left);
     result[i].advice.text += fmt::format(" Likewise: {}{}.", fmt::join(others, ", "),

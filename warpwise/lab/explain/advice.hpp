@@ -10,7 +10,7 @@
 
 namespace warpwise::lab {
 
-/// Changes to a kernel that advice can suggest. example_of() has an example of each.
+/// Changes to a kernel that advice can suggest.
 enum class Remedy {
   coalescing,
   bank_conflicts,
@@ -50,7 +50,7 @@ struct Advice {
   /// Modelled speed-up without this problem, on the GPU of the explanation's prediction when the
   /// kernel fills it. Nothing if it is not known.
   std::optional<double> gain = {};
-  bool has_example = true;  ///< example_of() the remedy fits this advice
+  bool has_example = true;  ///< example_of() the remedy, if there is one, fits this advice
   /// Reason why addresses scatter, if it is known; it has its own example, or none.
   std::optional<AccessPattern> pattern = {};
   Range gain_range = {};  ///< of the gain, if it is known
@@ -73,8 +73,8 @@ struct Example {
   std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
 };
 
-/// Returns an example of the change.
-Example example_of(Remedy remedy);
+/// Returns an example of the change; nothing if no few lines of the project's sources show it.
+std::optional<Example> example_of(Remedy remedy);
 
 /// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.
 std::optional<Example> example_of(AccessPattern pattern);

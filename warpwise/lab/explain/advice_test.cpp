@@ -312,7 +312,9 @@ TEST_F(AdviceOfALine, ConstantMemoryHas64KiB) {
 
 TEST_F(AdviceOfALine, NamesTheGpuOnceAboveTheFindings) {
   result_.launch.memory = result_.launch.lines[0].memory;
-  const std::string above = "Advice\nGains are for a GeForce GTX 1 and enough blocks to fill it.\n";
+  const std::string above =
+      "Advice\nGains are for a GeForce GTX 1, which the launch fills. The bottleneck is "
+      "DRAM.\n";
   EXPECT_EQ(text_of(result_, false).find(above), std::string::npos);
   result_.prediction = predicted(1, 1'000'000);
   EXPECT_TRUE(advice_for(result_)[0].text.starts_with("DRAM is the bottleneck"));
@@ -380,7 +382,7 @@ TEST_F(AdviceOfALine, BeginsWithIdleMultiprocessors) {
     return advice_for(result_)[0].text;
   };
   EXPECT_TRUE(
-      first(1).starts_with("This launch has 1 block; a GeForce GTX 1 runs 132 SMs at once, "
+      first(1).starts_with("This launch has 1 block; a GeForce GTX 1 has 132 SMs, "
                            "so 131 are idle. Split the work over more blocks."))
       << first(1);
   EXPECT_TRUE(first(131).starts_with("This launch has 131 blocks")) << first(131);
@@ -399,7 +401,7 @@ TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
   ASSERT_EQ(std::count_if(advice.begin(), advice.end(), conflicts), 1);
   const Advice& merged = *std::find_if(advice.begin(), advice.end(), conflicts);
   EXPECT_NE(merged.text.find("Line 2 "), std::string::npos) << merged.text;
-  EXPECT_NE(merged.text.find("Likewise: Line 7."), std::string::npos) << merged.text;
+  EXPECT_NE(merged.text.find("Likewise: line 7."), std::string::npos) << merged.text;
   // The conflicts of both lines together: 1472 of 1536 passes.
   EXPECT_NEAR(merged.gain.value(), 24, 1);
 }
@@ -468,7 +470,7 @@ TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
       << text_of(result_, false);
   EXPECT_EQ(json_of(result_)["advice"][0]["remedy"], "bank conflicts");
   EXPECT_EQ(json_of(result_)["advice"][0]["example"]["before"],
-            example_of(Remedy::bank_conflicts).before);
+            example_of(Remedy::bank_conflicts)->before);
 }
 
 TEST_F(AdviceOfALine, NamesTheKindOfKernel) {
@@ -492,12 +494,103 @@ TEST_F(AdviceOfALine, PlacesByWhetherArithmeticHidesLatency) {
   result_.prediction->sample.pace.block_cycles = 1e6;
   const Placement waits = placement_of(result_);
   EXPECT_EQ(waits.kind, 2) << waits.text;
-  EXPECT_NE(waits.text.find("requested 3 times, so shared memory can save"), std::string::npos)
-      << waits.text;
+  EXPECT_NE(waits.text.find("requested 3 times"), std::string::npos) << waits.text;
   result_.prediction->sample.pace.block_cycles = 0;
   result_.prediction->sample.instructions_by_class["integer"] = 1'000'000'000;
   result_.prediction->sample.totals.warp_instructions = 1'000'000'000;
   EXPECT_EQ(placement_of(result_).kind, 3) << placement_of(result_).text;
+}
+
+TEST_F(AdviceOfALine, TheSummaryNamesTheBottleneckOfTheFindings) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 0);
+  result_.prediction->profile.figures["atomic_sectors_per_cycle"] = 1;
+  result_.prediction->sample.pace.atomic_sectors = 1'000'000;
+  result_.prediction->sample.pace.block_cycles = 1;
+  const std::string atomics = placement_of(result_).text;
+  EXPECT_TRUE(atomics.ends_with("the minimum); the bottleneck is atomics")) << atomics;
+  EXPECT_TRUE(says(advice_for(result_), "With half the atomics, the kernel would be 2 times"))
+      << text_of(result_, false);
+  // A GPU that starts blocks slowly.
+  result_.prediction->sample.pace.atomic_sectors = 0;
+  result_.prediction->profile.figures["block_start_cycles"] = 1e6;
+  const std::string starts = placement_of(result_).text;
+  EXPECT_TRUE(starts.ends_with("the minimum); the bottleneck is starting blocks")) << starts;
+  EXPECT_TRUE(says(advice_for(result_), "Starting blocks is the bottleneck. Blocks are short"))
+      << text_of(result_, false);
+}
+
+TEST_F(AdviceOfALine, TellsAtomicsAndLocalMemoryFromTheRest) {
+  counts().global_atomic = {32, 1024, 32, 0, 0, 4096, 1024, 32};
+  counts().local_load = {32, 1024, 64, 0, 0, 4096, 2048, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  const std::string text = text_of(result_, false);
+  EXPECT_NE(text.find("global memory: 224 transactions, ideal 192 (of them 32 atomics and 64 "
+                      "local)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("global atomic 1 transaction, ideal 1, 32 operations"), std::string::npos)
+      << text;
+  EXPECT_TRUE(placement_of(result_).text.starts_with(
+      "few memory transactions (160 transactions, the minimum, and 64 of local memory)"))
+      << placement_of(result_).text;
+}
+
+TEST_F(AdviceOfALine, IsForAProblemThatFillsTheGpu) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  const double enough =
+      static_cast<double>(result_.prediction->facts.blocks) * larger_to_fill(*result_.prediction);
+  result_.prediction->facts.blocks = 80;
+  EXPECT_EQ(enough, 100'000'000);
+  const std::string text = text_of(result_, false);
+  EXPECT_NE(text.find("Findings and gains are for a problem 100 times as large, which fills a "
+                      "GeForce GTX 1. The bottleneck\nthere is DRAM."),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(AdviceOfALine, DramIsNamedAsTheBottleneckOnlyIfItIs) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  EXPECT_TRUE(says(advice_for(result_), "DRAM is the bottleneck, with 100 % of the modelled time"));
+  // Shared memory takes a little longer.
+  const double dram_us = bounds_when_full(*result_.prediction).of(Resource::dram);
+  emulator::LaunchResult& sample = result_.prediction->sample;
+  while (bounds_when_full(*result_.prediction).of(Resource::shared) < dram_us)
+    sample.memory[0].shared_load.passes *= 2;
+  EXPECT_FALSE(says(advice_for(result_), "DRAM is the bottleneck"));
+  EXPECT_TRUE(says(advice_for(result_), "Shared memory is the bottleneck"));
+}
+
+TEST_F(AdviceOfALine, DramThatMovesSpilledValuesIsNoRoof) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  result_.prediction->sample.instructions_by_class["integer"] = 1'000'000;
+  result_.prediction->facts.spills = {
+      .loads = 100, .stores = 100, .instructions = 1, .bytes_per_thread = 1e6};
+  result_.prediction->bounds =
+      bounds_of(result_.prediction->profile, result_.prediction->sample, result_.prediction->facts);
+  EXPECT_TRUE(says(advice_for(result_), "mostly by spilled values: mend these first."))
+      << text_of(result_, false);
+  EXPECT_FALSE(says(advice_for(result_), "near this GPU's roof"));
+}
+
+TEST_F(AdviceOfALine, FaultsNameTheProgramsOwnLineFirst) {
+  emulator::Fault& fault = result_.launch.faults.emplace_back();
+  fault.file = "/usr/local/cuda-13.0/include/texture_indirect_functions.h";
+  fault.line = 145;
+  fault.count = 1;
+  fault.called_from = {{"t.cu", 2}};
+  fault.message = "shared write of 4 bytes at byte 0 of 0";
+  EXPECT_EQ(own_place(fault).line, 2);
+  result_.compilation.ptx = ".extern .shared .align 16 .b8 s[];";
+  const std::string text = text_of(result_, false);
+  EXPECT_NE(text.find("- out_of_bounds at t.cu:2 (in /usr/local/cuda"), std::string::npos) << text;
+  EXPECT_EQ(text.find("in all)"), std::string::npos) << text;
+  EXPECT_NE(text.find("give its size by --shared BYTES."), std::string::npos) << text;
+  result_.request.dynamic_shared_bytes = 4;
+  EXPECT_EQ(text_of(result_, false).find("--shared"), std::string::npos);
 }
 
 TEST_F(AdviceOfALine, ComesInTheOrderOfItsGain) {

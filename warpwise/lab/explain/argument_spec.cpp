@@ -386,8 +386,9 @@ emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) 
 namespace {
 
 rules::ComputeCapability compute_capability_of(std::string_view part, std::string_view list) {
+  const bool is_major = !part.empty() && part.find('.') == std::string_view::npos;
   try {
-    return rules::parse_compute_capability(part);
+    return rules::parse_compute_capability(std::string(part) + (is_major ? ".0" : ""));
   } catch (const InvalidArgument& error) {
     throw InvalidArgument("--cc got '" + std::string(list) + "': " + error.what());
   }

@@ -165,8 +165,8 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
   if (spec.kind == Kind::structure && type == "b8") {
     if (fits) return;
     throw InvalidArgument(
-        "argument " + std::to_string(i) + " of the kernel is " + parameter_text(kernel, i) +
-        ", not of " + std::to_string(bytes) + ", as " + quoted(spec) +
+        "argument " + std::to_string(i) + " of the kernel (counted from 0) is " +
+        parameter_text(kernel, i) + ", not of " + std::to_string(bytes) + ", as " + quoted(spec) +
         " is (f32[N] in it is a pointer; write an array as its elements; if a member is aligned to "
         "more than its size, as float4 is, add members for the gaps)");
   }
@@ -176,7 +176,7 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
   if (type.front() == 'u' || type.front() == 's')
     fits = fits && (is_address || !is_float(spec.type));
   if (fits) return;
-  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel (counted from 0) is " +
                         parameter_text(kernel, i) + ", not " + quoted(spec));
 }
 
@@ -194,9 +194,9 @@ void require_element(const std::string& type, std::size_t i, const ArgumentSpec&
       is_float(element->type) == is_float(spec.type))
     return;
   const std::string wanted(name_of(element->type));
-  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " + type + ", and " +
-                        quoted(spec) + " has elements of another type: write " + wanted +
-                        spec.text.substr(std::string(name_of(spec.type)).size()));
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel (counted from 0) is " +
+                        type + ", and " + quoted(spec) + " has elements of another type: write " +
+                        wanted + spec.text.substr(std::string(name_of(spec.type)).size()));
 }
 
 void require_count(const emulator::KernelInfo& kernel, const std::vector<ArgumentSpec>& specs) {

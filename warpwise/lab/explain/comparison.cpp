@@ -101,6 +101,8 @@ std::vector<ComparedFigure> compared_counts_of(const ExplainedKernel& before,
   };
   first("registers of a thread",
         [&](const Explanation& each) { return each.capabilities[cc].registers.value_or(0); });
+  first("bytes spilled by a thread",
+        [&](const Explanation& each) { return each.capabilities[cc].spill_bytes.value_or(0); });
   first("warps on a multiprocessor",
         [&](const Explanation& each) { return each.capabilities[cc].occupancy.warps_per_sm; });
   return counts;
@@ -184,11 +186,21 @@ bool is_predicted(const ExplainedKernel& kernel) {
                      [](const Explanation& each) { return each.known_prediction() != nullptr; });
 }
 
-// Returns the time of a resource, summed over the launches.
-double of_resource(const ExplainedKernel& kernel, Resource resource, double larger) {
-  return sum(kernel, [&](const Explanation& each) {
-    return bounds_when_larger(*each.prediction, larger).of(resource);
-  });
+// Returns the parts of the time, each summed over the launches.
+std::vector<BoundPart> parts_of(const ExplainedKernel& kernel, double larger) {
+  std::vector<BoundPart> all;
+  for (const Explanation& each : kernel.launches) {
+    const std::vector<BoundPart> own = parts_of(bounds_when_larger(*each.prediction, larger));
+    if (all.empty())
+      all.assign(own.begin(), own.end());
+    else
+      for (std::size_t i = 0; i < own.size(); ++i) all[i].us += own[i].us;
+  }
+  return all;
+}
+
+std::string longest_of(const std::vector<BoundPart>& parts) {
+  return std::string(std::ranges::max_element(parts, {}, &BoundPart::us)->name);
 }
 
 ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& after) {
@@ -212,18 +224,15 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   };
   times.launched = compared("as launched here", 1, times.launched_gain);
   times.time = compared("time", times.larger, times.gain);
-  double longest_before = -1;
-  double longest_after = -1;
+  const std::vector<BoundPart> first = parts_of(before, times.larger);
+  const std::vector<BoundPart> second = parts_of(after, times.larger);
+  times.rules_before = longest_of(first);
+  times.rules_after = longest_of(second);
   double most_changed = -1;
-  for (const Resource each : all_values<Resource>()) {
-    const ComparedFigure part = {std::string(name_of(each)),
-                                 of_resource(before, each, times.larger),
-                                 of_resource(after, each, times.larger)};
-    if (part.before > longest_before) longest_before = part.before, times.rules_before = each;
-    if (part.after > longest_after) longest_after = part.after, times.rules_after = each;
-    const double changed = std::abs(part.before - part.after);
-    if (changed > most_changed) most_changed = changed, times.changed = each;
-    times.parts.push_back(part);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    times.parts.push_back({std::string(first[i].name), first[i].us, second[i].us});
+    const double changed = std::abs(first[i].us - second[i].us);
+    if (changed > most_changed) most_changed = changed, times.changed = i;
   }
   return times;
 }
@@ -246,15 +255,16 @@ std::optional<MeasuredTimes> measured_times_of(const ExplainedKernel& before,
   return times;
 }
 
-// Returns the memory figure behind a part of the time; none for instructions. For latency it is the
-// figure that changed most.
-const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& before,
+// Returns the memory figure behind a part of the time; none for instructions and for the start of
+// blocks. For latency it is the figure that changed most.
+const MemoryFigure* figure_behind(std::string_view part, const ExplainedKernel& before,
                                   const ExplainedKernel& after, std::size_t cc) {
+  if (part == starting_blocks) return nullptr;
   const auto named = [](std::string_view what) {
     return std::find_if(std::begin(memory_figures), std::end(memory_figures),
                         [&](const MemoryFigure& each) { return each.what == what; });
   };
-  switch (resource) {
+  switch (*value_named<Resource>(part)) {
     case Resource::dram:
     case Resource::l2:
     case Resource::l1: return named("global memory, bytes moved");
@@ -279,7 +289,9 @@ const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& befo
 void add_lines(const ExplainedKernel& before, const ExplainedKernel& after, std::size_t cc,
                Comparison& comparison) {
   const MemoryFigure* figure =
-      comparison.times ? figure_behind(comparison.times->changed, before, after, cc) : nullptr;
+      comparison.times ? figure_behind(comparison.times->parts[comparison.times->changed].what,
+                                       before, after, cc)
+                       : nullptr;
   if (figure != nullptr) {
     comparison.decides = figure->what;
     comparison.lines = compared_lines(before, after, [&](const emulator::LineCounts& line) {

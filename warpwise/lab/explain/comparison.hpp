@@ -43,10 +43,10 @@ struct ComparedTimes {
   double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
   Range gain;
   ComparedFigure time;                ///< for that larger problem, as are the fields below
-  std::vector<ComparedFigure> parts;  ///< one for each Resource, in their order
-  Resource rules_before = Resource::dram;
-  Resource rules_after = Resource::dram;
-  Resource changed = Resource::dram;  ///< resource whose time differs the most
+  std::vector<ComparedFigure> parts;  ///< those of parts_of(), in their order
+  std::string rules_before;           ///< name of the longest part
+  std::string rules_after;
+  std::size_t changed = 0;  ///< index of the part whose time differs the most
 };
 
 /// Times of both kernels on the GPU at hand, with a cold L2. Launches of a rung are summed.

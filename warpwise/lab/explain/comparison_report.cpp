@@ -29,11 +29,14 @@ std::string row(const ComparedFigure& figure, const Write& write) {
                      write(figure.after), quotient(figure.before, figure.after));
 }
 
+bool is_about_as_fast(const Range& gain) {
+  return gain.likely > 1 / as_fast && gain.likely < as_fast;
+}
+
 // Returns "1.50 times as fast" where the model is sure that it is faster or slower.
 std::string gain_text(const Range& gain) {
   const std::string between = fmt::format("between {:.2f} and {:.2f}", gain.least, gain.most);
-  if (gain.likely > 1 / as_fast && gain.likely < as_fast)
-    return fmt::format("about as fast ({})", between);
+  if (is_about_as_fast(gain)) return fmt::format("about as fast ({})", between);
   return fmt::format("{:.2f} times as fast ({})", gain.likely, between);
 }
 
@@ -41,12 +44,13 @@ std::string larger_text(const ComparedTimes& times) {
   return fmt::format("a problem {} times as large, which fills the GPU", number(times.larger));
 }
 
-// Returns "Most of the difference is L2: 13 us in the first, 3 us in the second".
+// Returns " Most of the difference is L2: 13 us in the first, 3 us in the second.", or nothing.
 std::string change_text(const ComparedTimes& times) {
-  const auto& part = times.parts[static_cast<std::size_t>(times.changed)];
-  if (part.before == part.after) return "No part of the time differs";
-  return fmt::format("Most of the difference is {}: {} us in the first, {} us in the second",
-                     part.what, time_text(part.before), time_text(part.after));
+  const ComparedFigure& part = times.parts[times.changed];
+  if (is_about_as_fast(times.gain)) return "";
+  return fmt::format(" {} of the difference is {}: {} us in the first, {} us in the second.",
+                     times.larger > 1 ? "There, most" : "Most", part.what, time_text(part.before),
+                     time_text(part.after));
 }
 
 std::string difference_of(const Comparison& comparison) {
@@ -57,19 +61,18 @@ std::string difference_of(const Comparison& comparison) {
   const ComparedTimes& times = *comparison.times;
   const std::string bottleneck =
       times.rules_before == times.rules_after
-          ? fmt::format("The bottleneck of both is {}", name_of(times.rules_before))
-          : fmt::format("The bottleneck is {} in the first, {} in the second",
-                        name_of(times.rules_before), name_of(times.rules_after));
+          ? fmt::format("The bottleneck of both is {}", times.rules_before)
+          : fmt::format("The bottleneck is {} in the first, {} in the second", times.rules_before,
+                        times.rules_after);
   const std::string on = times.profile.gpu_with_article();
   if (times.larger == 1) {
-    return fmt::format("On {}, the second would be {} (modelled). {}. {}.", on,
-                       gain_text(times.gain), change_text(times), bottleneck);
+    return fmt::format("On {}, the second would be {} (modelled).{} {}.", on, gain_text(times.gain),
+                       change_text(times), bottleneck);
   }
   return fmt::format(
-      "On {}, the second would be {} as launched here (modelled). On {}, it would be {}. {} there. "
-      "{}.",
-      on, gain_text(times.launched_gain), larger_text(times), gain_text(times.gain),
-      change_text(times), bottleneck);
+      "On {}, the second would be {} as launched here (modelled). On {}, it would be {}.{} {}.", on,
+      gain_text(times.launched_gain), larger_text(times), gain_text(times.gain), change_text(times),
+      bottleneck);
 }
 
 // Says how much faster the second was on the GPU at hand, beside what is predicted for that GPU.
@@ -155,8 +158,8 @@ ordered_json json_of(const Comparison& comparison) {
                             {"launched_gain", json_of(times->launched_gain)},
                             {"time_us", {times->time.before, times->time.after}},
                             {"gain", json_of(times->gain)},
-                            {"rules", {name_of(times->rules_before), name_of(times->rules_after)}},
-                            {"changed", name_of(times->changed)},
+                            {"rules", {times->rules_before, times->rules_after}},
+                            {"changed", times->parts[times->changed].what},
                             {"bounds_us", std::move(parts)}};
   }
   if (const auto& measured = comparison.measured) {

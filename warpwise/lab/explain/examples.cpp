@@ -6,10 +6,10 @@
 
 namespace warpwise::lab {
 
-Example example_of(Remedy remedy) {
+std::optional<Example> example_of(Remedy remedy) {
   switch (remedy) {
     case Remedy::coalescing:
-      return {
+      return Example{
           "for (long long column = 0; column < p.columns; ++column) sum += a[column] * "
           "p.x[column];",
           "for (long long column = thread; column < p.columns; column += BLOCK_X) {\n"
@@ -17,40 +17,23 @@ Example example_of(Remedy remedy) {
           "}",
           "warpwise lab diff gemv thread_per_row block_per_row"};
     case Remedy::bank_conflicts:
-      return {"if (at < BLOCK_X) partial[at] += partial[at + distance];",
-              "if (thread < distance) partial[thread] += partial[thread + distance];",
-              "warpwise lab diff gemv texture conflict_free"};
+      return Example{"if (at < BLOCK_X) partial[at] += partial[at + distance];",
+                     "if (thread < distance) partial[thread] += partial[thread + distance];",
+                     "warpwise lab diff gemv texture conflict_free"};
     case Remedy::constant_memory:
-      return {"return p.filter[tap];", "return constant_filter[tap];",
-              "warpwise lab diff sobel global_plain global_constant_filter"};
+      return Example{"return p.filter[tap];", "return constant_filter[tap];",
+                     "warpwise lab diff sobel global_plain global_constant_filter"};
     case Remedy::divergence:
-      return {"if (thread < distance) partial[thread] += partial[thread + distance];",
-              "sum += __shfl_xor_sync(0xffffffffU, sum, distance);",
-              "warpwise lab diff gemv conflict_free branch_free"};
-    case Remedy::occupancy:
-      return {"\"constants\": {\"ROWS\": 4, \"PERMUTE\": 0, \"SATURATING_PACK\": 0}",
-              "\"constants\": {\"ROWS\": 2, \"PERMUTE\": 0, \"SATURATING_PACK\": 0}",
-              "warpwise lab diff convert four_rows two_rows"};
-    case Remedy::local_memory:
-      return {
-          "\"constants\": {\"LIVE\": \"live\", \"TEXTURE\": 0, \"CAP\": 32}, "
-          "\"max_registers\": \"CAP\"",
-          "\"constants\": {\"LIVE\": \"live\", \"TEXTURE\": 0}",
-          "warpwise lab diff spills capped uncapped"};
-    case Remedy::whole_warps:
-      return {"[48, 1]", "[96, 1]", "warpwise lab run convert/input --block 48"};
+      return Example{"if (thread < distance) partial[thread] += partial[thread + distance];",
+                     "sum += __shfl_xor_sync(0xffffffffU, sum, distance);",
+                     "warpwise lab diff gemv conflict_free branch_free"};
     case Remedy::wide_accesses:
-      return {"p.dst[i] = p.src[i];",
-              "const Ints* const from = reinterpret_cast<const Ints*>(p.src);\n"
-              "for (long long i = thread; i < vectors; i += stride) to[i] = from[i];",
-              "warpwise lab diff copy scalar vector4"};
-    case Remedy::fewer_instructions:
-      return {"const int from_x = checked ? clamped(x - 1 + column, p.width) : x - 1 + column;",
-              "const bool inside = FEWER_CONDITIONS && block_is_inside(p);\n"
-              "p.dst[y * p.dst_pitch + x] = inside ? edge<false>(p, x, y) : edge<true>(p, x, y);",
-              "warpwise lab diff sobel global_constant_filter global_fewer_conditions"};
+      return Example{"p.dst[i] = p.src[i];",
+                     "const Ints* const from = reinterpret_cast<const Ints*>(p.src);\n"
+                     "for (long long i = thread; i < vectors; i += stride) to[i] = from[i];",
+                     "warpwise lab diff copy scalar vector4"};
     case Remedy::more_in_flight:
-      return {
+      return Example{
           "for (int row = first - 1; row <= last; ++row) {\n"
           "  const FourPixels pixels = load_four(p, from, x);\n"
           "}",
@@ -60,7 +43,7 @@ Example example_of(Remedy remedy) {
           "}",
           "warpwise lab diff sobel dot_product_grey rows_in_flight"};
     case Remedy::reuse:
-      return {
+      return Example{
           "const float4 x = reinterpret_cast<const float4*>(p.x)[i];\n"
           "sum += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;",
           "const float4 x = reinterpret_cast<const float4*>(p.x)[i];\n"
@@ -68,12 +51,13 @@ Example example_of(Remedy remedy) {
           "  sum[r] += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;\n"
           "}",
           "warpwise lab diff gemv vector two_rows"};
-    case Remedy::fewer_bytes:
-      return {"inside ? group.sums[k / 4][k % 4] : no_score();",
-              "best.offer(group.sums[k / 4][k % 4], static_cast<unsigned>(i) * p.search + j);",
-              "warpwise lab diff match padded fused"};
+    case Remedy::occupancy:
+    case Remedy::local_memory:
+    case Remedy::whole_warps:
+    case Remedy::fewer_instructions:
+    case Remedy::fewer_bytes: break;
   }
-  __builtin_unreachable();
+  return std::nullopt;
 }
 
 std::optional<Example> example_of(AccessPattern pattern) {

@@ -11,11 +11,13 @@
 #include <fmt/format.h>
 
 #include "warpwise/emulator/launched.hpp"
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/explain/enough_elements.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/kernel_list.hpp"
+#include "warpwise/lab/explain/parameter_members.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 
@@ -39,21 +41,24 @@ auto naming(const std::string& file, const Action& action) {
 }
 
 std::string found_kernel(const std::vector<std::string>& names, const std::string& ptx,
-                         const std::string& wanted) {
+                         const ExplainRequest& request) {
   try {
-    return kernel_in(ptx, wanted);
+    return kernel_in(ptx, request.kernel);
   } catch (const InvalidArgument& error) {
     std::vector<std::string> plain;
     for (const std::string& name : names) plain.push_back(plain_name(name));
-    const bool is_known = std::ranges::find(plain, wanted) != plain.end();
-    throw InvalidArgument(error.what() + (is_known ? "" : suggestion(wanted, plain)));
+    const std::string text = error.what();
+    if (text.starts_with("there is more than one")) throw;
+    const bool is_source = !request.file.ends_with(".ptx");
+    throw InvalidArgument(text + suggestion(request.kernel, plain) +
+                          (is_source ? template_hint(read_text(request.file).value_or("")) : ""));
   }
 }
 
 std::string chosen_kernel(const emulator::Program& program, const std::string& ptx,
                           const ExplainRequest& request) {
   const std::vector<std::string> names = program.kernel_names();
-  if (!request.kernel.empty()) return found_kernel(names, ptx, request.kernel);
+  if (!request.kernel.empty()) return found_kernel(names, ptx, request);
   if (names.size() == 1) return names[0];
   if (names.empty()) throw InvalidArgument("there is no kernel (.entry) in it");
   std::string list;
@@ -165,9 +170,9 @@ std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
 
 std::string why_not_disassembled(const Toolchain& toolchain) {
   return toolchain.nvdisasm.empty()
-             ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH; pip puts "
-               "that of the package nvidia-cuda-nvdisasm into site-packages/nvidia/cu13/bin: add "
-               "that folder to $PATH"
+             ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH. Without a "
+               "toolkit, pip install nvidia-cuda-nvdisasm, then add its folder, "
+               "site-packages/nvidia/cu13/bin, to $PATH"
              : toolchain.nvdisasm.string() + " does not read it";
 }
 
@@ -236,7 +241,10 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
     if (!known && !name.empty()) sources.push_back(read_source(name, given));
   };
   for (const emulator::LineCounts& line : launch.lines) add(line.file);
-  for (const emulator::Fault& fault : launch.faults) add(fault.file);
+  for (const emulator::Fault& fault : launch.faults) {
+    add(fault.file);
+    add(own_place(fault).file);
+  }
   return sources;
 }
 
@@ -425,6 +433,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   result.kernel_name = plain_name(result.kernel.name);
 
   Runner runner(request, program, result.kernel, read_texture);
+  naming(request.file,
+         [&] { require_members(result.kernel, result.compilation.ptx, request.arguments); });
   // A name that is not mangled tells no types.
   if (!request.file.ends_with(".ptx") && parameter_types(result.kernel.name).empty()) {
     require_elements(declared_types(read_text(request.file).value_or(""), result.kernel_name),
@@ -444,8 +454,10 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   for (std::size_t i = 0;
        request.keep_buffers && !result.request.sample && i < request.arguments.size(); ++i)
     result.buffers.push_back(runner.arguments().bytes_of(i));
-  add_prediction(result, runner.arguments().bytes(),
-                 [&](const emulator::LaunchOptions& sampled) { return runner.launch(sampled); });
+  add_prediction(result, runner.arguments().bytes(), [&](emulator::LaunchOptions sampled) {
+    sampled.budget = std::max(sampled.budget, request.budget.value_or(0));
+    return runner.launch(sampled);
+  });
   if (gpu == nullptr) return result;
   const auto parameters = runner.arguments().parameters();
   gpu->measure({&result, 1}, [&] {
@@ -475,6 +487,13 @@ bool is_faulty(const emulator::LaunchResult& launch) {
   return std::ranges::any_of(launch.faults, [](const emulator::Fault& each) {
     return each.kind != emulator::FaultKind::interrupted;
   });
+}
+
+emulator::SourcePlace own_place(const emulator::Fault& fault) {
+  if (!emulator::is_of_toolkit(fault.file)) return {fault.file, fault.line};
+  for (const emulator::SourcePlace& each : fault.called_from)
+    if (!each.file.empty() && !emulator::is_of_toolkit(each.file)) return each;
+  return {fault.file, fault.line};
 }
 
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run) {

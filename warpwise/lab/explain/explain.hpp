@@ -149,6 +149,9 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
 /// beside it.
 bool is_faulty(const emulator::LaunchResult& launch);
 
+/// Returns the fault's place in the program, not in the toolkit's function that it calls.
+emulator::SourcePlace own_place(const emulator::Fault& fault);
+
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 

@@ -13,6 +13,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
+#include "warpwise/lab/explain/parameter_members.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
 namespace warpwise::lab {
@@ -253,7 +254,8 @@ TEST(Arguments, ElementsMustBeThoseThatTheParameterPointsTo) {
     return std::string("taken");
   };
   EXPECT_EQ(given("_Z1kPKf", "f64[8]:random"),
-            "argument 0 of the kernel is float const*, and 'f64[8]:random' has elements of another "
+            "argument 0 of the kernel (counted from 0) is float const*, and 'f64[8]:random' has "
+            "elements of another "
             "type: write f32[8]:random");
   EXPECT_NE(given("_Z1kPi", "f32[8]"), "taken");
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
@@ -271,11 +273,13 @@ TEST(Arguments, ElementsMustBeThoseThatTheParameterPointsTo) {
 TEST(Arguments, AStructureIsForAStructureAlone) {
   const std::string six = "{i32:1,i32:2,i32:3,i32:4,i32:5,i32:6}";
   const auto both = kernel_taking(".param .u64 p, .param .u32 n");
-  EXPECT_EQ(refusal_of(both, {"i32[4]", six}),
-            "argument 1 of the kernel is an integer of 32 bits, not '" + six + "'");
-  EXPECT_EQ(refusal_of(both, {"{i32[4]}", "i32:1"}),
-            "argument 0 of the kernel is a pointer, a texture or a 64-bit integer, not "
-            "'{i32[4]}'");
+  EXPECT_EQ(
+      refusal_of(both, {"i32[4]", six}),
+      "argument 1 of the kernel (counted from 0) is an integer of 32 bits, not '" + six + "'");
+  EXPECT_EQ(
+      refusal_of(both, {"{i32[4]}", "i32:1"}),
+      "argument 0 of the kernel (counted from 0) is a pointer, a texture or a 64-bit integer, not "
+      "'{i32[4]}'");
   const auto middle = kernel_taking(".param .u64 p, .param .f32 f, .param .u32 n");
   EXPECT_NE(refusal_of(middle, {"i32[4]", six, "i32:1"}), "");
   EXPECT_NE(refusal_of(middle, {"i32[4]", "{f32:1}", "i32:1"}), "");
@@ -283,6 +287,24 @@ TEST(Arguments, AStructureIsForAStructureAlone) {
   for (const std::string& text : {six, std::string("{i32:1}"), std::string("{f32:1.5}")})
     EXPECT_NE(refusal_of(only, {text}), "") << text;
   EXPECT_EQ(refusal_of(kernel_taking(".param .align 4 .b8 s[4]"), {"{i32:1}"}), "");
+}
+
+TEST(Arguments, AStructureNeedsEachMemberThatTheKernelReads) {
+  const std::string ptx =
+      ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(\n\t.param .align 8 .b8 "
+      "k_param_0[16]\n)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, "
+      "[k_param_0];\nld.param.v2.u32 {%r1, %r2}, [k_param_0+8];\nret;\n}\n";
+  emulator::Program program(ptx);
+  const auto refused = [&](const std::string& text) {
+    return test::message_of<InvalidArgument>(
+        [&] { require_members(program.kernel("k"), ptx, {parse_argument(text)}); });
+  };
+  EXPECT_EQ(refused("{f32[4], i32:1, i32:2}"), "");
+  EXPECT_EQ(refused("{f32[4], {i32:1, i32:2}}"), "");
+  EXPECT_EQ(
+      refused("{f32[4], i32:1}"),
+      "argument 0 of the kernel (counted from 0) lacks a member: the kernel reads one at byte "
+      "12 of the structure, where '{f32[4], i32:1}' has none");
 }
 
 TEST(Arguments, AnotherSizeSaysWhatAStructureIsMadeOf) {
@@ -328,6 +350,7 @@ TEST(ArgumentSpec, ReadsDimensions) {
 TEST(ArgumentSpec, ReadsListsAndDumps) {
   EXPECT_EQ(parse_compute_capabilities("1.3,2.0,9.0,2.0"),
             (std::vector<rules::ComputeCapability>{{1, 3}, {2, 0}, {9, 0}}));
+  EXPECT_EQ(parse_compute_capabilities("9"), (std::vector<rules::ComputeCapability>{{9, 0}}));
   EXPECT_THROW(parse_compute_capabilities("9.0,"), InvalidArgument);
   EXPECT_THROW(parse_compute_capabilities("4.0"), InvalidArgument);
   EXPECT_EQ(parse_dump("12=a=b.npy").index, 12U);

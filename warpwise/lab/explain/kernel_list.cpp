@@ -10,7 +10,6 @@
 #include <regex>
 #include <set>
 #include <span>
-#include <sstream>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
@@ -18,6 +17,7 @@
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/explain/address_form.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
+#include "warpwise/lab/explain/parameter_members.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -28,14 +28,6 @@ struct Shape {
   std::string grid;
   std::string block;
 };
-
-// Returns the PTX of a kernel, up to the next function.
-std::string_view body_of(std::string_view ptx, const std::string& mangled) {
-  const std::size_t begin = ptx.find(".entry " + mangled + "(");
-  if (begin == std::string_view::npos) return {};
-  const std::size_t next = std::min(ptx.find(".entry ", begin + 1), ptx.find(".func ", begin + 1));
-  return ptx.substr(begin, next == std::string_view::npos ? next : next - begin);
-}
 
 // Returns the number that an extent has in a source: 32 for "32", "TILE" or "TILE + 1", whose added
 // column only pads. Returns 0 if the source does not tell it.
@@ -112,32 +104,6 @@ std::string without(std::string text, const std::string& word) {
 
 constexpr const char* qualifiers[] = {"const", "volatile", "__restrict__"};
 
-// A parameter, as far as the PTX and the source tell.
-struct Parameter {
-  std::string type;  // in C++, without blanks and qualifiers; empty if not known
-  bool is_input = false;
-  bool is_index = false;  // its elements lead to addresses
-  std::string name;       // in the source; empty if not known
-  std::string ptx_name;   // "_Z5scalePfi_param_0"
-  std::string ptx_type;
-  std::uint64_t bytes = 0;
-
-  bool is_pointer() const {
-    return type.ends_with('*') || (type.empty() && bytes == 8 && ptx_type.front() != 'f');
-  }
-};
-
-// A launch to try.
-struct Choice {
-  Shape shape;
-  std::uint64_t shared_bytes = 0;
-  std::uint64_t size = 0;             // value of integers that seem to be sizes
-  std::map<std::size_t, int> larger;  // factor of a parameter's buffers
-  std::uint64_t beyond = 0;           // elements to add to these, in place of the factor
-};
-
-constexpr std::uint64_t small_value = 4;  // of integers that are no sizes: strides, radii
-
 std::string lower_case(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -153,35 +119,47 @@ bool has_part(const std::string& name, std::span<const char* const> parts) {
 
 bool is_mask(const std::string& name) { return has_part(name, std::array{"mask"}); }
 
-bool is_small(const std::string& name) {
+bool is_named_small(const std::string& name) {
   constexpr std::array parts = {"stride", "step",    "period", "radius", "window", "iter", "times",
                                 "tap",    "channel", "shift",  "offset", "halo",   "seed", "bit"};
-  return name == "k" || has_part(name, parts);
+  return has_part(name, parts);
 }
 
-// Returns the parts of a parameter list, split at its commas outside of brackets.
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : list) {
-    if (c == '(' || c == '<' || c == '[') ++depth;
-    if (c == ')' || c == '>' || c == ']') --depth;
-    if (c == ',' && depth == 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
+// A parameter, as far as the PTX and the source tell.
+struct Parameter {
+  std::string type;  // in C++, without blanks and qualifiers; empty if not known
+  bool is_input = false;
+  bool is_index = false;  // its elements lead to addresses
+  bool is_small = false;  // a stride, a radius and the like
+  std::string name;       // in the source; empty if not known
+  std::string ptx_name;   // "_Z5scalePfi_param_0"
+  std::string ptx_type;
+  std::uint64_t bytes = 0;
+
+  std::string texels = {};  // type of a texture's elements; empty for anything else
+
+  bool is_pointer() const {
+    return texels.empty() &&
+           (type.ends_with('*') || (type.empty() && bytes == 8 && ptx_type.front() != 'f'));
   }
-  return parts;
-}
+  // An integer that seems to be a size.
+  bool is_size() const {
+    return !is_pointer() && texels.empty() && bytes >= 4 && ptx_type.front() != 'f' &&
+           ptx_type != "b8" && !is_small && !is_mask(name);
+  }
+};
 
-// Returns the last identifier of a text: "n" for " const int n ".
-std::string last_word(const std::string& text) {
-  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  const auto end = std::find_if(text.rbegin(), text.rend(), is_part);
-  const auto begin = std::find_if_not(end, text.rend(), is_part);
-  return {begin.base(), end.base()};
-}
+// A launch to try.
+struct Choice {
+  Shape shape;
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t size = 0;             // value of integers that seem to be sizes
+  std::map<std::size_t, int> larger;  // factor of a parameter's buffers
+  std::uint64_t beyond = 0;           // elements to add to these, in place of the factor
+  std::string fault = {};             // message of the fault, if every launch had one
+};
+
+constexpr std::uint64_t small_value = 4;  // of integers that are no sizes: strides, radii
 
 // Takes a declaration apart: "const float* in" or "const float in[]".
 DeclaredParameter declared(const std::string& text) {
@@ -192,11 +170,12 @@ DeclaredParameter declared(const std::string& text) {
   return parameter;
 }
 
-std::string integer_text(const std::string& type, const std::string& name, const Choice& choice) {
+std::string integer_text(const std::string& type, const Parameter& parameter,
+                         const Choice& choice) {
   // A mask is a size, mostly a power of two, less one.
-  const std::uint64_t value = is_mask(name)    ? std::max<std::uint64_t>(choice.size, 2) - 1
-                              : is_small(name) ? small_value
-                                               : choice.size;
+  const std::uint64_t value = is_mask(parameter.name) ? std::max<std::uint64_t>(choice.size, 2) - 1
+                              : parameter.is_small    ? small_value
+                                                      : choice.size;
   return fmt::format("{}:{}", type, value);
 }
 
@@ -223,34 +202,6 @@ std::string fill_of(const Parameter& parameter, ScalarType type, const Choice& c
   return has_part(parameter.name, beginnings) ? ":iota" : "";
 }
 
-// Returns the structure's members that the kernel reads, by their offsets: "f32", or "*" for an
-// address.
-std::map<std::uint64_t, std::string> members_of(std::string_view body, const std::string& name) {
-  static const std::regex load(
-      R"(ld\.param(?:\.v[24])?\.(\w)(\d+)\s+([^\[]*),\s*\[(\w+)(?:\+(\d+))?\];)");
-  std::map<std::uint64_t, std::string> members;
-  std::istringstream text{std::string(body)};
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
-  for (std::string line; std::getline(text, line);) {
-    std::smatch match;
-    if (line.size() > longest_line || !std::regex_search(line, match, load) || match[4] != name)
-      continue;
-    const int bits = std::stoi(match[2]);
-    std::uint64_t at = match[5].matched ? std::stoull(match[5]) : 0;
-    std::string registers = match[3];
-    std::erase_if(registers, [](char c) { return c == '{' || c == '}' || c == ' '; });
-    for (const std::string& each : split(registers)) {
-      const bool is_address =
-          bits == 64 &&
-          std::regex_search(std::string(body),
-                            std::regex("cvta\\.to\\.global\\.u64\\s+%\\w+, " + each + ";"));
-      members[at] = is_address ? "*" : fmt::format("{}{}", match[1] == "f" ? 'f' : 'i', bits);
-      at += static_cast<std::uint64_t>(bits) / 8;
-    }
-  }
-  return members;
-}
-
 // Writes a structure: members that the kernel reads have values, the bytes between are zeros.
 std::string structure_text(std::string_view body, const Parameter& parameter, std::size_t i,
                            const Choice& choice) {
@@ -271,7 +222,7 @@ std::string structure_text(std::string_view body, const Parameter& parameter, st
     } else {
       const std::string& type = found->second;
       const bool is_size = type == "i32" || type == "i64";
-      text += is_size ? integer_text(type, "", choice) : type + ":1";
+      text += is_size ? integer_text(type, {}, choice) : type + ":1";
       at += std::stoull(type.substr(1)) / 8;
     }
   }
@@ -281,6 +232,8 @@ std::string structure_text(std::string_view body, const Parameter& parameter, st
 // Writes a value for a parameter.
 std::string argument_text(std::string_view body, const Parameter& parameter, std::size_t i,
                           const Choice& choice) {
+  if (!parameter.texels.empty())
+    return fmt::format("tex2d<{}>[{}x{}]:random", parameter.texels, choice.size, choice.size);
   if (parameter.is_pointer()) {
     const std::string plain = parameter.type.substr(0, parameter.type.find('*'));
     const bool is_plain = parameter.type.size() <= plain.size() + 1;
@@ -293,7 +246,18 @@ std::string argument_text(std::string_view body, const Parameter& parameter, std
   const bool is_real = element ? is_float(element->type) : parameter.ptx_type.front() == 'f';
   const std::string name = element ? std::string(name_of(element->type))
                                    : fmt::format("{}{}", is_real ? 'f' : 'i', 8 * parameter.bytes);
-  return is_real || parameter.bytes < 4 ? name + ":1" : integer_text(name, parameter.name, choice);
+  return is_real || parameter.bytes < 4 ? name + ":1" : integer_text(name, parameter, choice);
+}
+
+// Returns the type of the elements that a source fetches from a texture; "f32" if it does not tell.
+std::string texels_in(const std::string& source, const std::string& texture) {
+  const std::regex fetch(R"(\btex\w*<\s*([\w ]+?)\s*>\s*\(\s*)" + texture + R"(\b)");
+  std::smatch match;
+  if (!std::regex_search(source, match, fetch)) return "f32";
+  std::string type = match[1];
+  std::erase(type, ' ');
+  const auto element = element_of(type);
+  return element && element->count == 1 ? std::string(name_of(element->type)) : "f32";
 }
 
 std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::string_view body,
@@ -303,16 +267,16 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
   if (own.size() != kernel.parameter_types.size()) own.clear();
   if (types.empty())
     for (const DeclaredParameter& each : own) types.push_back(each.type);
-  const std::size_t open = std::min(body.find('('), body.size());
-  const std::vector<std::string> in_ptx =
-      split(body.substr(open + 1, std::min(body.find("\n)"), body.size()) - open - 1));
+  const std::vector<std::string> in_ptx = parameter_names(body);
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
     Parameter& each = parameters.emplace_back();
     each.ptx_type = kernel.parameter_types[i];
     each.bytes = kernel.parameter_bytes[i];
     if (i < own.size()) each.name = own[i].name;
-    if (i < in_ptx.size()) each.ptx_name = last_word(in_ptx[i].substr(0, in_ptx[i].find('[')));
+    if (i < own.size() && own[i].type.find("cudaTextureObject_t") != std::string::npos)
+      each.texels = texels_in(source, each.name);
+    if (i < in_ptx.size()) each.ptx_name = in_ptx[i];
     if (i >= types.size()) continue;
     each.type = types[i];
     static const std::regex constant(R"(\bconst\b.*\*)");
@@ -320,6 +284,10 @@ std::vector<Parameter> parameters_of(const emulator::KernelInfo& kernel, std::st
     for (const char* word : qualifiers) each.type = without(each.type, word);
     std::erase(each.type, ' ');
   }
+  // A k beside an m is a matrix's extent, not a radius.
+  const bool has_m = std::ranges::find(parameters, "m", &Parameter::name) != parameters.end();
+  for (Parameter& each : parameters)
+    each.is_small = is_named_small(each.name) || (each.name == "k" && !has_m);
   return parameters;
 }
 
@@ -333,6 +301,17 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       "0). "
       "If it should not, it lacks a bound check.",
       kernel, counted(choice.beyond, "element"), numbers);
+}
+
+// Takes half of a line's threads, or a quarter of the rows of a tile, which loops pass over.
+// Returns false if they are few already.
+bool shrink(Shape& shape) {
+  const emulator::Dim3 block = parse_dimensions("--block", shape.block);
+  constexpr std::uint32_t fewest = 32;
+  const bool is_line = block.y == 1;
+  if (is_line ? block.x <= fewest : block.y % 4 != 0) return false;
+  shape.block = is_line ? std::to_string(block.x / 2) : fmt::format("{},{}", block.x, block.y / 4);
+  return true;
 }
 
 // A kernel whose launches are tried.
@@ -355,22 +334,21 @@ class Trial {
     }
   }
 
-  // Returns a launch that ran without a fault, or the first one if none did.
+  // Returns a launch that ran without a fault, or the first one, with its fault, if none did.
   Choice chosen() {
-    const auto sizes = std::ranges::count_if(parameters_, [](const Parameter& each) {
-      return !each.is_pointer() && each.bytes >= 4 && each.ptx_type.front() != 'f' &&
-             each.ptx_type != "b8" && !is_small(each.name) && !is_mask(each.name);
-    });
+    const auto sizes = std::ranges::count_if(parameters_, &Parameter::is_size);
     std::vector<std::uint64_t> values = {first_.shape.threads_x, 256, 16, 1};
     if (sizes >= 2) values = {256, 64, 16, 1};
     if (sizes >= 3) values = {64, 16, 1};
     for (const std::uint64_t value : values) {
       Choice choice = first_;
+      choice.fault.clear();
       choice.size = value;
       constexpr int most_runs = 8;
       for (int run = 0; run < most_runs; ++run) {
         const auto faults = faults_of(choice);
         if (faults.empty()) return with_matching_grid(with_an_edge(choice));
+        if (first_.fault.empty()) first_.fault = faults.front().message;
         if (!mend(faults, choice)) break;
       }
     }
@@ -423,16 +401,16 @@ class Trial {
     fewer.shape.grid = std::to_string(matching);
     const auto all = run(choice, true);
     const auto some = run(fewer, true);
-    if (!all || !some || !all->faults.empty() || !some->faults.empty()) return choice;
-    const auto of_some = static_cast<double>(some->totals.warp_instructions);
-    const double others = static_cast<double>(all->totals.warp_instructions) - of_some;
+    if (!all.faults.empty() || !some.faults.empty()) return choice;
+    const auto of_some = static_cast<double>(some.totals.warp_instructions);
+    const double others = static_cast<double>(all.totals.warp_instructions) - of_some;
     constexpr double less = 0.75;
     const auto n = static_cast<double>(matching);
     return others / static_cast<double>(blocks - matching) < less * of_some / n ? fewer : choice;
   }
 
-  // Runs the launch. Returns nothing if it cannot be tried.
-  std::optional<emulator::LaunchResult> run(const Choice& choice, bool count) const {
+  // Runs the launch. One that cannot be tried has a fault with the reason.
+  emulator::LaunchResult run(const Choice& choice, bool count) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     try {
       std::vector<ArgumentSpec> specs;
@@ -444,19 +422,20 @@ class Trial {
                              parse_dimensions("--block", choice.shape.block), choice.shared_bytes,
                              arguments.parameters(),
                              {.compute_capabilities = {}, .count = count, .budget = budget});
-    } catch (const std::exception&) {
-      return std::nullopt;
+    } catch (const std::exception& error) {
+      emulator::LaunchResult result;
+      result.faults.emplace_back().message = error.what();
+      return result;
     }
   }
 
-  // Returns the faults of a launch. A launch that cannot be tried counts as one without a fault.
+  // Returns the faults of a launch. A long one has none: it is sampled later.
   std::vector<emulator::Fault> faults_of(const Choice& choice) const {
     auto result = run(choice, false);
-    if (!result) return {};
-    std::erase_if(result->faults, [](const emulator::Fault& each) {
+    std::erase_if(result.faults, [](const emulator::Fault& each) {
       return each.kind == emulator::FaultKind::budget;
     });
-    return result->faults;
+    return result.faults;
   }
 
   // Changes the launch so that its accesses may lie within memory. Returns false if no change does
@@ -482,13 +461,8 @@ class Trial {
       choice.shared_bytes = std::min(4 * choice.shared_bytes, most_shared);
       return true;
     }
-    const bool is_free =
-        kernel_.required_threads.empty() && choice.shape.block.find(',') == std::string::npos;
-    if (shared && is_free && choice.shape.block != "32") {
-      choice.shape.block = "32";
-      return true;
-    }
-    return changed;
+    const bool is_free = shared && kernel_.required_threads.empty();
+    return (is_free && shrink(choice.shape)) || changed;
   }
 
   emulator::Program& program_;
@@ -545,17 +519,21 @@ std::vector<std::string> declared_types(const std::string& source, const std::st
   return types;
 }
 
+std::string template_hint(const std::string& source) {
+  return std::regex_search(source, std::regex(R"(\btemplate\b)"))
+             ? "; a template becomes one by a line such as: template __global__ void "
+               "scale<float>(float*, int);"
+             : "";
+}
+
 std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
   const Compilation compilation = compile_file(request.file, request.compile);
   emulator::Program program(compilation.ptx);
   std::vector<std::string> names = program.kernel_names();
   if (!request.kernel.empty()) names = {kernel_in(compilation.ptx, request.kernel)};
-  if (names.empty()) {
-    throw InvalidArgument(request.file +
-                          " has no kernel (a template must be instantiated to become one)");
-  }
   const bool is_source = !request.file.ends_with(".ptx");
   const std::string source = is_source ? read_text(request.file).value_or("") : "";
+  if (names.empty()) throw InvalidArgument(request.file + " has no kernel" + template_hint(source));
   std::vector<ListedKernel> kernels;
   for (const std::string& mangled : names) {
     const emulator::KernelInfo& info = program.kernel(mangled);
@@ -567,6 +545,10 @@ std::vector<ListedKernel> listed_kernels(const ExplainRequest& request) {
     const std::vector<std::string> words = trial.words(choice);
     kernel.arguments.insert(kernel.arguments.end(), words.begin(), words.end());
     if (choice.beyond > 0) kernel.note = edge_note(kernel.name, choice);
+    if (!choice.fault.empty())
+      kernel.note =
+          fmt::format("{} needs values of its own: each launch that was tried has a fault ({}).",
+                      kernel.name, choice.fault);
   }
   return kernels;
 }

@@ -13,8 +13,8 @@ namespace warpwise::lab {
 struct ListedKernel {
   std::string name;                    ///< as --kernel takes it: "transpose<32>"
   std::vector<std::string> arguments;  ///< {"--kernel", "transpose<32>", "--grid", "16,16", ...}
-  std::string
-      note;  ///< sentences on buffers that are a little longer than the others; may be empty
+  std::string note;  ///< sentences on buffers that are a little longer than the others, or on the
+                     ///< fault that every launch had; may be empty
 };
 
 /// A kernel's parameter, as its source declares it.
@@ -32,6 +32,10 @@ std::vector<DeclaredParameter> declared_parameters(const std::string& source,
 /// None if it is not found there, or if several declarations differ, as between #if and #else.
 std::vector<std::string> declared_types(const std::string& source, const std::string& plain);
 
+/// Returns "; a template becomes one by a line such as: …" if a source has a template; else
+/// nothing.
+std::string template_hint(const std::string& source);
+
 /// Compiles a file and lists its kernels, or only `request.kernel` if it is not empty.
 ///
 /// - A kernel that uses y has blocks of 16x16 threads and a grid of 16x16 blocks, any other has 256
@@ -44,8 +48,10 @@ std::vector<std::string> declared_types(const std::string& source, const std::st
 /// - Types come from the kernel's mangled name, else from its source. Without a type, an address is
 ///   a buffer of floats. Constant floats and bytes are random, as are integers from
 ///   which addresses are computed; beginnings of rows are 0, 1, 2, …; other buffers are zeros.
+/// - A texture has elements as the source fetches them.
 /// - Each launch is tried. If it faults, smaller sizes, larger buffers, more shared memory and
-///   blocks of 32 threads are tried too, and the first launch without a fault is listed.
+///   smaller blocks are tried too, and the first launch without a fault is listed. If all fault,
+///   the first is listed, and the note says so.
 ///
 /// \throws InvalidArgument, CompileError, Unsupported, IoError  as compile_file(), and for a file
 /// without kernels

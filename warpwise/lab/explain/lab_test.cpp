@@ -104,6 +104,22 @@ TEST_P(Compilers, MakePtxWithLinesOfTheSource) {
   EXPECT_TRUE(result.compiler.starts_with(name)) << result.compiler;
 }
 
+TEST_P(Compilers, BuildForTheNearestArchitectureIfAsked) {
+  const auto built_for = [&](int architecture) {
+    CompileOptions options = with(GetParam());
+    options.architecture = architecture;
+    options.nearest_architecture = true;
+    const Compilation result = compile_text(scale, "kernel.cu", options);
+    EXPECT_EQ(target_architecture(result.ptx), result.options.architecture);
+    return result.options.architecture;
+  };
+  EXPECT_EQ(built_for(90), 90);
+  EXPECT_EQ(built_for(91), 90);
+  const int least = built_for(1);
+  EXPECT_GT(least, 1);
+  EXPECT_LE(least, 75);
+}
+
 TEST_P(Compilers, TakeAFileWithHostCode) {
   const Compilation result = compile(whole_program);
   EXPECT_NE(result.ptx.find(".entry _Z6kernel"), std::string::npos);

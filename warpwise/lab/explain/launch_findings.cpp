@@ -115,7 +115,7 @@ std::optional<Advice> few_blocks(const Explanation& explanation) {
   const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
   if (blocks >= all) return std::nullopt;
   return Advice{
-      fmt::format("This launch has {} block{}; {} runs {} SMs at once, so {} {} idle. "
+      fmt::format("This launch has {} block{}; {} has {} SMs, so {} {} idle. "
                   "Split the work over more blocks. The gains below assume enough blocks.",
                   blocks, blocks == 1 ? "" : "s", prediction->profile.gpu_with_article(), all,
                   all - blocks, all - blocks == 1 ? "is" : "are"),

@@ -11,17 +11,39 @@ namespace {
 // Transactions relative to those that the accessed bytes need. The document calls this ratio many.
 constexpr double many = 2;
 
-// Says what shared memory could save: how often each byte is read. Only a sample knows the number
-// of distinct bytes.
+// Says how often each byte is read. Only a sample knows the number of distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
   const auto distinct = 32 * static_cast<double>(prediction.sample.pace.distinct_read_sectors);
   const double asked = needed_bytes(prediction.sample.memory.front().global_load);
   if (distinct <= 0) return "";
   const double times = asked / distinct;
-  constexpr double worth_saving = 1.5;
-  return fmt::format("; each byte read is requested {}, so shared memory {} accesses",
-                     times < 1 || number(times) == "1" ? "once" : number(times) + " times",
-                     times >= worth_saving ? "can save" : "cannot save");
+  return fmt::format("; each byte read is requested {}",
+                     times < 1 || number(times) == "1" ? "once" : number(times) + " times");
+}
+
+// Returns true if the bottleneck is memory that the counted transactions go through.
+bool waits_for_memory(const Bounds& bounds) {
+  switch (bounds.rules()) {
+    case Resource::dram:
+    case Resource::l2:
+    case Resource::l1: return true;
+    case Resource::latency: return bottleneck_of(bounds) != starting_blocks;
+    case Resource::shared:
+    case Resource::constants:
+    case Resource::texture:
+    case Resource::atomics:
+    case Resource::issue: break;
+  }
+  return false;
+}
+
+// "176,092, the minimum", or "1,024, 8 times the minimum"; local memory, if any, stands apart.
+std::string evidence_of(const emulator::MemoryCounts& memory, std::uint64_t made, double each) {
+  const std::uint64_t local = transactions(memory.local_load) + transactions(memory.local_store);
+  return fmt::format(
+      "({} transactions, {}{})", grouped(made),
+      number(each) == "1" ? "the minimum" : fmt::format("{:.3g} times the minimum", each),
+      local > 0 ? fmt::format(", and {} of local memory", grouped(local)) : "");
 }
 
 }  // namespace
@@ -38,31 +60,25 @@ Placement placement_of(const Explanation& explanation) {
   }
   if (needed == 0) return {0, "the kernel accesses no global memory"};
   const double each = ratio(made, needed);
-  const std::string evidence =
-      fmt::format("{} transactions, {}", grouped(made),
-                  number(each) == "1" ? "the minimum" : number(each) + " times the minimum");
+  const std::string evidence = evidence_of(memory, made, each);
   const LaunchPrediction* prediction = explanation.known_prediction();
-  if (each >= many) {
-    return {1, "many memory transactions (" + evidence + ")"};
-  }
-  const std::string few = "few memory transactions (" + evidence + ")";
+  const std::string kind =
+      (each >= many ? "many memory transactions " : "few memory transactions ") + evidence;
   if (prediction == nullptr) {
+    if (each >= many) return {1, kind};
     if (explanation.prediction && !explanation.prediction->why_not.empty())
-      return {0, few + "; no time is modelled, since " + explanation.prediction->why_not};
-    return {0, few +
+      return {0, kind + "; no time is modelled, since " + explanation.prediction->why_not};
+    return {0, kind +
                    "; without a profile of such a GPU, it is not known whether arithmetic hides "
                    "their latency"};
   }
   const Bounds bounds = bounds_when_full(*prediction);
-  const double waiting = bounds.of(Resource::latency);
-  const double working = bounds.of(Resource::issue);
-  const bool hidden = waiting < working;
-  const std::string balance = fmt::format("{} us of waiting and {} us of instructions, modelled",
-                                          time_text(waiting), time_text(working));
-  if (hidden) {
-    return {3, few + " and enough arithmetic to hide their latency (" + balance + ")"};
-  }
-  return {2, few + ", but arithmetic does not hide their latency (" + balance + ")" +
+  const std::string bottleneck = fmt::format("; the bottleneck is {}", bottleneck_of(bounds));
+  if (each >= many) return {1, kind + bottleneck};
+  if (bounds.of(Resource::latency) < bounds.of(Resource::issue))
+    return {3, kind + " and enough arithmetic to hide their latency" + bottleneck};
+  if (!waits_for_memory(bounds)) return {2, kind + bottleneck};
+  return {2, kind + ", but arithmetic does not hide their latency" + bottleneck +
                  reuse_text(*prediction)};
 }
 

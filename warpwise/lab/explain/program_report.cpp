@@ -143,9 +143,9 @@ std::string first_text(const ProgramExplanation& explanation) {
             : fmt::format("{} launches, {} us each in the mean", grouped(each.launches),
                           time_text(each.us / static_cast<double>(each.launches)));
     text +=
-        fmt::format("{:5.1f} %  {} us  {} ({} below): {}; the bottleneck is {}\n",
+        fmt::format("{:5.1f} %  {} us  {} ({} below): {}; as launched, the bottleneck is {}\n",
                     100 * each.us / timeline.us, time_text(each.us), kernel.kernel_name,
-                    each.kernel + 1, launches, name_of(kernel.known_prediction()->bounds.rules()));
+                    each.kernel + 1, launches, bottleneck_of(kernel.known_prediction()->bounds));
   }
   return text;
 }

@@ -100,10 +100,9 @@ ordered_json json_of(const LaunchPrediction& prediction) {
   object["least_us"] = bounds.least_us();
   object["most_us"] = bounds.most_us();
   object["launch_us"] = bounds.launch_us;
-  object["rules"] = name_of(bounds.rules());
-  for (const Resource each : all_values<Resource>()) {
-    object["bounds_us"][std::string(name_of(each))] = bounds.of(each);
-  }
+  object["rules"] = bottleneck_of(bounds);
+  for (const BoundPart& each : parts_of(bounds))
+    object["bounds_us"][std::string(each.name)] = each.us;
   object["sampled_blocks"] = prediction.sample.blocks;
   add_instructions(prediction.sample, object["sample"]);
   return object;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/emulator/race_kinds.hpp"
@@ -80,6 +81,14 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
+// Adds the operations of a request too: those on one word come one after the other.
+void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
+  if (counts.requests == 0) return;
+  add_traffic(paint, "global atomic", counts, parts);
+  const std::string operations = number(ratio(counts.references, counts.requests));
+  parts.back() += fmt::format(", {} operation{}", operations, operations == "1" ? "" : "s");
+}
+
 void add_passes(const Paint& paint, const char* what, const PassCounts& counts,
                 std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
@@ -91,7 +100,7 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
   std::vector<std::string> parts;
   add_traffic(paint, "global read", counts.global_load, parts);
   add_traffic(paint, "global write", counts.global_store, parts);
-  add_traffic(paint, "global atomic", counts.global_atomic, parts);
+  add_atomics(paint, counts.global_atomic, parts);
   add_traffic(paint, "local read", counts.local_load, parts);
   add_traffic(paint, "local write", counts.local_store, parts);
   add_passes(paint, "shared read", counts.shared_load, parts);
@@ -102,6 +111,16 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
     parts.push_back(fmt::format("texture {} requests", grouped(counts.texture_requests)));
   }
   return parts;
+}
+
+// " (of them 32,768 atomics and 4,096 local)", or nothing.
+std::string kinds_text(const emulator::MemoryCounts& counts) {
+  const std::uint64_t atomics = transactions(counts.global_atomic);
+  const std::uint64_t local = transactions(counts.local_load) + transactions(counts.local_store);
+  std::vector<std::string> kinds;
+  if (atomics > 0) kinds.push_back(grouped(atomics) + " atomics");
+  if (local > 0) kinds.push_back(grouped(local) + " local");
+  return kinds.empty() ? "" : fmt::format(" (of them {})", fmt::join(kinds, " and "));
 }
 
 // Says what all lines together cost, so that two kernels can be compared.
@@ -119,14 +138,15 @@ std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts
     passes += each.passes;
     needed_passes += each.ideal_passes;
   }
-  const auto part = [&](const char* memory, std::uint64_t count, Unit unit, std::uint64_t least) {
-    const std::string text = fmt::format("{} memory: {} {}, ideal {}", memory, grouped(count),
-                                         unit.many, grouped(least));
+  const auto part = [&](const char* memory, std::uint64_t count, Unit unit, std::uint64_t least,
+                        const std::string& of_them) {
+    const std::string text = fmt::format("{} memory: {} {}, ideal {}{}", memory, grouped(count),
+                                         unit.many, grouped(least), of_them);
     return count == least ? paint.good(text) : paint.bad(text);
   };
   std::vector<std::string> parts;
-  if (made > 0) parts.push_back(part("global", made, transaction_unit, needed));
-  if (passes > 0) parts.push_back(part("shared", passes, pass_unit, needed_passes));
+  if (made > 0) parts.push_back(part("global", made, transaction_unit, needed, kinds_text(counts)));
+  if (passes > 0) parts.push_back(part("shared", passes, pass_unit, needed_passes, ""));
   return parts.empty() ? "" : fmt::format("        {}\n", fmt::join(parts, "; "));
 }
 
@@ -157,7 +177,7 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
 // Names what the code was built for. A given PTX file says it in its .target.
 std::string built_for(const Explanation& explanation) {
   const bool was_compiled = !explanation.request.file.ends_with(".ptx");
-  return was_compiled ? fmt::format(" for compute_{}", explanation.request.compile.architecture)
+  return was_compiled ? fmt::format(" for compute_{}", explanation.compilation.options.architecture)
                       : "";
 }
 
@@ -232,12 +252,16 @@ std::string totals_text(const Explanation& explanation) {
   for (const auto& [name, count] : explanation.launch.instructions_by_class) {
     classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, grouped(count));
   }
+  const std::string lanes = number(ratio(totals.thread_instructions, totals.warp_instructions));
+  // Short conditions become instructions that some lanes skip.
+  const bool is_skipped = lanes != "32" && totals.divergent_branches == 0 &&
+                          explanation.request.block.count() % 32 == 0;
   const std::string text = fmt::format(
-      "{} warp instructions ({}), {} of 32 lanes at work; {} branches, {} of them divergent; {} "
+      "{} warp instructions ({}), {} of 32 lanes at work{}; {} branches, {} of them divergent; {} "
       "barriers",
-      grouped(totals.warp_instructions), classes,
-      number(ratio(totals.thread_instructions, totals.warp_instructions)), grouped(totals.branches),
-      grouped(totals.divergent_branches), grouped(totals.barriers));
+      grouped(totals.warp_instructions), classes, lanes,
+      is_skipped ? " (a condition without a branch idles the others)" : "",
+      grouped(totals.branches), grouped(totals.divergent_branches), grouped(totals.barriers));
   return wrapped(text, 0) + "\n";
 }
 
@@ -278,17 +302,14 @@ std::string prediction_text(const Explanation& explanation) {
   if (!prediction.why_not.empty())
     return wrapped(on + "not known, " + prediction.why_not, 0) + "\n";
   const Bounds& bounds = prediction.bounds;
-  std::vector<Resource> parts;
-  for (const Resource each : all_values<Resource>()) {
-    if (bounds.of(each) > bounds.of(bounds.rules()) / 4) parts.push_back(each);
-  }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [&](Resource a, Resource b) { return bounds.of(a) > bounds.of(b); });
+  std::vector<BoundPart> parts = parts_of(bounds);
+  std::erase_if(parts,
+                [&](const BoundPart& each) { return each.us <= bounds.of(bounds.rules()) / 4; });
+  std::ranges::stable_sort(parts, std::greater(), &BoundPart::us);
   std::string text =
       fmt::format("{}{} us ({} to {} us); launch {:.2g}", on, time_text(bounds.time_us()),
                   time_text(bounds.least_us()), time_text(bounds.most_us()), bounds.launch_us);
-  for (const Resource each : parts)
-    text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
+  for (const BoundPart& each : parts) text += fmt::format(", {} {}", each.name, time_text(each.us));
   text += " (these parts overlap)";
   if (const auto ratio = explanation.measured_over_predicted()) {
     text +=
@@ -331,7 +352,8 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
     if (!explanation.is_shown(line)) continue;
     const SourceFile* source = explanation.source(line.file);
     if (before == nullptr || before->file != line.file) {
-      const std::string name = source == nullptr ? "(no line information)" : shown(source->shown);
+      const std::string name = source == nullptr ? "(no line information: compile with -lineinfo)"
+                                                 : shown(source->shown);
       text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
               (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
                                                "each request of a warp)")
@@ -350,24 +372,42 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
   return text;
 }
 
+// Names the program's own line first, then that of the toolkit's function in which it faulted.
+std::string place_text(const Explanation& explanation, const emulator::Fault& fault) {
+  if (fault.line == 0) return "a line that is not known (nvcc -lineinfo names it)";
+  const auto named = [&](const emulator::SourcePlace& place) {
+    const SourceFile* source = explanation.source(place.file);
+    return fmt::format("{}:{}", shown(source == nullptr ? place.file : source->shown), place.line);
+  };
+  const emulator::SourcePlace own = own_place(fault);
+  const bool is_own = own.file == fault.file && own.line == fault.line;
+  return named(own) + (is_own ? "" : fmt::format(" (in {})", named({fault.file, fault.line})));
+}
+
+bool lacks_shared_memory(const Explanation& explanation) {
+  return explanation.request.dynamic_shared_bytes == 0 &&
+         explanation.compilation.ptx.find(".extern .shared") != std::string::npos &&
+         std::ranges::any_of(explanation.launch.faults, [](const emulator::Fault& each) {
+           return each.message.starts_with("shared ");
+         });
+}
+
 std::string faults_text(const Explanation& explanation, const Paint& paint) {
   std::string text;
   for (const emulator::Fault& fault : explanation.launch.faults) {
-    const SourceFile* source = explanation.source(fault.file);
-    const std::string place =
-        fault.line == 0
-            ? "a line that is not known (nvcc -lineinfo names it)"
-            : fmt::format("{}:{}", shown(source == nullptr ? fault.file : source->shown),
-                          fault.line);
-    text += "- " +
-            wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
-                                paint.bad(std::string(name_of(fault.kind))), place,
-                                shown(fault.message), dimensions(fault.thread),
-                                dimensions(fault.block), grouped(fault.count)),
-                    2) +
-            "\n";
+    text +=
+        "- " +
+        wrapped(fmt::format(
+                    "{} at {}: {} (thread {} of block {}{})",
+                    paint.bad(std::string(name_of(fault.kind))), place_text(explanation, fault),
+                    shown(fault.message), dimensions(fault.thread), dimensions(fault.block),
+                    fault.count > 1 ? fmt::format(" first, {} in all", grouped(fault.count)) : ""),
+                2) +
+        "\n";
   }
   if (text.empty()) return text;
+  if (lacks_shared_memory(explanation))
+    text += "The kernel has extern __shared__ memory: give its size by --shared BYTES.\n";
   if (const LargerBuffers& larger = explanation.larger_buffers; !larger.sizes.empty()) {
     const std::string sizes = shown(larger.sizes) + " (arguments are counted from 0).";
     text += wrapped(larger.missing_check.empty()
@@ -399,15 +439,25 @@ std::string example_text(const Example& example, const Paint& paint) {
       indented(example.after, indent));
 }
 
+// Says which problem the findings and gains are for, and its bottleneck.
+std::string scope_text(const LaunchPrediction& prediction) {
+  const double larger = larger_to_fill(prediction);
+  const std::string gpu = prediction.profile.gpu_with_article();
+  const std::string_view bottleneck = bottleneck_of(bounds_when_full(prediction));
+  return larger > 1 ? fmt::format(
+                          "Findings and gains are for a problem {} times as large, which "
+                          "fills {}. The bottleneck there is {}.",
+                          number(larger), gpu, bottleneck)
+                    : fmt::format("Gains are for {}, which the launch fills. The bottleneck is {}.",
+                                  gpu, bottleneck);
+}
+
 // Writes the advice, with examples.
 std::string advice_text(const Explanation& explanation, const Paint& paint) {
   std::string text = "\n" + paint.bold("Advice") + "\n";
   if (const LaunchPrediction* const prediction = explanation.known_prediction();
       prediction != nullptr && !is_too_small(explanation)) {
-    text += wrapped(fmt::format("Gains are for {} and enough blocks to fill it.",
-                                prediction->profile.gpu_with_article()),
-                    0) +
-            "\n";
+    text += wrapped(scope_text(*prediction), 0) + "\n";
   }
   for (const Advice& advice : advice_for(explanation)) {
     text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";

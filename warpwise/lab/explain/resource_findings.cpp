@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
@@ -44,33 +45,28 @@ struct Suggestion {
   LineCost by = LineCost::none;
 };
 
-// Names a resource as the subject or object of a verb.
-std::string words_of(Resource resource) {
-  switch (resource) {
-    case Resource::issue: return "executing instructions";
-    case Resource::latency: return "waiting";
-    default: return std::string(name_of(resource));
-  }
-}
-
 std::string capitalised(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
 }
 
-// "L2 is the bottleneck", "L2 takes 64 % of the time that waiting takes".
-std::string standing(const Bounds& bounds, Resource resource, const std::string& name,
-                     bool many = false) {
-  if (resource == bounds.rules()) return name + (many ? " are " : " is ") + "the bottleneck";
-  return fmt::format("{} {} {:.0f} % of the time that {} {}", capitalised(words_of(resource)),
-                     many ? "take" : "takes", 100 * bounds.of(resource) / bounds.of(bounds.rules()),
-                     words_of(bounds.rules()),
-                     bounds.rules() == Resource::atomics ? "take" : "takes");
+// "DRAM is the bottleneck", "atomics are the bottleneck".
+std::string is_bottleneck(std::string_view name) {
+  return fmt::format("{} {} the bottleneck", name,
+                     name == name_of(Resource::atomics) ? "are" : "is");
+}
+
+// "L2 is the bottleneck", "L2 takes 64 % as long as the bottleneck, latency".
+std::string standing(const Bounds& bounds, Resource resource, std::string_view name) {
+  if (resource == bounds.rules()) return capitalised(is_bottleneck(name));
+  return fmt::format("{} takes {:.0f} % as long as the bottleneck, {}",
+                     capitalised(std::string(name)),
+                     100 * bounds.of(resource) / bounds.of(bounds.rules()), bottleneck_of(bounds));
 }
 
 Suggestion about_issue(const Bounds& bounds) {
   return {
-      standing(bounds, Resource::issue, "Instruction issue") +
+      standing(bounds, Resource::issue, "instruction issue") +
           ". Compute several results per thread: they share index arithmetic and conditions. Keep "
           "conditions that hold for most blocks out of the inner loop. With half the instructions,",
       Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
@@ -175,12 +171,12 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double saved = with_addresses(share) * fewer;
   const double waiting = half * fewer;
   return Suggestion{
-      fmt::format("{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
-                  "per thread. Accesses of 16 bytes to neighbouring elements, as by {}, would "
-                  "save {:.0f} % of the instructions, index arithmetic among them, and {:.0f} % of "
-                  "the waiting:",
-                  100 * share, bytes, number(bytes) == "1" ? "" : "s",
-                  bytes < 4 ? "uint4" : "float4", 100 * saved, 100 * waiting),
+      fmt::format(
+          "{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
+          "per thread. Accesses of 16 bytes to neighbouring elements, as by {}, would "
+          "save at least {:.0f} % of the instructions and {:.0f} % of the waiting. With that,",
+          100 * share, bytes, number(bytes) == "1" ? "" : "s", bytes < 4 ? "uint4" : "float4",
+          100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // Waiting that ends with its instruction must not be saved twice.
       Change{.instructions = saved,
@@ -250,16 +246,10 @@ std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction)
 
 Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
   if (bounds.starts_us >= bounds.of(Resource::latency)) {
-    const std::string share =
-        bounds.rules() == Resource::latency
-            ? "most of the time"
-            : fmt::format("{:.0f} % of the time that {} takes",
-                          100 * bounds.of(Resource::latency) / bounds.of(bounds.rules()),
-                          words_of(bounds.rules()));
-    return {fmt::format("Blocks are so short that starting them takes {}. Let each thread process "
-                        "several elements. With half the blocks,",
-                        share),
-            Remedy::more_in_flight, Change{.starts = half}, false};
+    return {
+        standing(bounds, Resource::latency, starting_blocks) +
+            ". Blocks are short: let each thread process several elements. With half the blocks,",
+        Remedy::more_in_flight, Change{.starts = half}, false};
   }
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
   const int together = prediction.facts.blocks_per_sm;
@@ -269,7 +259,7 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
           "waits. Keep more loads in flight: load two or four independent elements into registers "
           "before "
           "the first is used, or make room for more warps. With half the waiting,",
-          standing(bounds, Resource::latency, "Waiting"),
+          standing(bounds, Resource::latency, name_of(Resource::latency)),
           grouped(static_cast<std::uint64_t>(prediction.sample.pace.block_cycles / blocks)),
           together == 1 ? "it alone" : fmt::format("{} blocks", together),
           together == 1 ? "is" : "are"),
@@ -283,14 +273,12 @@ bool mostly_atomics(const LaunchPrediction& prediction) {
   return atomics > 0 && atomics >= bytes_of(memory.global_load) + bytes_of(memory.global_store);
 }
 
-Suggestion about_atomics(const std::string& what) {
-  return {
-      what +
-          ": L2 carries out the operations on one word one after the other. It takes those on "
-          "neighbouring words a sector of 32 bytes at a time. A warp's integer sums, minima, "
-          "maxima and bit operations on one address count once, others for each thread. Combine "
-          "them in registers and shared memory first, and let each block add its results once.",
-      Remedy::reuse, std::nullopt, false, LineCost::atomics};
+Suggestion about_atomics(const std::string& what, std::optional<Change> change) {
+  return {what +
+              ": L2 carries out the operations on one word one after the other. Combine them in "
+              "registers and shared memory first, and let each block add its results once." +
+              (change ? " With half the atomics," : ""),
+          Remedy::reuse, change, false, LineCost::atomics};
 }
 
 // Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
@@ -313,7 +301,7 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
       fmt::format("{}: each byte is read {}{} times. Keep data that neighbouring threads or "
                   "the next results need again in registers or in a tile of shared memory. With "
                   "half the repeated bytes,",
-                  standing(bounds, resource, std::string(name_of(resource))),
+                  standing(bounds, resource, name_of(resource)),
                   prediction.sample.blocks < prediction.facts.blocks ? "about " : "",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
       Remedy::reuse, Change{.again = asked > needed ? half * (asked - needed) / all : 0}, true,
@@ -330,16 +318,15 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
-      return Suggestion{standing(bounds, resource, "Shared memory") +
+      return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": keep values that a thread reads again in registers, and compute "
                             "several results from each value. With half the passes,",
                         Remedy::reuse, Change{.passes = half}};
     case Resource::atomics:
-      if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
-      return about_atomics(standing(bounds, resource, "Atomics", true));
+      return about_atomics(standing(bounds, resource, name_of(resource)), Change{.atomics = half});
     case Resource::constants:
       if (resource != bounds.rules()) return std::nullopt;
-      return Suggestion{standing(bounds, resource, "Constant memory") +
+      return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": it serves one address of a warp at a time. If threads index a table "
                             "differently, put it into global or shared memory.",
                         Remedy::constant_memory, std::nullopt, false};
@@ -376,19 +363,30 @@ double moved_in_vain(const LaunchPrediction& prediction) {
   return asked > 0 ? moved / asked : 0;
 }
 
-std::string about_dram(const LaunchPrediction& prediction, double share) {
-  const std::string rules =
-      fmt::format("DRAM is the bottleneck, with {:.0f} % of the modelled time", 100 * share);
+// Returns true if DRAM moves mostly values that have no register.
+bool mostly_spills(const LaunchPrediction& prediction) {
+  LaunchFacts facts = prediction.facts;
+  facts.spills = {};
+  return bounds_of(prediction.profile, prediction.sample, facts).of(Resource::dram) <
+         half * prediction.bounds.of(Resource::dram);
+}
+
+std::string about_dram(const LaunchPrediction& prediction, const Bounds& bounds, double share) {
+  const bool rules = bounds.rules() == Resource::dram;
+  const std::string text = fmt::format("DRAM {} {:.0f} % of the modelled time",
+                                       rules ? "is the bottleneck, with" : "takes", 100 * share);
+  if (mostly_spills(prediction)) return text + ", mostly by spilled values: mend these first.";
   const double moved = moved_in_vain(prediction);
   if (moved >= too_many_bytes) {
     return fmt::format(
         "{}, but moves {} bytes per requested byte. Use all 32 bytes of each segment that is read: "
         "then DRAM moves no more than needed.",
-        rules, number(moved));
+        text, number(moved));
   }
-  return rules +
-         ": the kernel is near this GPU's roof. Moving fewer bytes gains most: narrower types, or "
-         "several steps in one kernel.";
+  return fmt::format(
+      "{}{}: the kernel is near this GPU's roof. Moving fewer bytes gains most: "
+      "narrower types, or several steps in one kernel.",
+      text, moved > 0 ? fmt::format(", and moves {:.2g} bytes per requested byte", moved) : "");
 }
 
 // Returns the resources, the longest time first.
@@ -432,8 +430,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
       const bool is_roof = moved_in_vain(prediction) < too_many_bytes;  // as the example's kernel
-      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt,
-           is_roof});
+      add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
+           std::nullopt, is_roof});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }
@@ -444,7 +442,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
       if (suggestion) add(*suggestion);
     }
   }
-  if (mostly_atomics(prediction)) add(about_atomics("Atomics are most of the traffic of L2"));
+  if (mostly_atomics(prediction))
+    add(about_atomics("Atomics are most of the traffic of L2", std::nullopt));
   const auto doubles = about_doubles(prediction);
   if (doubles && std::ranges::find(findings, LineCost::doubles, &Finding::by) == findings.end()) {
     findings.push_back(finding_of(prediction, *doubles));
@@ -457,10 +456,12 @@ Advice nothing_rules(const LaunchPrediction& prediction) {
   const Bounds bounds = bounds_when_full(prediction);
   const double work = work_of(bounds);
   std::vector<std::string> parts;
-  for (const Resource each : by_length(bounds)) {
-    const double share = work > 0 ? bounds.of(each) / work : 0;
-    if (bounds.of(each) < worth_naming * bounds.of(bounds.rules())) break;
-    parts.push_back(fmt::format("{} {:.0f} %", name_of(each), 100 * share));
+  std::vector<BoundPart> all = parts_of(bounds);
+  std::ranges::stable_sort(all, std::greater(), &BoundPart::us);
+  for (const BoundPart& each : all) {
+    const double share = work > 0 ? each.us / work : 0;
+    if (each.us < worth_naming * bounds.of(bounds.rules())) break;
+    parts.push_back(fmt::format("{} {:.0f} %", each.name, 100 * share));
   }
   return {fmt::format("No change that these counts show gains 5 % (modelled). Parts of the time, "
                       "which overlap: {}.",
@@ -478,7 +479,9 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
     finding.advice.gain = gain;
     finding.advice.gain_range = range;
   }
-  const std::string between = fmt::format(", between {:.2g} and {:.2g}", range.least, range.most);
+  const std::string least = fmt::format("{:.2g}", range.least);
+  const std::string most = fmt::format("{:.2g}", range.most);
+  const std::string between = least == most ? "" : fmt::format(", between {} and {}", least, most);
   const bool goes_on = finding.advice.text.ends_with(',') || finding.advice.text.ends_with(':');
   if (goes_on) {
     finding.advice.text +=
@@ -488,8 +491,8 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
                          : fmt::format(" the kernel would be {:.{}g} times as fast (modelled){}.",
                                        gain, gain < worth_a_change ? 3 : 2, between);
   } else if (gain < worth_a_change) {
-    finding.advice.text += fmt::format(" Mending it gains little (modelled): {} is the bottleneck.",
-                                       name_of(bounds_when_full(prediction).rules()));
+    finding.advice.text += fmt::format(" Mending it gains little (modelled): {}.",
+                                       is_bottleneck(bottleneck_of(bounds_when_full(prediction))));
   } else {
     finding.advice.text += fmt::format(
         " Without this problem, the kernel would be about {:.2g} times as fast (modelled){}.", gain,

@@ -373,6 +373,21 @@ double Bounds::time_us() const {
   return launch_us + most;
 }
 
+std::vector<BoundPart> parts_of(const Bounds& bounds) {
+  std::vector<BoundPart> parts;
+  for (const Resource each : all_values<Resource>()) {
+    const bool waits = each == Resource::latency && bounds.starts_us > 0;
+    parts.push_back({name_of(each), waits ? bounds.waits_us : bounds.of(each)});
+  }
+  parts.push_back({starting_blocks, bounds.starts_us});
+  return parts;
+}
+
+std::string_view bottleneck_of(const Bounds& bounds) {
+  const bool starts = bounds.rules() == Resource::latency && bounds.starts_us > bounds.waits_us;
+  return starts ? starting_blocks : name_of(bounds.rules());
+}
+
 double start_us(const DeviceProfile& profile, const LaunchFacts& facts) {
   return std::ceil(static_cast<double>(facts.blocks) * facts.started /
                    profile.figure("multiprocessors")) *

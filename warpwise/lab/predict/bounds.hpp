@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
@@ -89,6 +90,21 @@ struct Bounds {
   double time_us() const;
   Range range_us() const { return {least_us(), time_us(), most_us()}; }
 };
+
+/// A part of a time, for reports.
+struct BoundPart {
+  std::string_view name;
+  double us = 0;
+};
+
+/// Name of the part of a time in which blocks start.
+inline constexpr std::string_view starting_blocks = "starting blocks";
+
+/// Returns the parts of a time: each resource, and the start of the blocks apart from latency.
+std::vector<BoundPart> parts_of(const Bounds& bounds);
+
+/// Returns the name of the part that needs the longest.
+std::string_view bottleneck_of(const Bounds& bounds);
 
 /// How far a range allows a profile's figures to be off, as a factor: docs/prediction.md.
 inline constexpr double profile_error = 1.2;

@@ -51,6 +51,28 @@ TEST(Bounds, AreNothingForALaunchThatDoesNothing) {
   EXPECT_EQ(bounds.time_us(), 0);
 }
 
+TEST(Bounds, NameTheStartOfBlocksApartFromLatency) {
+  Bounds bounds;
+  bounds.us[static_cast<std::size_t>(Resource::issue)] = 4;
+  bounds.us[static_cast<std::size_t>(Resource::latency)] = 5;
+  bounds.waits_us = 5;
+  bounds.starts_us = 2;
+  EXPECT_EQ(bottleneck_of(bounds), "latency");
+  bounds.waits_us = 3;
+  bounds.starts_us = 5;
+  EXPECT_EQ(bottleneck_of(bounds), lab::starting_blocks);
+  const auto us_of = [&](std::string_view name) {
+    for (const lab::BoundPart& each : parts_of(bounds))
+      if (each.name == name) return each.us;
+    return -1.0;
+  };
+  EXPECT_EQ(us_of("latency"), 3);
+  EXPECT_EQ(us_of("starting blocks"), 5);
+  EXPECT_EQ(us_of("issue"), 4);
+  bounds.us[static_cast<std::size_t>(Resource::issue)] = 6;
+  EXPECT_EQ(bottleneck_of(bounds), "issue");
+}
+
 TEST(Bounds, OfDramHaveSectorsUsedInPartOnceForEachBlockWhereL2LosesThem) {
   LaunchResult result = counted();
   result.pace.dram_read_sectors = 1000;

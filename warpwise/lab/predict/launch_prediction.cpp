@@ -98,6 +98,9 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   scale(pace.joined_passes, change.passes);
   scale(pace.shared_atomic_passes, change.passes);
   shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
+  for (std::uint64_t* const each : {&pace.atomic_cycles_of_busiest_place,
+                                    &pace.atomic_cycles_of_neighbours, &pace.atomic_sectors})
+    scale(*each, change.atomics);
   save_instructions(change, launch);
   pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
 }
@@ -107,7 +110,8 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 Change& Change::operator+=(const Change& other) {
   for (double Change::* const share :
        {&Change::bytes, &Change::again, &Change::passes, &Change::instructions, &Change::loads,
-        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions, &Change::spills}) {
+        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions, &Change::spills,
+        &Change::atomics}) {
     this->*share = std::min(1.0, this->*share + other.*share);
   }
   blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);
@@ -143,8 +147,10 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
   prediction.sample =
       run(sample_model(profile).options(profile.compute_capability, threads, facts.blocks_per_sm));
   if (!prediction.sample.faults.empty()) {
-    prediction.why_not = "the prediction needs to run part of the grid alone, which failed: " +
-                         prediction.sample.faults.front().message;
+    const emulator::Fault& fault = prediction.sample.faults.front();
+    prediction.why_not =
+        "the prediction needs to run part of the grid alone, which failed: " + fault.message +
+        (fault.kind == emulator::FaultKind::budget ? "; a larger budget may be enough" : "");
     return prediction;
   }
   prediction.bounds = bounds_of(profile, prediction.sample, facts);

@@ -53,6 +53,7 @@ struct Change {
   double doubles = 0;       ///< arithmetic in double precision: it becomes single precision
   double divisions = 0;     ///< machine instructions beyond the first of divisions and the like
   double spills = 0;        ///< accesses to spilled values
+  double atomics = 0;       ///< atomic operations on global memory
   int blocks_per_sm = 0;    ///< number that would be resident; 0: as many as now
 
   /// Combines both changes.

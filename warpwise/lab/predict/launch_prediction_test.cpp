@@ -119,6 +119,14 @@ TEST(LaunchPrediction, AGainHasTheInsideOfDivisionsDoublesAndTheStartsOfBlocks) 
   EXPECT_NEAR(gain_of(starts, Change{.starts = 0.75}), 4, 0.01);
 }
 
+TEST(LaunchPrediction, AGainHasAtomics) {
+  LaunchPrediction made = predicted(0, 0);
+  made.sample.pace.atomic_cycles_of_busiest_place = 1'000'000;
+  made.sample.pace.atomic_sectors = 1000;
+  EXPECT_NEAR(gain_of(made, Change{.atomics = 0.5}), 2, 0.01);
+  EXPECT_NEAR(gain_of(made, Change{.bytes = 0.5}), 1, 0.01);
+}
+
 TEST(LaunchPrediction, AGainHasSpilledValues) {
   LaunchPrediction made = predicted(0, 0);
   made.profile.figures["issue_per_cycle"] = 1;
