@@ -238,7 +238,13 @@ std::string totals_text(const Explanation& explanation) {
       grouped(totals.warp_instructions), classes,
       number(ratio(totals.thread_instructions, totals.warp_instructions)), grouped(totals.branches),
       grouped(totals.divergent_branches), grouped(totals.barriers));
-  return wrapped(text, 0) + "\n";
+  const bool only_skips =
+      totals.divergent_branches == 0 &&
+      number(ratio(totals.thread_instructions, totals.warp_instructions)) != "32";
+  return wrapped(text + (only_skips ? "; a lane whose condition skips an instruction is not at work"
+                                    : ""),
+                 0) +
+         "\n";
 }
 
 std::string counts_text(const Explanation& explanation, const LineCounts& line,
@@ -332,11 +338,12 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
     const SourceFile* source = explanation.source(line.file);
     if (before == nullptr || before->file != line.file) {
       const std::string name = source == nullptr ? "(no line information)" : shown(source->shown);
-      text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
-              (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
-                                               "each request of a warp)")
-                                 : "") +
-              "\n";
+      text +=
+          "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
+          (before == nullptr ? paint.quiet("   (share of PTX's warp instructions; counts are for "
+                                           "each request of a warp)")
+                             : "") +
+          "\n";
     } else if (line.line - before->line <= nearby) {
       for (int between = before->line + 1; between < line.line; ++between) {
         text += line_text(explanation, source, between, nullptr, paint);
