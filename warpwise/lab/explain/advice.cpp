@@ -122,11 +122,6 @@ bool says_that_lanes_scatter(const Finding& finding) {
          finding.advice.pattern != AccessPattern::structures;
 }
 
-// Constant memory saves the repeated loads of values that all lanes read.
-bool says_that_lanes_read_one_word(const Finding& finding) {
-  return finding.advice.remedy == Remedy::constant_memory && finding.change.has_value();
-}
-
 template <class Condition>
 std::set<std::string> places_of(const std::vector<Finding>& findings, const Condition& condition) {
   std::set<std::string> places;
@@ -180,7 +175,8 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const std::size_t cc = advised_capability(explanation);
   std::vector<Finding> of_lines = line_findings(explanation, cc);
   const std::set<std::string> scattered = places_of(of_lines, says_that_lanes_scatter);
-  const std::set<std::string> uniform = places_of(of_lines, says_that_lanes_read_one_word);
+  const std::set<std::string> uniform =
+      places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
   std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
   // Without such findings, the advice also praises the accesses; not if atomics are the exception.

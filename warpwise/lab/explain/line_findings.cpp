@@ -364,7 +364,7 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
   constexpr double sector = 32;
   const double requests = share * static_cast<double>(counts.requests);
   const auto all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
-  return Finding{
+  Finding finding{
       requests,
       {fmt::format("{} reads one address of global memory in all threads of a warp: {}. {}",
                    place_of(explanation, line), evidence, cure),
@@ -374,6 +374,8 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
                           ? ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index]))
                           : std::min(1.0, requests * sector / std::max(all, 1.0)),
              .loads = requests / std::max(ratio(loads, 1), 1.0)}};
+  finding.of_all_loads = are_all;
+  return finding;
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
