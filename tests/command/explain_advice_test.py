@@ -123,7 +123,7 @@ class Advice(ExplainTest):
     def test_atomics_name_their_line(self):
         kernel("unsigned* bins, const unsigned char* in, int n", "if (i < n) atomicAdd(&bins[in[i]], 1u);")
         text = self.words("--arg", "u32[256]", "--arg", "u8[65536]:random", "--arg", "i32:65536")
-        self.assertIn("Line 3 (if (i < n) atomicAdd(&bins[in[i]], 1u);) has most of the atomics.", text)
+        self.assertIn("Line 3 (if (i < n) atomicAdd(&bins[in[i]], 1u);) has most of the global atomics.", text)
         self.assertIn("With half the atomics, the kernel would be", text)
 
     @compiles

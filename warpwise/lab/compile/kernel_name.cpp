@@ -122,7 +122,7 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   if (found.size() == 1) return found[0];
   const std::vector<std::string>& alike = exact.empty() ? found : exact;
   if (!alike.empty()) all.clear();
-  for (const std::string& name : alike) all.push_back(readable(name));
+  for (const std::string& name : alike) all.push_back(parts_of(name));
   throw InvalidArgument("there " + std::string(alike.empty() ? "is no" : "is more than one") +
                         " kernel \"" + wanted + "\"; there are" +
                         (all.empty() ? " none at all" : ": " + list_of(all)));

@@ -99,11 +99,12 @@ std::optional<AddressIndex> index_along(const GlobalAccess& access) {
   return std::nullopt;
 }
 
-// Returns the same of a kernel whose accesses agree that threadIdx.x does not go along the rows.
+// Returns the same of a kernel whose accesses agree that threadIdx.x does not go along the rows. An
+// address without threadIdx.x tells nothing about that.
 std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
-    if (each.address.kind != Kind::affine) continue;
+    if (each.address.kind != Kind::affine || each.address.steps[thread_x].is_none()) continue;
     if (is_of_neighbours(each.address.steps[thread_x], each)) return std::nullopt;
     if (!along) along = index_along(each);
   }
@@ -135,13 +136,17 @@ ScatteredAccess transposed(const Array& array) {
                       array.type.empty() ? "float" : array.type)};
 }
 
-// Returns true if no loop stores element after element: then a row has one result.
-bool is_combined(const std::vector<GlobalAccess>& accesses) {
-  return std::ranges::none_of(
-      accesses, [](const GlobalAccess& each) { return each.is_store && each.address.walks; });
+// Returns true if no loop stores element after element: then a row has one result. An array of each
+// thread holds several.
+bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>& accesses) {
+  return explanation.kernel.local_bytes == 0 &&
+         std::ranges::none_of(accesses, [](const GlobalAccess& each) {
+           return each.is_store && each.address.walks;
+         });
 }
 
-ScatteredAccess row_per_thread(const std::vector<GlobalAccess>& accesses, const Array& array,
+ScatteredAccess row_per_thread(const Explanation& explanation,
+                               const std::vector<GlobalAccess>& accesses, const Array& array,
                                const GlobalAccess& access) {
   const bool is_loaded = access.address.kind == Kind::loaded;
   const std::string cause =
@@ -153,28 +158,31 @@ ScatteredAccess row_per_thread(const std::vector<GlobalAccess>& accesses, const 
                       "Each thread goes through a row of {} by itself, so that neighbouring "
                       "threads are a row apart.",
                       array.shown());
-  if (access.is_store)
-    return {
-        AccessPattern::row_per_thread, cause,
-        "Let neighbouring threads write neighbouring elements of one row; if need be, collect a "
-        "tile of results in shared memory first."};
   const Step& step = access.address.steps[thread_x];
   constexpr std::int64_t short_row = 64;
   constexpr std::int64_t widest = 16;
   if (!step.by_variable && step.bytes != 0 && std::abs(step.bytes) <= short_row &&
       step.bytes % widest == 0) {
     return {AccessPattern::piece_per_thread, cause,
-            fmt::format("Rows are short: load {} bytes at a time, as {}.", widest,
+            fmt::format("Rows are short: {} {} bytes at a time, as {}.",
+                        access.is_store ? "store" : "load", widest,
                         access.is_float ? "float4" : "uint4")};
   }
-  const std::string ending =
-      is_combined(accesses) ? ", and combine what they find by __shfl_down_sync." : ".";
+  if (access.is_store)
+    return {
+        AccessPattern::row_per_thread, cause,
+        "Let neighbouring threads write neighbouring elements of one row; if need be, collect a "
+        "tile of results in shared memory first."};
+  const std::string ending = is_combined(explanation, accesses)
+                                 ? ", and combine what they find by __shfl_down_sync."
+                                 : ".";
   return {AccessPattern::row_per_thread, cause,
           "Let the 32 threads of a warp take neighbouring elements of one row" + ending};
 }
 
-ScatteredAccess piece_per_thread(const std::vector<GlobalAccess>& accesses, const Array& array) {
-  const std::string rows = is_combined(accesses)
+ScatteredAccess piece_per_thread(const Explanation& explanation,
+                                 const std::vector<GlobalAccess>& accesses, const Array& array) {
+  const std::string rows = is_combined(explanation, accesses)
                                ? " If a piece is a row with a result of its own, let the 32 "
                                  "threads of a warp share it, and combine what they find by "
                                  "__shfl_down_sync."
@@ -188,17 +196,24 @@ ScatteredAccess piece_per_thread(const std::vector<GlobalAccess>& accesses, cons
               rows};
 }
 
+// Returns true if all brackets of a line hold one word each, as in "out[i] = in[i]".
+bool has_plain_indices(const std::string& line) {
+  for (std::size_t at = line.find('['); at != std::string::npos; at = line.find('[', at + 1)) {
+    const std::string index = line.substr(at + 1, line.find(']', at) - at - 1);
+    if (!std::ranges::all_of(index, is_of_word)) return false;
+  }
+  return true;
+}
+
 // Returns the reason why a thread's loop goes through elements in turn. An index that is a single
-// variable counts through the whole array.
+// variable counts through the whole array, unless others of the line are computed from it.
 ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
                         const Array& array, const GlobalAccess& access) {
-  const std::vector<std::string> indices =
-      indices_on(explanation.source_line(access.file, access.line), array);
-  const bool is_counter = !indices.empty() && std::ranges::all_of(indices, [](const auto& each) {
-    return std::ranges::all_of(each, is_of_word);
-  });
+  const std::string line = explanation.source_line(access.file, access.line);
+  const bool is_counter = !indices_on(line, array).empty() && has_plain_indices(line);
   const bool is_piece = is_counter && access.address.kind == Kind::affine;
-  return is_piece ? piece_per_thread(accesses, array) : row_per_thread(accesses, array, access);
+  return is_piece ? piece_per_thread(explanation, accesses, array)
+                  : row_per_thread(explanation, accesses, array, access);
 }
 
 // Returns the bytes of each `step` that the kernel's accesses of this kind use.
@@ -271,17 +286,27 @@ ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
           cure};
 }
 
-ScatteredAccess with_index(const Array& array, bool is_loaded, bool is_store) {
-  const std::string last = is_store ? " If results are few, collect them in shared memory first."
-                                    : " If the table is small, keep it in shared memory.";
-  if (is_loaded) {
-    return {AccessPattern::loaded_index,
-            fmt::format("The index into {} comes from memory, so that neighbouring threads use "
-                        "elements in any order.",
-                        array.shown()),
-            "Sort the work by this index, so that neighbouring threads use neighbouring "
-            "elements." +
-                last};
+// Says how shared memory helps with an index that goes anywhere; nothing for a buffer too large.
+std::string in_shared_memory(const Explanation& explanation, const GlobalAccess& access) {
+  if (access.is_store) return " If results are few, collect them in shared memory first.";
+  constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
+  const std::uint64_t bytes =
+      access.address.parameter ? explanation.buffer_bytes(*access.address.parameter) : 0;
+  if (bytes > most_shared) return "";
+  return bytes == 0 ? " If the table is small, keep it in shared memory."
+                    : fmt::format(" Or keep its {} in shared memory.", counted(bytes, "byte"));
+}
+
+ScatteredAccess with_index(const Explanation& explanation, const Array& array,
+                           const GlobalAccess& access) {
+  const std::string last = in_shared_memory(explanation, access);
+  if (access.address.kind == Kind::loaded) {
+    return {
+        AccessPattern::loaded_index,
+        fmt::format("The index into {} comes from memory: neighbouring threads use elements in "
+                    "any order.",
+                    array.shown()),
+        "Sort the work by this index: then neighbouring threads use neighbouring elements." + last};
   }
   return {AccessPattern::computed_index,
           fmt::format("The index into {} is a quotient, a remainder or a hash, which neighbouring "
@@ -311,9 +336,9 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   switch (access.address.kind) {
     case Kind::unknown: return std::nullopt;
     case Kind::loaded:
-      return access.address.walks ? row_per_thread(accesses, array, access)
-                                  : with_index(array, true, access.is_store);
-    case Kind::computed: return with_index(array, false, access.is_store);
+      return access.address.walks ? row_per_thread(explanation, accesses, array, access)
+                                  : with_index(explanation, array, access);
+    case Kind::computed: return with_index(explanation, array, access);
     case Kind::affine: break;
   }
   if (!is_apart(access)) return std::nullopt;
@@ -328,7 +353,8 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
   if (access.address.walks) return walking(explanation, accesses, array, access);
-  if (is_unrolled(explanation, array, access, used)) return row_per_thread(accesses, array, access);
+  if (is_unrolled(explanation, array, access, used))
+    return row_per_thread(explanation, accesses, array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }
@@ -338,6 +364,14 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation) {
   try {
     return global_accesses(explanation.compilation.ptx, explanation.kernel.name);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+}
+
+std::set<std::size_t> written_by(const Explanation& explanation) {
+  try {
+    return written_parameters(explanation.compilation.ptx, explanation.kernel.name);
   } catch (const InvalidArgument&) {
     return {};
   }

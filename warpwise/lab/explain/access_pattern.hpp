@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct ScatteredAccess {
 
 /// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
+
+/// Returns the parameters whose elements a kernel writes, atomics among it; none likewise.
+std::set<std::size_t> written_by(const Explanation& explanation);
 
 /// Returns the reason for a line's scattered loads, or stores: that of the first one whose thread
 /// goes through a row, else of the first one. Returns nothing if the kernel's addresses show none.

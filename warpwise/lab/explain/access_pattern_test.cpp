@@ -79,6 +79,26 @@ TEST(AccessPattern, SwappedIndices) {
             "swapped indices");
 }
 
+// A result of each block says nothing about the direction of threads: 28 bytes are a structure.
+TEST(AccessPattern, AResultOfABlockIsNoRow) {
+  const Explanation kernel = with("mul.lo.s32 %r7, %r6, 7;\n" + load("%r7") + store("%r4"));
+  EXPECT_EQ(pattern_at(kernel, 2), "stride");
+}
+
+TEST(AccessPattern, ATableIsForSharedMemoryIfItFits) {
+  Explanation kernel = with(".loc 1 1 0\n" + load("%r6") + "cvt.rzi.s32.f32 %r7, %f1;\n" +
+                            "mul.wide.s32 %rd9, %r7, 4;\nadd.s64 %rd10, %rd4, %rd9;\n"
+                            ".loc 1 2 0\nld.global.f32 %f2, [%rd10];\n");
+  const auto cure = [&](const std::string& buffer) {
+    kernel.request.arguments = {parse_argument("f32[1]"), parse_argument(buffer)};
+    const auto reason = at(kernel, 2);
+    return reason ? reason->cure : "";
+  };
+  EXPECT_NE(cure("f32[12288]").find("Or keep its 49152 bytes in shared memory"), std::string::npos)
+      << cure("f32[12288]");
+  EXPECT_EQ(cure("f32[12289]").find("shared memory"), std::string::npos);
+}
+
 TEST(AccessPattern, Transpose) {
   const Explanation kernel = with(
       "mad.lo.s32 %r7, %r2, %r1, %r3;\n"    // x * n + y
@@ -157,6 +177,9 @@ TEST(AccessPattern, PiecePerThread) {
   EXPECT_EQ(pattern_at(kernel, 2), "piece per thread");
   EXPECT_NE(at(kernel, 2)->cure.find("goes on by the number of threads"), std::string::npos);
   kernel.sources[0].lines[1] = "for (int x = 0; x < n; ++x) sum += in[t * n + x];";
+  EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
+  // A neighbour's index shows that i is computed from a row's beginning.
+  kernel.sources[0].lines[1] = "for (int i = t * n; i < t * n + n; ++i) sum += in[i] * w[i - n];";
   EXPECT_EQ(pattern_at(kernel, 2), "row per thread");
 }
 

@@ -349,6 +349,20 @@ std::set<std::size_t> index_sources(const std::string& ptx, const std::string& k
   return sources;
 }
 
+std::set<std::size_t> written_parameters(const std::string& ptx, const std::string& kernel) {
+  const ptx::Module module = ptx::parse(ptx);
+  const auto found = function_named(module, kernel);
+  std::set<std::size_t> written;
+  if (found == module.functions.end()) return written;
+  const Registers registers(*found);
+  for (const Instruction& each : found->instructions) {
+    const bool writes = each.opcode == "st" || each.opcode == "atom" || each.opcode == "red";
+    if (!writes || has(each, "param") || has(each, "shared") || has(each, "local")) continue;
+    if (const auto parameter = registers.address_of(each).parameter) written.insert(*parameter);
+  }
+  return written;
+}
+
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel) {
   const ptx::Module module = ptx::parse(ptx);
   const auto found = function_named(module, kernel);

@@ -61,4 +61,9 @@ std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::str
 /// \throws InvalidArgument  as ptx::parse()
 std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel);
 
+/// Returns the parameters to whose elements the kernel stores, or which its atomics change.
+/// \param kernel  mangled name
+/// \throws InvalidArgument  as ptx::parse()
+std::set<std::size_t> written_parameters(const std::string& ptx, const std::string& kernel);
+
 }  // namespace warpwise::lab

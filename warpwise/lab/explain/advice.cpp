@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
@@ -118,6 +119,44 @@ bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
 
+// Lines whose threads have no neighbouring elements, which a wide access needs.
+bool says_that_lanes_scatter(const Finding& finding) {
+  return finding.advice.remedy == Remedy::coalescing &&
+         finding.advice.pattern != AccessPattern::structures;
+}
+
+template <class Condition>
+std::set<std::string> places_of(const std::vector<Finding>& findings, const Condition& condition) {
+  std::set<std::string> places;
+  for (const Finding& each : findings)
+    if (condition(each)) places.insert(each.place);
+  return places;
+}
+
+// Idle lanes, divisions and doubles are a reason for many instructions: fewer in general then say
+// nothing more. While one lane works, nothing that all threads do makes a kernel faster.
+void drop_general(const std::vector<Finding>& findings, std::vector<Finding>& further) {
+  const auto gains = [](const Finding& each) {
+    constexpr double enough = 1.1;  // a cause that gains less is not the reason for the time
+    return each.advice.gain.value_or(0) >= enough;
+  };
+  const auto is_cause = [&](const Finding& each) {
+    return gains(each) &&
+           (each.advice.remedy == Remedy::divergence || each.advice.remedy == Remedy::whole_warps ||
+            each.by == LineCost::divisions || each.by == LineCost::doubles);
+  };
+  const bool explained =
+      std::ranges::any_of(findings, is_cause) || std::ranges::any_of(further, is_cause);
+  const bool is_serial = std::ranges::any_of(findings, [&](const Finding& each) {
+    return gains(each) && each.advice.remedy == Remedy::divergence && !each.advice.has_example;
+  });
+  std::erase_if(further, [&](const Finding& each) {
+    const bool is_general =
+        each.advice.remedy == Remedy::fewer_instructions && each.by == LineCost::none;
+    return (explained && is_general) || (is_serial && !each.always && each.change.has_value());
+  });
+}
+
 bool is_worth_a_change(const Finding& finding) {
   return finding.advice.gain.value_or(worth_a_change) >= worth_a_change;
 }
@@ -137,7 +176,11 @@ std::size_t advised_capability(const Explanation& explanation) {
 std::vector<Advice> advice_for(const Explanation& explanation) {
   if (!explanation.launch.faults.empty()) return {};
   const std::size_t cc = advised_capability(explanation);
-  std::vector<Finding> findings = merged(line_findings(explanation, cc));
+  std::vector<Finding> of_lines = line_findings(explanation, cc);
+  const std::set<std::string> scattered = places_of(of_lines, says_that_lanes_scatter);
+  const std::set<std::string> uniform =
+      places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
+  std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
   // Without such findings, the advice also praises the accesses; not if atomics are the exception.
   const emulator::MemoryCounts& memory = explanation.launch.memory[cc];
@@ -159,7 +202,12 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
       scatter->advice.text += " Constant memory is the bottleneck.";
     if (std::ranges::any_of(findings, says_that_elements_are_apart))
       std::erase_if(further, [](const Finding& each) { return each.by == LineCost::accesses; });
-    for (Finding& each : further) name_line(explanation, cc, each);
+    std::erase_if(further, [&](Finding& each) { return !name_line(explanation, cc, each); });
+    drop_general(findings, further);
+    std::erase_if(further, [&](const Finding& each) {
+      return (each.by == LineCost::accesses && scattered.contains(each.place)) ||
+             (each.by == LineCost::loaded_bytes && uniform.contains(each.place));
+    });
     if (std::ranges::any_of(findings, is_worth_a_change) ||
         std::ranges::any_of(further, is_worth_a_change)) {
       std::ranges::move(further, std::back_inserter(findings));

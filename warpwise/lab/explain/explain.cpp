@@ -375,6 +375,12 @@ std::string Explanation::source_line(const std::string& file, int line) const {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+std::uint64_t Explanation::buffer_bytes(std::size_t parameter) const {
+  const bool is_buffer = parameter < request.arguments.size() &&
+                         request.arguments[parameter].kind == ArgumentSpec::Kind::buffer;
+  return is_buffer ? request.arguments[parameter].bytes() : 0;
+}
+
 std::vector<MachineInstruction> Explanation::instructions_of(
     const emulator::LineCounts& line) const {
   std::vector<MachineInstruction> result;

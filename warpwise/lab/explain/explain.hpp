@@ -124,6 +124,8 @@ struct Explanation {
   const SourceFile* source(const std::string& file) const;
   /// Returns a line of a source without the blanks around it; empty if it is not known.
   std::string source_line(const std::string& file, int line) const;
+  /// Returns the bytes of the buffer that a parameter points to; 0 if they are not known.
+  std::uint64_t buffer_bytes(std::size_t parameter) const;
   /// Returns the machine instructions of a line, in order.
   std::vector<MachineInstruction> instructions_of(const emulator::LineCounts& line) const;
   /// Returns true if a line is shown. Instructions without a source line are shown only if they ran

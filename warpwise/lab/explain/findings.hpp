@@ -17,7 +17,16 @@ inline constexpr const char* constant_is_double =
     "A constant without f is a double: write 0.5f, not 0.5.";
 
 /// Counts by which a finding on the whole kernel names its dearest line.
-enum class LineCost { none, divisions, doubles, accesses, loaded_bytes, shared_loads, atomics };
+enum class LineCost {
+  none,
+  divisions,
+  doubles,
+  accesses,
+  loaded_bytes,
+  shared_loads,
+  atomics,
+  barriers
+};
 
 /// Something that a kernel could do better, or that it waits for.
 struct Finding {
@@ -28,20 +37,31 @@ struct Finding {
   bool in_library = false;       ///< the line belongs to a library, not to the program
   LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
   bool always = false;           ///< always listed, because it is no guess
+  bool of_all_loads = false;     ///< of the line: no finding on its repeated loads says more
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
 
+/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
+std::string line_name(const Explanation& explanation, const emulator::LineCounts& line);
+
 /// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
 std::string place_of(const Explanation& explanation, const emulator::LineCounts& line);
 
-/// Begins the text of a finding with the line that has the most of Finding::by, if one has any.
+/// Begins the text of a finding with the line that has the most of Finding::by, if one has more
+/// than all others. Sets the finding's place. Returns false if the finding does not suit the line.
 /// \param cc  index of the counts' compute capability
-void name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
+bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
 
 /// Returns the findings from the launch's shape and the kernel's resources.
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);
+
+/// Returns the finding on asynchronous copies that a loop begins and waits for at once, if any.
+std::optional<Finding> early_wait(const Explanation& explanation);
+
+/// Returns true if a launch gives an SM less than a quarter of the blocks that it holds.
+bool leaves_sms_empty(const LaunchPrediction& prediction);
 
 /// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
 bool is_too_small(const Explanation& explanation);

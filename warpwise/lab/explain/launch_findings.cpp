@@ -25,8 +25,10 @@ std::string remedy(rules::Limiter limiter, const CapabilityReport& report) {
           "unless registers spill",
           report.registers.value_or(0));
     case rules::Limiter::shared_memory:
-      return fmt::format("Less shared memory than {} bytes a block allows more blocks",
-                         report.shared_bytes);
+      return fmt::format(
+          "Less shared memory than {} bytes a block allows more blocks. Larger blocks share it "
+          "among more threads",
+          report.shared_bytes);
   }
   __builtin_unreachable();
 }
@@ -113,12 +115,23 @@ std::optional<Advice> few_blocks(const Explanation& explanation) {
   }
   const std::uint64_t blocks = prediction->facts.blocks;
   const auto all = static_cast<std::uint64_t>(prediction->profile.figure("multiprocessors"));
-  if (blocks >= all) return std::nullopt;
+  const std::string filled =
+      leaves_sms_empty(*prediction)
+          ? fmt::format(" An SM gets {} of the {} blocks that it holds.", (blocks + all - 1) / all,
+                        prediction->facts.blocks_per_sm)
+          : "";
+  if (blocks >= all) {
+    if (filled.empty()) return std::nullopt;
+    return Advice{fmt::format("This launch has {} blocks for {} SMs.{} Split the work over more "
+                              "blocks. The gains below assume enough blocks.",
+                              grouped(blocks), all, filled),
+                  cite("other warps hide latency", "Occupancy")};
+  }
   return Advice{
-      fmt::format("This launch has {} block{}; {} has {} SMs, so {} {} idle. "
+      fmt::format("This launch has {} block{}; {} has {} SMs, so {} {} idle.{} "
                   "Split the work over more blocks. The gains below assume enough blocks.",
                   blocks, blocks == 1 ? "" : "s", prediction->profile.gpu_with_article(), all,
-                  all - blocks, all - blocks == 1 ? "is" : "are"),
+                  all - blocks, all - blocks == 1 ? "is" : "are", filled),
       cite("a block runs on one SM", "Occupancy")};
 }
 
@@ -169,6 +182,13 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
   return std::nullopt;
 }
 
+bool leaves_sms_empty(const LaunchPrediction& prediction) {
+  constexpr double few = 0.25;  // with a smaller part of an SM's blocks, the gains differ much
+  return std::ceil(static_cast<double>(prediction.facts.blocks) /
+                   prediction.profile.figure("multiprocessors")) <
+         few * prediction.facts.blocks_per_sm;
+}
+
 bool is_too_small(const Explanation& explanation) {
   constexpr std::uint64_t lanes = 32;
   return explanation.request.grid.count() * explanation.request.block.count() < lanes;
@@ -186,7 +206,7 @@ std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t
   const CapabilityReport& report = explanation.capabilities[cc];
   std::vector<Finding> findings;
   for (auto finding : {low_occupancy(explanation, report), spills(explanation, report),
-                       ragged_block(explanation)}) {
+                       ragged_block(explanation), early_wait(explanation)}) {
     if (finding) findings.push_back(std::move(*finding));
   }
   return findings;

@@ -12,9 +12,8 @@
 #include <regex>
 #include <set>
 
-#include "warpwise/base/error.hpp"
-#include "warpwise/emulator/ptx/parser.hpp"
 #include "warpwise/emulator/readable.hpp"
+#include "warpwise/lab/explain/divergence.hpp"
 #include "warpwise/lab/explain/findings.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
@@ -30,23 +29,13 @@ constexpr double worth_saying = 1.2;  // ratio of the count to the least possibl
 // A definition that newcomers need for the other texts.
 constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
 
-// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
-std::string line_name(const Explanation& explanation, const LineCounts& line) {
-  if (line.line == 0) return "The kernel (its PTX has no line numbers)";
-  const SourceFile* source = explanation.source(line.file);
-  std::string text = fmt::format("Line {}", line.line);
-  if (source != nullptr && source->shown != explanation.request.file) {
-    text += " of " + std::filesystem::path(source->shown).filename().string();
-  }
-  return text;
-}
-
 // An array of shared memory of two dimensions, and the line's index into its rows.
 struct SharedArray {
   std::string name;
   std::string rows;
   std::string columns;
   std::string index;
+  int words = 1;  // of an element
 };
 
 // Returns the text of the last of the brackets that follow: "x * 4 + i" for "[r][x * 4 + i] = ...".
@@ -62,10 +51,17 @@ std::string last_index(std::string_view text) {
   return index;
 }
 
+// Returns the words of an element of this type, as far as CUDA's own types tell.
+int words_of(const std::string& type) {
+  static const std::regex two(R"(\b(double|long|u?int64_t|size_t|(float|u?int)2)\b)");
+  static const std::regex four(R"(\b(double2|u?longlong2|(float|u?int)4)\b)");
+  return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
+}
+
 // Returns the array if the line uses one that is declared in the same file.
 std::optional<SharedArray> shared_array(const Explanation& explanation, const LineCounts& line) {
   static const std::regex declaration(
-      R"(__shared__\s+[\w:\s<>]*?(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
+      R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
   const SourceFile* source = explanation.source(line.file);
   if (source == nullptr) return std::nullopt;
   const std::string used = explanation.source_line(line.file, line.line);
@@ -73,10 +69,11 @@ std::optional<SharedArray> shared_array(const Explanation& explanation, const Li
   for (const std::string& text : source->lines) {
     std::smatch match;
     if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
-    const std::size_t at = used.find(match[1].str() + "[");
+    const std::size_t at = used.find(match[2].str() + "[");
     if (at == std::string::npos) continue;
-    return SharedArray{match[1], match[2], match[3],
-                       last_index(std::string_view(used).substr(at + match[1].length()))};
+    return SharedArray{match[2], match[3], match[4],
+                       last_index(std::string_view(used).substr(at + match[2].length())),
+                       words_of(match[1])};
   }
   return std::nullopt;
 }
@@ -112,12 +109,16 @@ std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks)
           "each of them beside its neighbours' in turn.",
           array->name, array->index, *step);
     }
-    if (may_fill_banks(array->columns, banks)) {
+    if (may_fill_banks(array->columns, banks / array->words)) {
+      const std::string shift =
+          array->words == 1 ? fmt::format("one bank, so that a column's elements lie in {}", banks)
+                            : fmt::format("{} banks, so that {} elements of a column lie in",
+                                          array->words, banks / array->words);
       return fmt::format(
-          " If rows are a multiple of {0} words long, all elements of a column lie in one bank. "
-          "One unused column shifts each row by one bank, so that a column's elements lie in {0} "
-          "different banks: declare {1}[{2}][{3} + 1] in place of {1}[{2}][{3}].",
-          banks, array->name, array->rows, array->columns);
+          " If rows are a multiple of {0} words long, all elements of a column begin in one bank. "
+          "One unused column shifts each row by {1} different banks: declare {2}[{3}][{4} + 1] in "
+          "place of {2}[{3}][{4}].",
+          banks, shift, array->name, array->rows, array->columns);
     }
     return fmt::format(
         " Rows of {} words are not the cause. Let neighbouring threads use neighbouring words.",
@@ -146,11 +147,12 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   const double ideal = ratio(counts.ideal_passes, counts.requests);
   const int banks = cc.major == 1 ? 16 : 32;
   std::string text = fmt::format(
-      "{} {} shared memory in {} {}; the minimum is {}. Up to {} threads need different words of "
-      "one of the {} banks, and a bank serves one word at a time (word i lies in bank i modulo "
-      "{}).",
+      "{} {} shared memory in {} {}; the minimum is {}{}. On average {} threads need different "
+      "words of one of the {} banks, and a bank serves one word at a time (word i lies in bank i "
+      "modulo {}).",
       place_of(explanation, line), verb, passes_text(passes), each_request, number(ideal),
-      number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
+      ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
+      number(std::min<double>(banks, passes / ideal)), banks, banks);
   const std::string cure = cure_of_conflict(shared_array(explanation, line), banks);
   const bool pads = cure.find(" + 1]") != std::string::npos;  // the example does not
   const std::uint64_t over = counts.passes - counts.ideal_passes;
@@ -162,11 +164,22 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   return finding;
 }
 
-constexpr const char* several_runs =
-    " The warp's addresses form several runs, as in a block that is narrower than a warp, or do "
-    "not "
-    "begin where a segment of memory begins. Let the 32 threads of a warp use one run, and start "
-    "rows at multiples of 128 bytes (a padded pitch).";
+std::string several_runs(const TrafficCounts& counts) {
+  const double lanes = ratio(counts.references, counts.requests);
+  constexpr double nearly_all = 31;
+  if (lanes < nearly_all)
+    return fmt::format(" On average {} of 32 lanes take part, and lanes between them are idle.",
+                       number(lanes));
+  return " The warp's addresses form several runs, as in a block that is narrower than a warp, or "
+         "do not begin where a segment of memory begins. Let the 32 threads of a warp use one run, "
+         "and start rows at multiples of 128 bytes (a padded pitch).";
+}
+
+// Matrix units choose the addresses of a load or a store of a fragment.
+bool is_of_fragment(const std::string& code) {
+  return code.find("load_matrix_sync") != std::string::npos ||
+         code.find("store_matrix_sync") != std::string::npos;
+}
 
 std::string far_apart(const TrafficCounts& counts) {
   return fmt::format(
@@ -197,20 +210,63 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
                   place_of(explanation, line), verb, number(each), each_request, number(ideal));
   const bool is_apart = each >= 2 * ideal;
   const bool is_store = verb == "writes";
+  const bool is_fragment = is_of_fragment(explanation.source_line(line.file, line.line));
   std::optional<ScatteredAccess> known;
-  if (is_apart) known = scattered_at(explanation, accesses(), line.file, line.line, is_store);
+  bool has_runs = !is_apart;
+  if (is_apart && !is_fragment) {
+    known = scattered_at(explanation, accesses(), line.file, line.line, is_store);
+    has_runs = !known && std::ranges::any_of(accesses(), [&](const GlobalAccess& access) {
+      return access.file == line.file && access.line == line.line && access.is_store == is_store;
+    });
+  }
   text += known ? fmt::format(" {} {}", known->cause, known->cure)
-                : moved_text(counts) + (is_apart ? far_apart(counts) : several_runs);
+          : is_fragment
+              ? moved_text(counts) +
+                    " A fragment's lanes go through several rows. Copy tiles "
+                    "through shared memory, row by row, and use fragments there."
+              : moved_text(counts) + (has_runs ? several_runs(counts) : far_apart(counts));
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
   constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
-  return Finding{bytes_over / bytes_per_slot,
-                 {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-                  !is_store || (known && known->pattern == AccessPattern::transpose),
-                  known ? std::optional(known->pattern) : std::nullopt},
-                 Change{.bytes = bytes_over / all}};
+  Finding finding{
+      bytes_over / bytes_per_slot,
+      {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
+       !is_fragment && (!is_store || (known && known->pattern == AccessPattern::transpose)),
+       known ? std::optional(known->pattern) : std::nullopt},
+      Change{.bytes = bytes_over / all}};
+  finding.always = !has_runs;
+  return finding;
+}
+
+// Says where to keep a thread's own array in place of local memory.
+std::string cure_of_local_array(const Explanation& explanation, const LineCounts& line) {
+  static const std::regex table(R"(\bconst\b[^=;]*\b(\w+)\s*\[[^\]]*\]\s*=\s*\{)");
+  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+  const std::string used = explanation.source_line(line.file, line.line);
+  if (const SourceFile* const source = explanation.source(line.file)) {
+    for (const std::string& each : source->lines) {
+      std::smatch match;
+      if (each.size() > longest_line || !std::regex_search(each, match, table)) continue;
+      if (used.find(match[1].str() + "[") != std::string::npos)
+        return fmt::format(
+            " {}[] is a table of constants: declare it static __constant__, or copy "
+            "it to shared memory once a block.",
+            match[1].str());
+    }
+  }
+  constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
+  const std::uint64_t bytes = explanation.kernel.local_bytes * explanation.request.block.count();
+  return " If the index is a loop counter, unroll the loop (#pragma unroll): then registers hold "
+         "the array. If it comes from data, " +
+         (bytes <= most_shared
+              ? std::string("keep the array in shared memory: a[k * blockDim.x + threadIdx.x] in "
+                            "place of a[k].")
+              : fmt::format("use a smaller array or smaller blocks, for shared memory: {} bytes of "
+                            "{} threads are more than the {} bytes of a block.",
+                            explanation.kernel.local_bytes, explanation.request.block.count(),
+                            grouped(most_shared)));
 }
 
 // Local memory is a thread's own array whose index the compiler does not know. Lanes with equal
@@ -224,13 +280,11 @@ std::optional<Finding> local_array(const Explanation& explanation, const LineCou
   constexpr double bytes_per_slot = 16;  // as of scattered_access()
   return Finding{
       bytes / bytes_per_slot,
-      {fmt::format(
-           "{} {} local memory, {} transactions {}. An array of a thread lies there if its "
-           "index is not a constant. If the index is a loop counter, unroll the loop (#pragma "
-           "unroll): then registers hold the array. If it comes from data, keep the array in "
-           "shared memory, count[i * blockDim.x + threadIdx.x].",
-           place_of(explanation, line), verb, number(ratio(transactions(counts), counts.requests)),
-           each_request),
+      {fmt::format("{} {} local memory, {} transactions {}. An array of a thread lies there if its "
+                   "index is not a constant.{}",
+                   place_of(explanation, line), verb,
+                   number(ratio(transactions(counts), counts.requests)), each_request,
+                   cure_of_local_array(explanation, line)),
        cite("local memory is global memory", "Local memory"), Remedy::local_memory, std::nullopt,
        false},
       Change{.bytes = bytes / all}};
@@ -250,151 +304,82 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
-// Returns true if a buffer that the line reads at one address in a warp exceeds constant memory.
-bool exceeds_constant_memory(const Explanation& explanation, const LineCounts& line,
-                             const std::vector<GlobalAccess>& accesses) {
+// Loads of a line, in the kernel's PTX.
+struct Loads {
+  double all = 0;
+  double at_one_address = 0;  // in all threads of a warp, of buffers that the kernel only reads
+  bool is_written = false;    // some lead to buffers that the kernel writes
+  bool is_large = false;      // some at one address lead to buffers beyond constant memory
+};
+
+Loads loads_of(const Explanation& explanation, const LineCounts& line,
+               const std::vector<GlobalAccess>& accesses) {
   constexpr std::uint64_t most_bytes = 65'536;  // of __constant__ variables
-  return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
-    const std::optional<std::size_t>& parameter = each.address.parameter;
-    const std::vector<ArgumentSpec>& arguments = explanation.request.arguments;
-    return !each.is_store && each.file == line.file && each.line == line.line && parameter &&
-           each.address.steps[thread_x].is_none() && *parameter < arguments.size() &&
-           arguments[*parameter].kind == ArgumentSpec::Kind::buffer &&
-           arguments[*parameter].bytes() > most_bytes;
-  });
+  const std::set<std::size_t> written = written_by(explanation);
+  Loads loads;
+  for (const GlobalAccess& each : accesses) {
+    if (each.is_store || each.file != line.file || each.line != line.line) continue;
+    ++loads.all;
+    const AddressForm& address = each.address;
+    if (!address.parameter) continue;
+    if (written.contains(*address.parameter)) {
+      loads.is_written = true;
+      continue;
+    }
+    const bool is_one = address.kind == AddressForm::Kind::affine &&
+                        address.steps[thread_x].is_none() && address.steps[thread_y].is_none() &&
+                        address.steps[thread_z].is_none();
+    if (!is_one) continue;
+    ++loads.at_one_address;
+    loads.is_large = loads.is_large || explanation.buffer_bytes(*address.parameter) > most_bytes;
+  }
+  return loads;
 }
 
-// All lanes of a warp read one word: one sector serves more bytes than it has.
+// All lanes of a warp read one word: one sector serves more bytes than it has. Where a line has
+// other loads too, the kernel's PTX tells them apart, and each is taken to run as often.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {
   constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
   if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
-  if (ratio(counts.bytes_requested, counts.bytes_moved) < at_least) return std::nullopt;
+  const Loads own = loads_of(explanation, line, accesses());
+  const bool are_all = ratio(counts.bytes_requested, counts.bytes_moved) >= at_least;
+  constexpr double worth_saying_share = 0.25;
+  const double share = are_all ? 1 : own.all > 0 ? own.at_one_address / own.all : 0;
+  if ((are_all && own.is_written) || share < worth_saying_share) return std::nullopt;
   std::uint64_t loads = 0;
   for (const auto& [name, count] : explanation.launch.instructions_by_class) {
     if (name == "load" || name == "store") loads += count;
   }
-  const bool is_large = exceeds_constant_memory(explanation, line, accesses());
   const char* const cure =
-      is_large ? "Load a block's values into shared memory first."
-               : "Keep values that all threads read in constant memory (__constant__ float "
-                 "filter[9]; in place of const float* filter) or in the kernel's parameters, or "
-                 "load a block's values into shared memory first.";
-  return Finding{
-      static_cast<double>(counts.requests),
-      {fmt::format("{} reads one address of global memory in all threads of a warp: {} bytes are "
-                   "requested, and {} moved. {}",
-                   place_of(explanation, line), grouped(counts.bytes_requested),
-                   grouped(counts.bytes_moved), cure),
+      own.is_large ? "Load a block's values into shared memory first."
+                   : "Keep values that all threads read in constant memory (__constant__ float "
+                     "filter[9]; in place of const float* filter) or in the kernel's parameters, "
+                     "or load a block's values into shared memory first.";
+  const std::string evidence =
+      are_all ? fmt::format("{} bytes are requested, and {} moved", grouped(counts.bytes_requested),
+                            grouped(counts.bytes_moved))
+              : fmt::format("{} of its {} loads do", own.at_one_address, own.all);
+  constexpr double sector = 32;
+  const double requests = share * static_cast<double>(counts.requests);
+  const auto all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
+  Finding finding{
+      requests,
+      {fmt::format("{} reads one address of global memory in all threads of a warp: {}. {}",
+                   place_of(explanation, line), evidence, cure),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory,
-       std::nullopt, !is_large},
-      Change{.bytes = ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index])),
-             .loads = ratio(counts.requests, loads)}};
-}
-
-using Place = std::pair<std::string, int>;         // a file and its line
-using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
-using CallersOfLines = std::function<const Callers&()>;
-
-constexpr int deepest_call = 64;  // deeper ones are left out: the text of PTX sets no limit
-
-// Returns the callers of the lines of inlined functions and of others; none if the PTX cannot be
-// parsed.
-Callers callers_of(const Explanation& explanation) try {
-  const ptx::Module module = ptx::parse(explanation.compilation.ptx);
-  const auto place = [&](const ptx::SourceLine& line) {
-    return line.file < 0 ? Place()
-                         : Place(module.files[static_cast<std::size_t>(line.file)], line.line);
-  };
-  std::map<std::string, std::set<Place>> calls;
-  const auto outermost = [&](ptx::SourceLine line, Callers* callers) {
-    for (int depth = 0; line.caller >= 0 && depth < deepest_call; ++depth) {
-      const ptx::SourceLine& caller = module.callers[static_cast<std::size_t>(line.caller)];
-      if (callers != nullptr) (*callers)[place(line)].insert(place(caller));
-      line = caller;
-    }
-    return place(line);
-  };
-  for (const ptx::Function& function : module.functions)
-    for (const ptx::Instruction& each : function.instructions)
-      if (each.opcode == "call")
-        for (const ptx::Operand& operand : each.operands)
-          calls[operand.name].insert(place(each.source));
-  Callers callers;
-  for (const ptx::Function& function : module.functions) {
-    for (const ptx::Instruction& each : function.instructions) {
-      const Place last = outermost(each.source, &callers);
-      const auto found = calls.find(function.name);
-      if (found != calls.end()) callers[last].insert(found->second.begin(), found->second.end());
-    }
-  }
-  return callers;
-} catch (const InvalidArgument&) {
-  return {};
-}
-
-// Returns the share of a line's callers that lie behind a branch, as far as `shares` says.
-double share_behind(const Place& place, const Callers& callers, std::map<Place, double>& shares,
-                    int depth = 0) {
-  const auto [known, is_new] = shares.emplace(place, 0);
-  const auto found = callers.find(place);
-  if (!is_new || found == callers.end() || depth == deepest_call) return known->second;
-  double sum = 0;
-  for (const Place& each : found->second) sum += share_behind(each, callers, shares, depth + 1);
-  return known->second = sum / static_cast<double>(found->second.size());
-}
-
-// Idle lanes, in warp instructions, from this line to the file's next one with divergent branches,
-// and in the functions that these lines call. A branch that leaves lanes idle for one statement
-// costs no more than that.
-double idle_after(const Explanation& explanation, const LineCounts& line, const Callers& callers) {
-  std::map<Place, double> shares;
-  bool is_after = false;
-  for (const LineCounts& each : explanation.launch.lines) {
-    const bool is_line = each.file == line.file && each.line == line.line;
-    is_after =
-        is_line || (is_after && each.file == line.file && each.execution.divergent_branches == 0);
-    if (is_after || each.execution.divergent_branches > 0)
-      shares[{each.file, each.line}] = is_after ? 1 : 0;
-  }
-  double idle = 0;
-  for (const LineCounts& each : explanation.launch.lines) {
-    idle += share_behind({each.file, each.line}, callers, shares) *
-            (static_cast<double>(each.execution.warp_instructions) -
-             static_cast<double>(each.execution.thread_instructions) / 32);
-  }
-  return idle;
-}
-
-std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line,
-                                  const CallersOfLines& callers) {
-  const auto& counts = line.execution;
-  const double share = ratio(counts.divergent_branches, counts.branches);
-  constexpr double worth_saying_share = 0.1;
-  if (share < worth_saying_share) return std::nullopt;
-  const auto& totals = explanation.launch.totals;
-  const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
-  const double idle = 1 - lanes / 32;
-  if (idle < 0.1) return std::nullopt;
-  const double own =
-      idle_after(explanation, line, callers()) / static_cast<double>(totals.warp_instructions);
-  constexpr double worth_saying_idle = 0.02;
-  if (own < worth_saying_idle) return std::nullopt;
-  return Finding{
-      static_cast<double>(totals.warp_instructions) * own / 4,  // four schedulers per SM
-      {fmt::format("{} diverges in {} of {} branches: lanes of a warp take different paths, which "
-                   "execute one after the other. Over the kernel, {} of 32 lanes work in an "
-                   "instruction. Branch on a condition that all lanes of a warp share, or sort the "
-                   "work so that neighbours take the same path.",
-                   place_of(explanation, line), grouped(counts.divergent_branches),
-                   grouped(counts.branches), number(lanes)),
-       cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},
-      Change{.instructions = own}};
+       std::nullopt, !own.is_large},
+      Change{.bytes = are_all
+                          ? ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index]))
+                          : std::min(1.0, requests * sector / std::max(all, 1.0)),
+             .loads = requests / std::max(ratio(loads, 1), 1.0)}};
+  finding.of_all_loads = are_all;
+  return finding;
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
-                       const Accesses& accesses, const CallersOfLines& callers,
+                       const Accesses& accesses, Divergence& divergence,
                        std::vector<Finding>& findings) {
   const auto add = [&](std::optional<Finding> finding) {
     if (!finding) return;
@@ -411,10 +396,20 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
   add(local_array(explanation, line, memory.local_store, "writes", cc));
   add(same_address(explanation, line, memory.global_load, cc, accesses));
   add(constant_scatter(explanation, line, memory.constant));
-  add(divergence(explanation, line, callers));
+  add(divergence.finding(line));
 }
 
 }  // namespace
+
+std::string line_name(const Explanation& explanation, const LineCounts& line) {
+  if (line.line == 0) return "The kernel (its PTX has no line numbers)";
+  const SourceFile* source = explanation.source(line.file);
+  std::string text = fmt::format("Line {}", line.line);
+  if (source != nullptr && source->shown != explanation.request.file) {
+    text += " of " + std::filesystem::path(source->shown).filename().string();
+  }
+  return text;
+}
 
 std::string place_of(const Explanation& explanation, const LineCounts& line) {
   const std::string text = line_name(explanation, line);
@@ -432,13 +427,9 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
     if (!known) known = accesses_of(explanation);
     return *known;
   };
-  std::optional<Callers> calling;
-  const auto callers = [&]() -> const Callers& {
-    if (!calling) calling = callers_of(explanation);
-    return *calling;
-  };
+  Divergence divergence(explanation);
   for (const LineCounts& line : explanation.launch.lines) {
-    add_line_findings(explanation, line, cc, accesses, callers, findings);
+    add_line_findings(explanation, line, cc, accesses, divergence, findings);
   }
   return findings;
 }

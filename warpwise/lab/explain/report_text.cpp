@@ -354,11 +354,12 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
     if (before == nullptr || before->file != line.file) {
       const std::string name = source == nullptr ? "(no line information: compile with -lineinfo)"
                                                  : shown(source->shown);
-      text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
-              (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
-                                               "each request of a warp)")
-                                 : "") +
-              "\n";
+      text +=
+          "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
+          (before == nullptr ? paint.quiet("   (share of PTX's warp instructions; counts are for "
+                                           "each request of a warp)")
+                             : "") +
+          "\n";
     } else if (line.line - before->line <= nearby) {
       for (int between = before->line + 1; between < line.line; ++between) {
         text += line_text(explanation, source, between, nullptr, paint);

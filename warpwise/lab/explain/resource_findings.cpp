@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "warpwise/lab/explain/findings.hpp"
+#include "warpwise/lab/explain/suggestion.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
@@ -21,8 +22,6 @@ constexpr double worth_naming = 1.0 / 3;
 constexpr double too_many_bytes = 1.5;
 // Least gain of a finding that stands behind others.
 constexpr double worth_a_line = 1.02;
-// Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
-constexpr double half = 0.5;
 
 double bytes_of(const emulator::TrafficCounts& counts) {
   return static_cast<double>(counts.bytes_moved);
@@ -35,111 +34,6 @@ double bytes_per_reference(const emulator::MemoryCounts& memory) {
   const auto bytes =
       static_cast<double>(memory.global_load.bytes_requested + memory.global_store.bytes_requested);
   return references > 0 ? bytes / references : 0;
-}
-
-struct Suggestion {
-  std::string text;
-  Remedy remedy;
-  std::optional<Change> change;
-  bool has_example = true;
-  LineCost by = LineCost::none;
-};
-
-std::string capitalised(std::string text) {
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
-}
-
-// "DRAM is the bottleneck", "atomics are the bottleneck".
-std::string is_bottleneck(std::string_view name) {
-  return fmt::format("{} {} the bottleneck", name,
-                     name == name_of(Resource::atomics) ? "are" : "is");
-}
-
-// "L2 is the bottleneck", "L2 takes 64 % as long as the bottleneck, latency".
-std::string standing(const Bounds& bounds, Resource resource, std::string_view name) {
-  if (resource == bounds.rules()) return capitalised(is_bottleneck(name));
-  return fmt::format("{} takes {:.0f} % as long as the bottleneck, {}",
-                     capitalised(std::string(name)),
-                     100 * bounds.of(resource) / bounds.of(bounds.rules()), bottleneck_of(bounds));
-}
-
-Suggestion about_issue(const Bounds& bounds) {
-  return {
-      standing(bounds, Resource::issue, "instruction issue") +
-          ". Compute several results per thread: they share index arithmetic and conditions. Keep "
-          "conditions that hold for most blocks out of the inner loop. With half the instructions,",
-      Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
-}
-
-// Returns the machine instructions of the sample: a division is several.
-double machine_instructions(const LaunchPrediction& prediction) {
-  return static_cast<double>(prediction.sample.totals.warp_instructions) +
-         prediction.sample.pace.further.all;
-}
-
-std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction) {
-  const double all = machine_instructions(prediction);
-  const double share = all > 0 ? prediction.sample.pace.further.all / all : 0;
-  constexpr double many = 0.1;
-  if (share < many) return std::nullopt;
-  const rules::MachineInstructions& inside = prediction.sample.pace.further;
-  const bool of_integers = inside.integer > inside.float32 + inside.float64;
-  const std::string text =
-      of_integers ? "integer divisions and remainders. If the divisor is a power of two, use & "
-                    "(divisor - 1) and shifts, as in tid & (2 * s - 1). If it is fixed during the "
-                    "launch, compute a multiplier on the host."
-                  : "divisions, square roots and the like. Divide by constants or powers of two, "
-                    "multiply by a reciprocal, or use a faster function (rsqrtf, __fdividef) where "
-                    "it is exact enough.";
-  return Suggestion{
-      fmt::format("{:.0f} % of the machine instructions are the inside of {} With single "
-                  "instructions in their place,",
-                  100 * share, text),
-      Remedy::fewer_instructions, Change{.divisions = 1}, false, LineCost::divisions};
-}
-
-// Returns how many times as fast a GPU computes in single precision; 0 without double precision.
-double single_over_double(const DeviceProfile& profile) {
-  const double doubles = profile.figure("float64_per_cycle");
-  return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
-}
-
-// Compares the profile's rates with those of the installed GPU that suffers most from doubles.
-std::string rates_text(const DeviceProfile& profile) {
-  const DeviceProfile* worst = nullptr;
-  static const std::vector<DeviceProfile> all = [] {
-    std::vector<DeviceProfile> profiles;
-    for (const std::string& name : device_profile_names())
-      profiles.push_back(find_device_profile(name));
-    return profiles;
-  }();
-  for (const DeviceProfile& each : all)
-    if (worst == nullptr || single_over_double(each) > single_over_double(*worst)) worst = &each;
-  const double own = single_over_double(profile);
-  std::string text = fmt::format("{} computes {} times as fast in single precision",
-                                 capitalised(profile.gpu_with_article()), number(own));
-  if (worst != nullptr && single_over_double(*worst) > own)
-    text +=
-        fmt::format(", {} {} times", worst->gpu_with_article(), number(single_over_double(*worst)));
-  return text + ".";
-}
-
-// Suggests single precision to a kernel that computes in both.
-std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
-  const auto& classes = prediction.sample.instructions_by_class;
-  const auto count = [&](const char* name) {
-    const auto found = classes.find(name);
-    return found == classes.end() ? 0.0 : static_cast<double>(found->second);
-  };
-  const bool converts = prediction.sample.pace.further.conversion64 > 0;
-  constexpr double slow = 8;  // from here on doubles are slow, also where all values are doubles
-  if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
-    return std::nullopt;
-  return Suggestion{fmt::format("The kernel {} double precision. {} {} In single precision,",
-                                converts ? "converts between single and" : "computes in",
-                                rates_text(prediction.profile), constant_is_double),
-                    Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
 }
 
 // Returns the share of instructions that load from or store to global memory.
@@ -161,6 +55,17 @@ double share_of_shared_loads(const LaunchPrediction& prediction) {
 // Adds the address arithmetic of accesses: about one instruction each.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
+// Returns the most of a block's time that its loads from global memory can take, if each waits for
+// DRAM by itself.
+double share_of_waiting(const LaunchPrediction& prediction) {
+  const emulator::LaunchResult& sample = prediction.sample;
+  const double warps =
+      static_cast<double>(sample.blocks) * std::max(prediction.facts.warps_per_block, 1);
+  const double loads = ratio(sample.memory.front().global_load.requests, 1) / std::max(warps, 1.0);
+  const double block = sample.pace.block_cycles / std::max(ratio(sample.blocks, 1), 1.0);
+  return block > 0 ? std::min(1.0, loads * prediction.profile.pace(1).dram_cycles / block) : 1;
+}
+
 // Suggests wider accesses. One wide access waits once, where several narrow ones wait each.
 std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double bytes = bytes_per_reference(prediction.sample.memory.front());
@@ -169,7 +74,7 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double share = share_of_accesses(prediction);
   const double fewer = 1 - bytes / widest;
   const double saved = with_addresses(share) * fewer;
-  const double waiting = half * fewer;
+  const double waiting = half * fewer * share_of_waiting(prediction);
   return Suggestion{
       fmt::format(
           "{:.0f} % of the instructions load from or store to global memory, {:.2g} byte{} "
@@ -218,7 +123,7 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   if (times < often) return std::nullopt;
   const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
   return Suggestion{
-      fmt::format("Each byte is loaded {} times. Keep data that neighbouring threads or the "
+      fmt::format("The kernel loads each byte {} times. Keep data that neighbouring threads or the "
                   "next results need again in registers or in a tile of shared memory. With half "
                   "the repeated loads and their address arithmetic,",
                   times < 10 ? number(times) : grouped(static_cast<std::uint64_t>(times))),
@@ -226,10 +131,23 @@ std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
       LineCost::loaded_bytes};
 }
 
+// Returns true if most of the passes of shared memory are due to bank conflicts.
+bool has_conflicts(const LaunchPrediction& prediction) {
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  std::uint64_t passes = 0;
+  std::uint64_t ideal = 0;
+  for (const emulator::PassCounts& each :
+       {memory.shared_load, memory.shared_store, memory.shared_atomic}) {
+    passes += each.passes;
+    ideal += each.ideal_passes;
+  }
+  return passes > 2 * ideal;
+}
+
 // Suggests several results per thread where loads from shared memory are many instructions.
 std::optional<Suggestion> about_shared_loads(const LaunchPrediction& prediction) {
   const double share = share_of_shared_loads(prediction);
-  if (share == 0) return std::nullopt;
+  if (share == 0 || has_conflicts(prediction)) return std::nullopt;
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   const auto passes = static_cast<double>(memory.shared_load.passes + memory.shared_store.passes +
                                           memory.shared_atomic.passes);
@@ -253,16 +171,17 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
   }
   const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
   const int together = prediction.facts.blocks_per_sm;
+  const rules::ComputeCapability cc = prediction.profile.compute_capability;
+  const bool has_room = together * prediction.facts.warps_per_block < rules::sm_limits(cc).warps;
   return {
       fmt::format(
-          "{}. A block alone takes {} cycles; {} on an SM {} not enough to fill the time that it "
+          "{}. A block alone takes {} cycles; {} that an SM holds {} not fill the time that it "
           "waits. Keep more loads in flight: load two or four independent elements into registers "
-          "before "
-          "the first is used, or make room for more warps. With half the waiting,",
+          "before the first is used{}. With half the waiting,",
           standing(bounds, Resource::latency, name_of(Resource::latency)),
           grouped(static_cast<std::uint64_t>(prediction.sample.pace.block_cycles / blocks)),
-          together == 1 ? "it alone" : fmt::format("{} blocks", together),
-          together == 1 ? "is" : "are"),
+          together == 1 ? "the one block" : fmt::format("the {} blocks", together),
+          together == 1 ? "does" : "do", has_room ? ", or make room for more warps" : ""),
       Remedy::more_in_flight, Change{.waiting = half}};
 }
 
@@ -273,10 +192,13 @@ bool mostly_atomics(const LaunchPrediction& prediction) {
   return atomics > 0 && atomics >= bytes_of(memory.global_load) + bytes_of(memory.global_store);
 }
 
-Suggestion about_atomics(const std::string& what, std::optional<Change> change) {
-  return {what +
-              ": L2 carries out the operations on one word one after the other. Combine them in "
-              "registers and shared memory first, and let each block add its results once." +
+Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& what,
+                         std::optional<Change> change) {
+  const bool combines = prediction.sample.memory.front().shared_atomic.requests > 0;
+  return {what + ": L2 carries out the operations on one word one after the other. " +
+              (combines ? "Blocks combine in shared memory already: give each block more elements."
+                        : "Combine them in registers and shared memory first, and let each block "
+                          "add its results once.") +
               (change ? " With half the atomics," : ""),
           Remedy::reuse, change, false, LineCost::atomics};
 }
@@ -311,19 +233,19 @@ std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const 
 std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
                                 Resource resource) {
   switch (resource) {
-    case Resource::issue:
-      return better(prediction, about_issue(bounds),
-                    better(prediction, about_divisions(prediction), about_doubles(prediction)));
+    case Resource::issue: break;  // resource_findings() adds several
     case Resource::latency: return about_latency(prediction, bounds);
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
+      if (has_conflicts(prediction)) return std::nullopt;  // their lines say what to do
       return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": keep values that a thread reads again in registers, and compute "
                             "several results from each value. With half the passes,",
                         Remedy::reuse, Change{.passes = half}};
     case Resource::atomics:
-      return about_atomics(standing(bounds, resource, name_of(resource)), Change{.atomics = half});
+      return about_atomics(prediction, standing(bounds, resource, name_of(resource)),
+                           Change{.atomics = half});
     case Resource::constants:
       if (resource != bounds.rules()) return std::nullopt;
       return Suggestion{standing(bounds, resource, name_of(resource)) +
@@ -366,6 +288,7 @@ double moved_in_vain(const LaunchPrediction& prediction) {
 // Returns true if DRAM moves mostly values that have no register.
 bool mostly_spills(const LaunchPrediction& prediction) {
   LaunchFacts facts = prediction.facts;
+  if (facts.spills.loads + facts.spills.stores == 0) return false;
   facts.spills = {};
   return bounds_of(prediction.profile, prediction.sample, facts).of(Resource::dram) <
          half * prediction.bounds.of(Resource::dram);
@@ -383,10 +306,12 @@ std::string about_dram(const LaunchPrediction& prediction, const Bounds& bounds,
         "then DRAM moves no more than needed.",
         text, number(moved));
   }
+  const bool is_near = !leaves_sms_empty(prediction);
   return fmt::format(
-      "{}{}: the kernel is near this GPU's roof. Moving fewer bytes gains most: "
-      "narrower types, or several steps in one kernel.",
-      text, moved > 0 ? fmt::format(", and moves {:.2g} bytes per requested byte", moved) : "");
+      "{}{}: {} near this GPU's roof. Moving fewer bytes gains most: narrower types, or several "
+      "steps in one kernel.",
+      text, moved > 0 ? fmt::format(", and moves {:.2g} bytes per requested byte", moved) : "",
+      is_near ? "the kernel is" : "with enough blocks the kernel would be");
 }
 
 // Returns the resources, the longest time first.
@@ -419,7 +344,9 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   if (work <= 0) return findings;
   const auto add = [&](const Suggestion& suggestion) {
     const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
-      return other.advice.remedy == suggestion.remedy;
+      const bool has_other_cause =
+          other.advice.remedy == Remedy::fewer_instructions && other.by != suggestion.by;
+      return other.advice.remedy == suggestion.remedy && !has_other_cause;
     });
     if (known) return;
     Finding finding = finding_of(prediction, suggestion);
@@ -435,7 +362,11 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }
+    if (resource == Resource::issue) {
+      for (const Suggestion& each : about_issue(prediction, bounds)) add(each);
+    }
     if (resource != Resource::issue && resource != Resource::latency) continue;
+    if (const auto barriers = about_barriers(prediction)) add(*barriers);
     for (const auto& suggestion :
          {better(prediction, about_width(prediction), about_shared_width(prediction)),
           better(prediction, about_repeats(prediction), about_shared_loads(prediction))}) {
@@ -443,11 +374,14 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
     }
   }
   if (mostly_atomics(prediction))
-    add(about_atomics("Atomics are most of the traffic of L2", std::nullopt));
-  const auto doubles = about_doubles(prediction);
-  if (doubles && std::ranges::find(findings, LineCost::doubles, &Finding::by) == findings.end()) {
-    findings.push_back(finding_of(prediction, *doubles));
-    findings.back().always = true;
+    add(about_atomics(prediction, "Atomics are most of the traffic of L2", std::nullopt));
+  constexpr double very_many = 0.25;  // from here on divisions are told whatever they cost
+  for (const auto& cause : {about_doubles(prediction), about_divisions(prediction, very_many)}) {
+    if (!cause) continue;
+    auto known = std::ranges::find(findings, cause->by, &Finding::by);
+    if (known == findings.end())
+      known = findings.insert(findings.end(), finding_of(prediction, *cause));
+    known->always = true;
   }
   return findings;
 }

@@ -58,6 +58,7 @@ void save_instructions(const Change& change, emulator::LaunchResult& launch) {
     scale(count, change.instructions);
     if (name == "load" || name == "store") scale(count, change.loads);
   }
+  scale(launch.totals.barriers, change.barriers);
   rules::MachineInstructions& further = launch.pace.further;
   further *= (1 - change.instructions) * (1 - change.divisions);
   further.float64 *= 1 - change.doubles;
@@ -97,7 +98,10 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   }
   scale(pace.joined_passes, change.passes);
   scale(pace.shared_atomic_passes, change.passes);
-  shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
+  // Repeated bytes are a part of the transactions: a block does not become shorter by more.
+  const double again =
+      std::min(transactions * change.again, pace.block_cycles * warps * change.again);
+  shorten(launch, passes * change.passes + transactions * change.bytes + again, warps);
   for (std::uint64_t* const each : {&pace.atomic_cycles_of_busiest_place,
                                     &pace.atomic_cycles_of_neighbours, &pace.atomic_sectors})
     scale(*each, change.atomics);
@@ -110,8 +114,8 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 Change& Change::operator+=(const Change& other) {
   for (double Change::* const share :
        {&Change::bytes, &Change::again, &Change::passes, &Change::instructions, &Change::loads,
-        &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions, &Change::spills,
-        &Change::atomics}) {
+        &Change::barriers, &Change::waiting, &Change::starts, &Change::doubles, &Change::divisions,
+        &Change::spills, &Change::atomics}) {
     this->*share = std::min(1.0, this->*share + other.*share);
   }
   blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);

@@ -48,6 +48,7 @@ struct Change {
   double passes = 0;        ///< passes of shared memory
   double instructions = 0;  ///< instructions of all kinds
   double loads = 0;         ///< instructions that load or store
+  double barriers = 0;      ///< barriers of a block
   double waiting = 0;       ///< time that a block would take alone
   double starts = 0;        ///< blocks that have to be started
   double doubles = 0;       ///< arithmetic in double precision: it becomes single precision
