@@ -489,6 +489,23 @@ void kernel_behind_graph(bool on_other) {
   check(cudaGraphDestroy(graph));
 }
 
+// Launches of one executable graph run one after another, on any streams.
+void graph_on_two_streams(bool same) {
+  const Ints values(32);
+  const Two on;
+  check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
+  add_one<<<1, 32, 0, on.first>>>(values);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t made[2]{};
+  check(cudaStreamEndCapture(on.first, &graph));
+  for (cudaGraphExec_t& each : made) check(cudaGraphInstantiate(&each, graph, 0));
+  check(cudaGraphLaunch(made[0], on.first));
+  check(cudaGraphLaunch(made[same ? 0 : 1], on.second));
+  finish();
+  for (cudaGraphExec_t each : made) check(cudaGraphExecDestroy(each));
+  check(cudaGraphDestroy(graph));
+}
+
 __managed__ int variable[32];
 
 void managed_variable(bool waits) {
@@ -576,6 +593,8 @@ std::vector<Case> stream_cases() {
       {"captured_behind_other_stream", sound, [] { captured_fork(true); }},
       {"kernel_beside_graph", "race", [] { kernel_behind_graph(true); }},
       {"kernel_behind_graph", sound, [] { kernel_behind_graph(false); }},
+      {"graphs_on_two_streams", "race", [] { graph_on_two_streams(false); }},
+      {"graph_on_two_streams", sound, [] { graph_on_two_streams(true); }},
       {"managed_variable_too_early", "unsynchronised", [] { managed_variable(false); }},
       {"managed_variable_in_time", sound, [] { managed_variable(true); }},
       {"launch_freed_after", sound, [] { last_launch(false); }},
