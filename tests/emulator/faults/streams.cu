@@ -282,6 +282,21 @@ Function driver_function(const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
+// One stream writes a value behind its kernel, and the other one may wait for it.
+void value_on_other(bool waits, unsigned flags) {
+  const Ints values(32);
+  const Ints written(1);
+  const Two on;
+  const auto place = reinterpret_cast<CUdeviceptr>(static_cast<int*>(written));
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  driver_function<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32")(on.first, place, 1,
+                                                                           flags);
+  if (waits)
+    driver_function<decltype(&cuStreamWaitValue32)>("cuStreamWaitValue32")(
+        on.second, place, 1, CU_STREAM_WAIT_VALUE_GEQ);
+  put<<<1, 32, 0, on.second>>>(values, 2);
+}
+
 // A synchronous fill of pinned memory is done when its call returns.
 void host_takes_filled(bool synchronous) {
   const Pinned memory;
@@ -489,6 +504,23 @@ void kernel_behind_graph(bool on_other) {
   check(cudaGraphDestroy(graph));
 }
 
+// Launches of one executable graph run one after another, on any streams.
+void graph_on_two_streams(bool same) {
+  const Ints values(32);
+  const Two on;
+  check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
+  add_one<<<1, 32, 0, on.first>>>(values);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t made[2]{};
+  check(cudaStreamEndCapture(on.first, &graph));
+  for (cudaGraphExec_t& each : made) check(cudaGraphInstantiate(&each, graph, 0));
+  check(cudaGraphLaunch(made[0], on.first));
+  check(cudaGraphLaunch(made[same ? 0 : 1], on.second));
+  finish();
+  for (cudaGraphExec_t each : made) check(cudaGraphExecDestroy(each));
+  check(cudaGraphDestroy(graph));
+}
+
 __managed__ int variable[32];
 
 void managed_variable(bool waits) {
@@ -576,6 +608,12 @@ std::vector<Case> stream_cases() {
       {"captured_behind_other_stream", sound, [] { captured_fork(true); }},
       {"kernel_beside_graph", "race", [] { kernel_behind_graph(true); }},
       {"kernel_behind_graph", sound, [] { kernel_behind_graph(false); }},
+      {"graphs_on_two_streams", "race", [] { graph_on_two_streams(false); }},
+      {"graph_on_two_streams", sound, [] { graph_on_two_streams(true); }},
+      {"streams_value", "race", [] { value_on_other(false, 0); }},
+      {"streams_value_without_barrier", "race",
+       [] { value_on_other(true, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER); }},
+      {"streams_value_waited_for", sound, [] { value_on_other(true, 0); }},
       {"managed_variable_too_early", "unsynchronised", [] { managed_variable(false); }},
       {"managed_variable_in_time", sound, [] { managed_variable(true); }},
       {"launch_freed_after", sound, [] { last_launch(false); }},

@@ -312,6 +312,73 @@ KERNEL polled_vote_right(int*, int* flags) {
   if (threadIdx.x == 0) *flag = 0;
 }
 
+// ---- Flags that one access reads or writes together
+
+__device__ int4 load_four(const int* from) {
+  int4 all;
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(all.x), "=r"(all.y), "=r"(all.z), "=r"(all.w)
+               : "l"(from)
+               : "memory");
+  return all;
+}
+
+// Three blocks set a flag each, and the last block polls all of them.
+__device__ void four_polled(int* data, int* flags, bool fences) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x < 3) {
+    data[blockIdx.x] = 7;  // one:
+    if (fences) __threadfence();
+    *static_cast<volatile int*>(flags + blockIdx.x + 1) = 1;
+    return;
+  }
+  for (int4 all{}; all.y == 0 || all.z == 0 || all.w == 0;) all = load_four(flags);
+  __threadfence();
+  data[3] = data[0] + data[1] + data[2];  // other:
+}
+KERNEL four_polled_wrong(int* data, int* flags) { four_polled(data, flags, false); }
+KERNEL four_polled_right(int* data, int* flags) { four_polled(data, flags, true); }
+
+// One block sets the flags of the others.
+__device__ void four_set(int* data, int* flags, bool fences) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;  // one:
+    if (fences) __threadfence();
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(flags), "r"(1)
+                 : "memory");
+  } else {
+    wait_for(flags + blockIdx.x);
+    __threadfence();
+    data[blockIdx.x] = data[0];  // other:
+  }
+}
+KERNEL four_set_wrong(int* data, int* flags) { four_set(data, flags, false); }
+KERNEL four_set_right(int* data, int* flags) { four_set(data, flags, true); }
+
+// One warp polls two flags, of which another warp sets the second one last.
+__device__ void two_polled(int* data, int* flags, bool meets) {
+  __shared__ int words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  int* const own = flags + 2 * blockIdx.x;
+  if (t < 32) {
+    if (t == 0) tell_block(own);
+    words[t] = t;  // one:
+    if (meets) __syncwarp();
+    if (t == 0) tell_block(own + 1);
+    return;
+  }
+  for (int x = 0, y = 0; x == 0 || y == 0;)
+    asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(x), "=r"(y)
+                 : "l"(own)
+                 : "memory");
+  __threadfence_block();
+  data[THREAD] = words[t - 32];  // other:
+}
+KERNEL two_polled_wrong(int* data, int* flags) { two_polled(data, flags, false); }
+KERNEL two_polled_right(int* data, int* flags) { two_polled(data, flags, true); }
+
 // ---- Only for the strict check
 
 // Data that is volatile, and a flag without a fence.

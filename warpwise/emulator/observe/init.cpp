@@ -78,9 +78,6 @@ Init::Init(const Launch& launch)
       is_on_(launch.checks.has(Check::init)) {
   if (!is_on_) return;
   kinds_.resize(code_->operations.size(), Kind::unknown);
-  const auto threads = static_cast<std::uint32_t>(launch.block.count());
-  last_warp_ = (threads - 1) / warp_lanes;
-  if (threads % warp_lanes != 0) absent_ = all_lanes << threads % warp_lanes;
 }
 
 void Init::on_block_end(Block& block) {
@@ -219,7 +216,12 @@ void Init::check_operands(Warp& warp, const Operation& op, Kind kind, Mask lanes
 }
 
 std::string Init::described(const Warp& warp, const Origin& origin) const {
-  if (!origin.in_memory && origin.state == computed) return "a lane that the block does not have";
+  switch (origin.missing) {
+    case Missing::none: break;
+    case Missing::absent: return "a lane that the block does not have";
+    case Missing::exited: return "a lane that has exited before the shuffle";
+    case Missing::not_a_member: return "a lane that the shuffle's member mask leaves out";
+  }
   if (!origin.in_memory) return "an uninitialised register";
   std::string text;
   switch (origin.space) {

@@ -52,9 +52,9 @@ class Init : public Observer {
     if (warp.poisoned != 0) guard(warp, op, lanes);
   }
   void on_execute(Warp& warp, const Operation& op, Mask lanes) {
-    if (absent_ != 0 && lanes != 0 && warp.index == last_warp_)
-      return follow_partly(warp, op, lanes);
-    if (warp.poisoned != 0 && lanes != 0) follow(warp, op, lanes);
+    if (!is_on_ || lanes == 0) return;
+    if (warp.poisoned != 0) follow(warp, op, lanes);
+    if (code_->classes[op.index] == InstructionClass::shuffle) follow_missing(warp, op, lanes);
   }
   void after_access(Warp& warp, const Operation& op, const Access& access) {
     if (is_on_) look(warp, op, access);
@@ -82,13 +82,17 @@ class Init : public Observer {
     control,
   };
 
-  /// The place that an undefined value comes from: a register unless `in_memory`. If the state is
-  /// `computed`, a lane that the block does not have.
+  /// Why a lane gives a shuffle no value.
+  enum class Missing : std::uint8_t { none, absent, exited, not_a_member };
+
+  /// The place that an undefined value comes from: a register unless `in_memory`, or a lane that is
+  /// `missing`.
   struct Origin {
     bool in_memory = false;
     Space space = Space::global;
     std::uint8_t state = 0;
     Address address = 0;
+    Missing missing = Missing::none;
   };
   using Origins = std::array<Origin, warp_lanes>;
 
@@ -143,7 +147,7 @@ class Init : public Observer {
 
   // init_values.cpp
   void follow(Warp& warp, const Operation& op, Mask lanes);
-  void follow_partly(Warp& warp, const Operation& op, Mask lanes);
+  void follow_missing(Warp& warp, const Operation& op, Mask lanes);
   void mix(Warp& warp, const Operation& op, Mask lanes, bool crosses);
   void compare(Warp& warp, const Operation& op, Mask lanes);
   void carry(Warp& warp, const Operation& op, Mask lanes);
@@ -151,7 +155,7 @@ class Init : public Observer {
   void list_sources(const Warp& warp, const Operation& op);
   bool shows_bits(const Operation& op) const;
   void try_values(Warp& warp, const Operation& op, Mask lanes);
-  Mask lanes_that_read_absent(const Warp& warp, const Operation& op, Mask lanes) const;
+  Missing missing(const Warp& warp, int lane, Mask members) const;
   void try_once(Warp& warp, const Operation& op, Mask lanes, std::size_t number);
   RegisterBytes shadow_of_result(const Warp& warp, RegisterPlace place, std::size_t number,
                                  Mask lanes, const Showing& showing) const;
@@ -193,8 +197,6 @@ class Init : public Observer {
   const Launch* launch_;
   const Code* code_;
   bool is_on_;
-  std::uint32_t last_warp_ = 0;
-  Mask absent_ = 0;          ///< lanes of the last warp that the block does not have
   std::vector<Kind> kinds_;  ///< of each operation
   std::unordered_map<const Warp*, WarpState> states_;
   AlignedBytes scratch_;                ///< registers for trials

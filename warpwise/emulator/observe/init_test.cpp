@@ -344,29 +344,6 @@ TEST(Init, ShufflesAndVotes) {
   expect_found(sum, 11, "byte 124 of 'from'", 124);
 }
 
-TEST(Init, ShufflesFromLanesThatTheBlockDoesNotHave) {
-  const auto sum_of = [](const std::string& lanes) {
-    return "shfl.sync.down.b32 %r4, %r1, 8, 31, -1;\nadd.u32 %r4, %r4, %r1;\n.loc 1 12 0\n"
-           "setp.lt.u32 %p1, %r1, " +
-           lanes + ";\n@%p1 st.global.u32 [%l4], %r4;";
-  };
-  const LaunchResult result = launch(sum_of("16"), 0, 16);
-  ASSERT_EQ(result.faults.size(), 1U);
-  EXPECT_EQ(result.faults[0].kind, FaultKind::uninitialised);
-  EXPECT_EQ(result.faults[0].line, 12);
-  EXPECT_EQ(result.faults[0].thread.x, 8U);
-  EXPECT_EQ(result.faults[0].count, 8U);
-  EXPECT_NE(result.faults[0].message.find("depends on a lane that the block does not have"),
-            std::string::npos);
-  // The upper lanes' sums are not used.
-  EXPECT_TRUE(launch(sum_of("8"), 0, 16).faults.empty());
-  EXPECT_TRUE(launch(sum_of("16"), 0, 24).faults.empty());
-  EXPECT_TRUE(launch(sum_of("64"), 0, 32).faults.empty());
-  // The value, 1, is the distance too: the last of 20 lanes reads one that is not there.
-  const std::string all = "mov.u32 %r5, 1;\nshfl.sync.down.b32 %r4, %r5, %r5, 31, -1;\n";
-  EXPECT_EQ(launch(all + "st.global.u32 [%l4], %r4;", 0, 20).faults.at(0).count, 1U);
-}
-
 TEST(Init, Atomics) {
   const std::string count = "atom.global.add.u32 %r4, [%l1], 1;";
   expect_clean(count, 4);

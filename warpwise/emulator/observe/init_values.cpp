@@ -84,26 +84,32 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
   for (const std::int32_t v : own.writes) set_shadow(warp, place_of(v), lanes & ~by_guard, 0);
 }
 
-/// The same for a warp with fewer lanes than 32. A shuffle may read from a lane that is not there.
-void Init::follow_partly(Warp& warp, const Operation& op, Mask lanes) {
-  const bool shuffles = code_->names[op.index].starts_with("shfl") && op.a >= 0;
-  const Mask reading = shuffles ? lanes_that_read_absent(warp, op, lanes) : 0;
-  if (warp.poisoned != 0) follow(warp, op, lanes);
-  if (reading == 0) return;
-  Origins absent{};
-  absent.fill({false, Space::global, computed, 0});
-  poison(warp, written(op, op.dst), reading, absent);
+/// Makes a shuffle's results undefined in lanes that read from a lane that takes no part in it.
+void Init::follow_missing(Warp& warp, const Operation& op, Mask lanes) {
+  // A constant is the same in all lanes.
+  if (op.a < 0 || !code_->names[op.index].starts_with("shfl")) return;
+  const std::array<int, warp_lanes> from = lanes_shuffled_from(warp, op);
+  const auto* const members =
+      op.control == Control::converge ? source<std::uint32_t>(warp, op.members) : nullptr;
+  Mask reading = 0;
+  Origins origins{};
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    const auto source_lane = static_cast<std::size_t>(from[lane]);
+    const Mask named = members != nullptr ? members[lane] : all_lanes;
+    const Mask named_there = members != nullptr ? members[source_lane] : all_lanes;
+    // A lane of the same shuffle gives its value. Check::sync reports one that is no member.
+    if ((lanes >> source_lane & 1) != 0 && named == named_there) continue;
+    origins[lane].missing = missing(warp, from[lane], named);
+    if (origins[lane].missing != Missing::none) reading |= Mask{1} << lane;
+  }
+  poison(warp, written(op, op.dst), reading, origins);
 }
 
-/// Returns the lanes that get their value of a shuffle from a lane that is not there.
-Mask Init::lanes_that_read_absent(const Warp& warp, const Operation& op, Mask lanes) const {
-  const std::array<int, warp_lanes> from = lanes_shuffled_from(warp, op);
-  Mask reading = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    reading |= (absent_ >> from[static_cast<std::size_t>(lane)] & 1) << lane;
-  }
-  return reading;
+Init::Missing Init::missing(const Warp& warp, int lane, Mask members) const {
+  if (warp.thread(lane) >= launch_->block.count()) return Missing::absent;
+  if ((warp.live >> lane & 1) == 0) return Missing::exited;
+  return (members >> lane & 1) == 0 ? Missing::not_a_member : Missing::none;
 }
 
 void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {

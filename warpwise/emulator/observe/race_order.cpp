@@ -1,12 +1,21 @@
 #include "warpwise/emulator/observe/race_order.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace warpwise::emulator {
 namespace {
 
 /// Returns true if no other lane of the warp goes on.
 bool are_all(const Warp& warp, Mask lanes) { return (warp.live & ~lanes) == 0; }
+
+/// Returns the first place that a lane accesses, and the one after its last place.
+std::pair<std::uint64_t, std::uint64_t> places_of(const Access& access, int lane,
+                                                  std::uint64_t bytes) {
+  const std::uint64_t begin = access.addresses[lane];
+  const auto end = begin + static_cast<std::uint64_t>(access.bytes);
+  return {begin / bytes, (end + bytes - 1) / bytes};
+}
 
 }  // namespace
 
@@ -224,10 +233,13 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   std::uint64_t used = 0;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const std::uint64_t at =
-        (access.addresses[lane] / 4 + static_cast<std::uint64_t>(access.space)) % place_clocks;
-    users[at] |= access.starter >= 0 ? access.owners() : Mask{1} << lane;
-    used |= std::uint64_t{1} << at;
+    const Mask user = access.starter >= 0 ? access.owners() : Mask{1} << lane;
+    const auto [begin, end] = places_of(access, lane, 4);
+    for (std::uint64_t place = begin; place < end; ++place) {
+      const std::uint64_t at = (place + static_cast<std::uint64_t>(access.space)) % place_clocks;
+      users[at] |= user;
+      used |= std::uint64_t{1} << at;
+    }
   }
   learn_at_places(warp, access.owners(), used, users);
   for (std::uint64_t left = used; left != 0; left &= left - 1) {
@@ -282,13 +294,16 @@ void BlockOrder::order_by_places(const Warp& warp, const Access& access, std::ui
   Past before;
   std::uint64_t last = ~std::uint64_t{0};  // no place has this number
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t place = first + access.addresses[std::countr_zero(left)] / 8;
-    if (place == last) continue;
-    last = place;
-    const auto found = told.find(place);
-    // A read orders even if it does not acquire, so a missing fence after it is not detected.
-    if (access.kind != AccessKind::store && found != told.end()) before.others.add(found->second);
-    if (!fenced.empty()) told[place].add(fenced);
+    const auto [begin, end] = places_of(access, std::countr_zero(left), 8);
+    for (std::uint64_t at = begin; at < end; ++at) {
+      const std::uint64_t place = first + at;
+      if (place == last) continue;
+      last = place;
+      const auto found = told.find(place);
+      // A read orders even if it does not acquire, so a missing fence after it is not detected.
+      if (access.kind != AccessKind::store && found != told.end()) before.others.add(found->second);
+      if (!fenced.empty()) told[place].add(fenced);
+    }
   }
   if (before.others.empty()) return;
   if (const Clock* own = before.others.clock_of(block_)) before.own = *own;

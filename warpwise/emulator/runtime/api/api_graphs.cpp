@@ -18,6 +18,7 @@ struct CUgraphExec_st {
   std::vector<CUgraph_st::InitialCondition> conditions;
   std::vector<UserReference> user_objects;
   bool frees_first = false;  // frees memory left by an earlier launch
+  Clock launched;            // after its last launch
 };
 
 namespace {
@@ -394,7 +395,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, [own = *executable] { return run(own); });
   const OnStream on(stream);
-  return run(*executable);
+  // A launch follows the graph's earlier launches, on any stream.
+  StreamOrder* const order = stream_order();
+  if (order != nullptr) order->stream_waits_for(stream, executable->launched);
+  const cudaError_t error = run(*executable);
+  if (order != nullptr) executable->launched = order->recorded_in(stream);
+  return error;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   delete graph;

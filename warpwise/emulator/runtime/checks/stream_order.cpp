@@ -172,6 +172,7 @@ void StreamOrder::host_learns(const Clock& clock) {
   if (is_all) {
     first_ += static_cast<WorkNumber>(works_.size());
     works_.clear();
+    signals_.clear();
     uses_.forget();
   }
   page_guard().renew(uses_);
@@ -349,6 +350,18 @@ void WorkScope::allocates(const void* begin, std::size_t bytes) {
   StreamOrder* const order = stream_order();
   if (order != nullptr && order->uses_.watches(address_of(begin)))
     order->uses_.allocates(address_of(begin), bytes);
+}
+
+void WorkScope::signals(const void* place) {
+  if (StreamOrder* const order = stream_order())
+    order->signals_[address_of(place)] = order->streams_[order->current_].clock;
+}
+
+void WorkScope::follows_signal(const void* place) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  const auto found = order->signals_.find(address_of(place));
+  if (found != order->signals_.end()) join(order->streams_[order->current_].clock, found->second);
 }
 
 void WorkScope::forget(Address begin, std::uint64_t bytes) {

@@ -106,7 +106,8 @@ class StreamOrder final : public WorkOrder {
   std::map<cudaStream_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< streams by thread_number()
   std::vector<std::uint32_t> free_numbers_;
-  std::uint64_t made_ = 0;  ///< streams made with a number
+  std::uint64_t made_ = 0;            ///< streams made with a number
+  std::map<Address, Clock> signals_;  ///< last value written for streams that wait, by place
   Clock host_;
   std::deque<Work> works_;  ///< begins with the work `first_`
   WorkNumber first_ = 1;
@@ -164,6 +165,11 @@ class WorkScope {
   static WorkScope that_frees() { return WorkScope({}, false); }
   /// Records that the current work allocates bytes on the device, in the order of its stream.
   static void allocates(const void* begin, std::size_t bytes);
+  /// Records that the current work writes a value for which streams may wait
+  /// (cuStreamWriteValue32).
+  static void signals(const void* place);
+  /// Orders the current work after the last such write of a place.
+  static void follows_signal(const void* place);
   /// Clears the record of accesses to these bytes.
   static void forget(Address begin, std::uint64_t bytes);
   WorkScope(const WorkScope&) = delete;

@@ -29,7 +29,10 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
         case CU_STREAM_WAIT_VALUE_AND: met = (now & value) != 0; break;
         default: met = static_cast<Value>(~(now | value)) != 0; break;
       }
-      if (met) return cudaSuccess;
+      if (met) {
+        WorkScope::follows_signal(pointer_of(address));
+        return cudaSuccess;
+      }
       note_error(cudaGetErrorName(cudaErrorLaunchTimeout),
                  "a stream waits for a value in memory that nothing will write");
       return cudaErrorLaunchTimeout;
@@ -38,12 +41,14 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
 }
 
 template <class Value>
-CUresult write_value(CUstream stream, CUdeviceptr address, Value value) {
+CUresult write_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   return result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       const WorkScope scope;
       WorkScope::touch(pointer_of(address), sizeof(value), warpwise::emulator::Use::atomic);
       std::memcpy(host_of(pointer_of(address), sizeof(value)), &value, sizeof(value));
+      if ((flags & CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) == 0)
+        WorkScope::signals(pointer_of(address));
       return cudaSuccess;
     });
   }));
@@ -101,12 +106,12 @@ CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t va
   return wait_value<std::uint64_t>(stream, address, value, flags);
 }
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
-                              unsigned int) {
-  return write_value(stream, address, value);
+                              unsigned int flags) {
+  return write_value(stream, address, value, flags);
 }
 CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value,
-                              unsigned int) {
-  return write_value(stream, address, value);
+                              unsigned int flags) {
+  return write_value(stream, address, value, flags);
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
