@@ -32,6 +32,7 @@ std::vector<Case> order_cases();
 std::vector<Case> sync_cases();
 std::vector<Case> runtime_cases();
 std::vector<Case> stream_cases();
+std::vector<Case> graph_cases();
 
 /// Prints an error on standard output; the program continues.
 void check(cudaError_t error);

@@ -22,8 +22,9 @@ void finish() {
 int main(int argc, char** argv) {
   using namespace faults;
   const char* const wanted = argc == 2 ? argv[1] : "";
-  for (const auto part : {memory_cases, lifetime_cases, init_cases, race_cases, lane_cases,
-                          copy_cases, order_cases, sync_cases, runtime_cases, stream_cases}) {
+  for (const auto part :
+       {memory_cases, lifetime_cases, init_cases, race_cases, lane_cases, copy_cases, order_cases,
+        sync_cases, runtime_cases, stream_cases, graph_cases}) {
     for (const Case& each : part()) {
       if (std::strcmp(wanted, "--list") == 0) {
         std::printf("%s\t%s\t%s\t%s\n", each.name, each.kind, each.hangs_gpu ? "hangs" : "ends",

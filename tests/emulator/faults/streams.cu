@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cases.hpp"
+#include "two_streams.hpp"
 
 namespace faults {
 namespace {
@@ -24,25 +25,6 @@ __global__ void put_bytes(unsigned char* to, int first) { to[2 * threadIdx.x + f
 __global__ void copy(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x]; }
 
 __global__ void count(int* to) { atomicAdd(to, 1); }
-
-// Two streams for a case. The destructor waits for both.
-struct Two {
-  cudaStream_t first = nullptr;
-  cudaStream_t second = nullptr;
-  cudaEvent_t event = nullptr;
-  explicit Two(unsigned flags = cudaStreamNonBlocking) {
-    check(cudaStreamCreateWithFlags(&first, flags));
-    check(cudaStreamCreateWithFlags(&second, flags));
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    check(cudaDeviceSynchronize());
-  }
-  ~Two() {
-    finish();
-    check(cudaEventDestroy(event));
-    check(cudaStreamDestroy(second));
-    check(cudaStreamDestroy(first));
-  }
-};
 
 void parts(int offset) {
   const Ints values(64);
@@ -403,124 +385,6 @@ void registered(Wait how) {
   check(cudaHostUnregister(values));
 }
 
-// ---- graphs
-
-/// A graph of kernels that write numbers. It is launched on a stream and waited for.
-class Graph {
- public:
-  Graph() { check(cudaGraphCreate(&graph_, 0)); }
-  ~Graph() {
-    cudaGraphExec_t made = nullptr;
-    check(cudaGraphInstantiate(&made, graph_, 0));
-    check(cudaGraphLaunch(made, on_.first));
-    check(cudaStreamSynchronize(on_.first));
-    check(cudaGraphExecDestroy(made));
-    check(cudaGraphDestroy(graph_));
-  }
-  cudaGraphNode_t add(int* to, std::vector<cudaGraphNode_t> after = {}) {
-    int value = 1;
-    void* arguments[] = {&to, &value};
-    cudaKernelNodeParams node{};
-    node.func = reinterpret_cast<void*>(put);
-    node.gridDim = dim3(1);
-    node.blockDim = dim3(32);
-    node.kernelParams = arguments;
-    cudaGraphNode_t added = nullptr;
-    check(cudaGraphAddKernelNode(&added, graph_, after.data(), after.size(), &node));
-    return added;
-  }
-
- private:
-  Two on_;
-  cudaGraph_t graph_ = nullptr;
-};
-
-void graph_roots(int offset) {
-  const Ints values(64);
-  Graph graph;
-  graph.add(values);
-  graph.add(values + offset);
-}
-
-// A fork: the last node depends on both branches or on one.
-void graph_joins(bool both) {
-  const Ints values(64);
-  Graph graph;
-  const cudaGraphNode_t first = graph.add(values);
-  const cudaGraphNode_t one = graph.add(values, {first});
-  const cudaGraphNode_t other = graph.add(values + 32, {first});
-  const cudaGraphNode_t behind_one = graph.add(values, {one});
-  if (both)
-    graph.add(values + 32, {behind_one, other});
-  else
-    graph.add(values + 32, {behind_one});
-}
-
-// Captured from two streams: the second one's kernel runs after the first one's, or beside it.
-void captured_fork(bool behind) {
-  const Ints values(32);
-  const Two on;
-  check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
-  put<<<1, 32, 0, on.first>>>(values, 1);
-  check(cudaEventRecord(on.event, on.first));
-  if (!behind) check(cudaStreamWaitEvent(on.second, on.event, 0));
-  put<<<1, 32, 0, on.first>>>(values, 2);
-  if (behind) {
-    check(cudaEventRecord(on.event, on.first));
-    check(cudaStreamWaitEvent(on.second, on.event, 0));
-  }
-  put<<<1, 32, 0, on.second>>>(values, 3);
-  check(cudaEventRecord(on.event, on.second));
-  check(cudaStreamWaitEvent(on.first, on.event, 0));
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made = nullptr;
-  check(cudaStreamEndCapture(on.first, &graph));
-  check(cudaGraphInstantiate(&made, graph, 0));
-  for (int i = 0; i < 2; ++i) check(cudaGraphLaunch(made, on.first));
-  check(cudaStreamSynchronize(on.first));
-  check(cudaGraphExecDestroy(made));
-  check(cudaGraphDestroy(graph));
-}
-
-// Later work on the graph's stream runs after all branches; work on another stream does not.
-void kernel_behind_graph(bool on_other) {
-  const Ints values(64);
-  const Two on;
-  check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
-  check(cudaEventRecord(on.event, on.first));
-  check(cudaStreamWaitEvent(on.second, on.event, 0));
-  put<<<1, 32, 0, on.first>>>(values, 1);
-  put<<<1, 32, 0, on.second>>>(values + 32, 1);
-  check(cudaEventRecord(on.event, on.second));
-  check(cudaStreamWaitEvent(on.first, on.event, 0));
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made = nullptr;
-  check(cudaStreamEndCapture(on.first, &graph));
-  check(cudaGraphInstantiate(&made, graph, 0));
-  check(cudaGraphLaunch(made, on.first));
-  put<<<1, 64, 0, on_other ? on.second : on.first>>>(values, 2);
-  check(cudaStreamSynchronize(on.first));
-  check(cudaGraphExecDestroy(made));
-  check(cudaGraphDestroy(graph));
-}
-
-// Launches of one executable graph run one after another, on any streams.
-void graph_on_two_streams(bool same) {
-  const Ints values(32);
-  const Two on;
-  check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
-  add_one<<<1, 32, 0, on.first>>>(values);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made[2]{};
-  check(cudaStreamEndCapture(on.first, &graph));
-  for (cudaGraphExec_t& each : made) check(cudaGraphInstantiate(&each, graph, 0));
-  check(cudaGraphLaunch(made[0], on.first));
-  check(cudaGraphLaunch(made[same ? 0 : 1], on.second));
-  finish();
-  for (cudaGraphExec_t each : made) check(cudaGraphExecDestroy(each));
-  check(cudaGraphDestroy(graph));
-}
-
 __managed__ int variable[32];
 
 void managed_variable(bool waits) {
@@ -600,16 +464,6 @@ std::vector<Case> stream_cases() {
       {"pageable_download", sound, pageable_download},
       {"registered_too_early", "unsynchronised", [] { registered(Wait::none); }},
       {"registered_in_time", sound, [] { registered(Wait::stream); }},
-      {"graph_branches_overlap_by_one", "race", [] { graph_roots(31); }},
-      {"graph_branches_halves", sound, [] { graph_roots(32); }},
-      {"graph_node_behind_one_of_two", "race", [] { graph_joins(false); }},
-      {"graph_node_behind_both", sound, [] { graph_joins(true); }},
-      {"captured_beside_other_stream", "race", [] { captured_fork(false); }},
-      {"captured_behind_other_stream", sound, [] { captured_fork(true); }},
-      {"kernel_beside_graph", "race", [] { kernel_behind_graph(true); }},
-      {"kernel_behind_graph", sound, [] { kernel_behind_graph(false); }},
-      {"graphs_on_two_streams", "race", [] { graph_on_two_streams(false); }},
-      {"graph_on_two_streams", sound, [] { graph_on_two_streams(true); }},
       {"streams_value", "race", [] { value_on_other(false, 0); }},
       {"streams_value_without_barrier", "race",
        [] { value_on_other(true, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER); }},

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cases.hpp"
+
+namespace faults {
+
+// Two streams for a case. The destructor waits for both.
+struct Two {
+  cudaStream_t first = nullptr;
+  cudaStream_t second = nullptr;
+  cudaEvent_t event = nullptr;
+  explicit Two(unsigned flags = cudaStreamNonBlocking) {
+    check(cudaStreamCreateWithFlags(&first, flags));
+    check(cudaStreamCreateWithFlags(&second, flags));
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    check(cudaDeviceSynchronize());
+  }
+  ~Two() {
+    finish();
+    check(cudaEventDestroy(event));
+    check(cudaStreamDestroy(second));
+    check(cudaStreamDestroy(first));
+  }
+};
+
+}  // namespace faults
