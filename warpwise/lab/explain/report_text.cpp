@@ -253,15 +253,15 @@ std::string totals_text(const Explanation& explanation) {
     classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, grouped(count));
   }
   const std::string lanes = number(ratio(totals.thread_instructions, totals.warp_instructions));
-  // Short conditions become instructions that some lanes skip.
+  // An instruction with a condition of its own counts the lanes where that is true.
   const bool is_skipped = lanes != "32" && totals.divergent_branches == 0 &&
                           explanation.request.block.count() % 32 == 0;
   const std::string text = fmt::format(
       "{} warp instructions ({}), {} of 32 lanes at work{}; {} branches, {} of them divergent; {} "
       "barriers",
       grouped(totals.warp_instructions), classes, lanes,
-      is_skipped ? " (a condition without a branch idles the others)" : "",
-      grouped(totals.branches), grouped(totals.divergent_branches), grouped(totals.barriers));
+      is_skipped ? " (lanes whose condition is false do not count)" : "", grouped(totals.branches),
+      grouped(totals.divergent_branches), grouped(totals.barriers));
   return wrapped(text, 0) + "\n";
 }
 
