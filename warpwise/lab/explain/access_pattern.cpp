@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 #include <regex>
 #include <set>
 
@@ -249,7 +250,46 @@ bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAcces
   });
 }
 
+// Says how a thread loads or stores more bytes at a time where its elements lie side by side.
+std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
+  constexpr std::int64_t widest = 16;
+  constexpr std::int64_t word = 4;
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const char* const verb = access.is_store ? "store" : "load";
+  const auto type = [&](std::int64_t width) {
+    const std::string name = access.is_float && !is_vector ? "float" : "uint";
+    return width <= word ? std::string("unsigned") : name + std::to_string(width / word);
+  };
+  std::int64_t width = widest;
+  while (bytes % width != 0) width /= 2;
+  if (width > access.bytes && width >= word)
+    return fmt::format("A thread's elements are neighbours: {} {} bytes at a time, as {}.", verb,
+                       width, type(width));
+  width = access.bytes < word ? word : widest;
+  const std::int64_t all = std::lcm(bytes, width);
+  return fmt::format(
+      "Let each thread take what {} neighbours take now, {} bytes side by side, and {} {} bytes at "
+      "a time, as {}.",
+      all / bytes, all, verb, width, type(width));
+}
+
+// Elements of one type that belong together, as the colours of a pixel.
+ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const bool are_all = static_cast<std::int64_t>(used) == bytes;
+  return {AccessPattern::structures,
+          fmt::format("Neighbouring threads are {} apart in {}, and the kernel uses {} of these "
+                      "bytes.",
+                      counted(static_cast<std::uint64_t>(bytes), "byte"), array.shown(),
+                      are_all ? "all" : std::to_string(used)),
+          are_all ? wide_accesses(access, array.is_vector())
+                  : "Keep the elements that the kernel uses in an array of their own, without the "
+                    "others between them.",
+          false};
+}
+
 ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::size_t used) {
+  if (!array.is_structure()) return interleaved(array, access, used);
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const std::string own =
       fmt::format("Keep each member in an array of its own: x[i] in place of {}[i].x.",
@@ -257,7 +297,7 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
   return {AccessPattern::structures,
           fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
                       "these bytes.",
-                      array.is_structure() ? array.type : "structure", bytes,
+                      array.type, bytes,
                       static_cast<std::int64_t>(used) == bytes ? "all" : std::to_string(used)),
           static_cast<std::int64_t>(used) < bytes || bytes % 16 != 0
               ? own

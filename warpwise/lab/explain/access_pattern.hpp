@@ -40,8 +40,9 @@ constexpr auto enum_names(AccessPattern) {
 /// The reason for a line's scattered accesses, in words.
 struct ScatteredAccess {
   AccessPattern pattern;
-  std::string cause;  ///< one sentence
-  std::string cure;   ///< at most three sentences
+  std::string cause;        ///< one sentence
+  std::string cure;         ///< at most three sentences
+  bool has_example = true;  ///< the pattern's example shows this cure
 };
 
 /// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.

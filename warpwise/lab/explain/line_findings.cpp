@@ -230,12 +230,12 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
   constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
-  Finding finding{
-      bytes_over / bytes_per_slot,
-      {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-       !is_fragment && (!is_store || (known && known->pattern == AccessPattern::transpose)),
-       known ? std::optional(known->pattern) : std::nullopt},
-      Change{.bytes = bytes_over / all}};
+  Finding finding{bytes_over / bytes_per_slot,
+                  {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
+                   !is_fragment && (!known || known->has_example) &&
+                       (!is_store || (known && known->pattern == AccessPattern::transpose)),
+                   known ? std::optional(known->pattern) : std::nullopt},
+                  Change{.bytes = bytes_over / all}};
   finding.always = !has_runs;
   return finding;
 }
