@@ -409,6 +409,14 @@ std::vector<GlobalAccess> accesses_of(const Explanation& explanation) {
   }
 }
 
+std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation) {
+  try {
+    return shared_accesses(explanation.compilation.ptx, explanation.kernel.name);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+}
+
 std::set<std::size_t> written_by(const Explanation& explanation) {
   try {
     return written_parameters(explanation.compilation.ptx, explanation.kernel.name);

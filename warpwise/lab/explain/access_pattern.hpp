@@ -48,6 +48,9 @@ struct ScatteredAccess {
 /// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
 
+/// Returns the same for shared memory.
+std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
+
 /// Returns the parameters whose elements a kernel writes, atomics among it; none likewise.
 std::set<std::size_t> written_by(const Explanation& explanation);
 

@@ -223,6 +223,26 @@ TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
   EXPECT_NE(text_with("On average 4.5 threads need different words"), "");
 }
 
+// as[threadIdx.y][k] is one word for a row of threads; bs[threadIdx.x][k] goes down a column.
+TEST_F(AdviceOnCauses, TheArrayThatGoesDownAColumnConflicts) {
+  counts().shared_load = {64, 1056, 64};
+  result_.sources[0].lines = {"__shared__ float as[32][32]; ", "sum += as[y][k] * bs[x][k];",
+                              "__shared__ float bs[32][32];"};
+  const std::string arrays =
+      ".shared .align 4 .b8 _ZZ1kPfE2as[4096];\n.shared .align 4 .b8 _ZZ1kPfE2bs[4096];\n"
+      "mov.u32 %r2, %tid.y;\nshl.b32 %r3, %r2, 7;\nmov.u32 %r4, _ZZ1kPfE2as;\n"
+      "add.s32 %r5, %r4, %r3;\nmov.u32 %r7, _ZZ1kPfE2bs;\n";
+  const std::string loads =
+      "add.s32 %r8, %r7, %r6;\n.loc 1 2 0\nld.shared.f32 %f1, [%r5+4];\n"
+      "ld.shared.f32 %f2, [%r8+4];\n";
+  set_ptx(arrays + "shl.b32 %r6, %r1, 7;\n" + loads);
+  EXPECT_NE(text_with("declare bs[32][32 + 1] in place of bs[32][32]"), "");
+  EXPECT_NE(text_with("bs[] conflicts: 32 threads need different words"), "");
+  set_ptx(arrays + "mul.lo.s32 %r6, %r1, %r1;\n" + loads);
+  EXPECT_NE(text_with("On average over the accesses of this line, 16.5 threads need"), "");
+  EXPECT_EQ(text_with(" + 1] in place of"), "") << "an unknown address names no array";
+}
+
 TEST_F(AdviceOnCauses, ConflictsAreNotSavedByRegisters) {
   counts().shared_load = {32, 1024, 32};
   result_.launch.memory = result_.launch.lines[0].memory;
