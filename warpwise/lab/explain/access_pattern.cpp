@@ -305,6 +305,35 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
                                   access.is_float ? "float4" : "uint4")};
 }
 
+// Names the elements that a loop of each thread computes one by one, as "out[3 * i + c] = f(in[3 *
+// i
+// + c])" does with the colours of a pixel.
+std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
+                                                  const std::vector<GlobalAccess>& accesses,
+                                                  const Array& array, const GlobalAccess& access) {
+  constexpr std::int64_t most_bytes = 64;
+  const Step& step = access.address.steps[thread_x];
+  if (step.bytes % access.bytes != 0 || std::abs(step.bytes) > most_bytes) return std::nullopt;
+  const std::string line = explanation.source_line(access.file, access.line);
+  const auto own = indices_on(line, array);
+  const bool has_own_result = std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.file == access.file && each.line == access.line &&
+           each.is_store != access.is_store && each.address.steps[thread_x] == step &&
+           indices_on(line, array_of(explanation, each)) == own;
+  });
+  if (!has_own_result || own.empty()) return std::nullopt;
+  const std::int64_t elements = std::abs(step.bytes) / access.bytes;
+  return ScatteredAccess{
+      AccessPattern::piece_per_thread,
+      fmt::format("Each thread takes {} interleaved elements of {} in turn, so that neighbouring "
+                  "threads are {} bytes apart.",
+                  elements, array.shown(), std::abs(step.bytes)),
+      fmt::format("Let each thread take one element, with {} times the threads: then neighbouring "
+                  "threads use neighbouring elements.",
+                  elements),
+      false};
+}
+
 ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
   const Step& step = access.address.steps[thread_x];
   const std::string distance =
@@ -392,9 +421,11 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
                                 : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
+  const bool unrolled = is_unrolled(explanation, array, access, used);
+  if (access.address.walks || unrolled)
+    if (auto each = element_by_element(explanation, accesses, array, access)) return each;
   if (access.address.walks) return walking(explanation, accesses, array, access);
-  if (is_unrolled(explanation, array, access, used))
-    return row_per_thread(explanation, accesses, array, access);
+  if (unrolled) return row_per_thread(explanation, accesses, array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }

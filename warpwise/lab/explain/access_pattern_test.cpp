@@ -248,6 +248,26 @@ TEST(AccessPattern, InterleavedElementsHaveNoMembers) {
       << pixels(8, 4, "f32").cure;
 }
 
+TEST(AccessPattern, InterleavedResultsAreForAThreadEach) {
+  std::string code =
+      "mul.wide.s32 %rd5, %r6, 12;\nadd.s64 %rd6, %rd4, %rd5;\nadd.s64 %rd8, %rd3, %rd5;\n"
+      ".loc 1 2 0\n";
+  for (const std::string at : {"0", "4", "8"})
+    code += "ld.global.f32 %f1, [%rd6+" + at + "];\nst.global.f32 [%rd8+" + at + "], %f1;\n";
+  Explanation kernel = with(code);
+  kernel.sources[0].lines[1] = "for (c = 0; c < 3; ++c) out[i * 3 + c] = f(in[i * 3 + c]);";
+  for (const bool is_store : {false, true}) {
+    const auto reason = scattered_at(kernel, accesses_of(kernel), "k.cu", 2, is_store);
+    ASSERT_TRUE(reason);
+    EXPECT_NE(reason->cause.find("Each thread takes 3 interleaved elements"), std::string::npos)
+        << reason->cause;
+    EXPECT_NE(reason->cure.find("Let each thread take one element"), std::string::npos);
+  }
+  // A mirrored pixel's elements are not computed one by one.
+  kernel.sources[0].lines[1] = "for (c = 0; c < 3; ++c) out[i * 3 + c] = f(in[i * 3 + 2 - c]);";
+  EXPECT_EQ(at(kernel, 2)->cause.find("interleaved"), std::string::npos) << at(kernel, 2)->cause;
+}
+
 TEST(AccessPattern, Stride) {
   const Explanation kernel = with("shl.b32 %r7, %r6, 3;\n" + load("%r7"));
   EXPECT_EQ(pattern_at(kernel, 2), "stride");
