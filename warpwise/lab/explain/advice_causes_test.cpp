@@ -207,7 +207,11 @@ TEST_F(AdviceOnCauses, AnArrayOfAThreadMustFitIntoSharedMemory) {
   result_.kernel.local_bytes = 48;
   EXPECT_NE(text_with("keep the array in shared memory: a[k * blockDim.x + threadIdx.x]"), "");
   result_.kernel.local_bytes = 64;
-  EXPECT_NE(text_with("64 bytes of 1024 threads are more than the 49,152 bytes"), "");
+  EXPECT_NE(text_with("place of a[k], with at most 768 threads a block: 1024 threads of 64 bytes "
+                      "need 65,536 bytes, and a block has 49,152."),
+            "");
+  result_.kernel.local_bytes = 4096;
+  EXPECT_NE(text_with("use a smaller array: for shared memory 1024 threads of 4096 bytes"), "");
   result_.sources[0].lines = {"const float tile[4] = {1, 2, 3, 4};", "out[i] = tile[x];"};
   EXPECT_NE(text_with("tile[] is a table of constants"), "");
 }

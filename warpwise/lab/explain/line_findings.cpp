@@ -123,15 +123,21 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
   }
   constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
   const std::uint64_t bytes = explanation.kernel.local_bytes * explanation.request.block.count();
+  const std::uint64_t threads = explanation.request.block.count();
+  const std::uint64_t most_threads =
+      most_shared / std::max<std::uint64_t>(explanation.kernel.local_bytes, 1) / 32 * 32;
+  const std::string moved =
+      "keep the array in shared memory: a[k * blockDim.x + threadIdx.x] in "
+      "place of a[k]";
+  const std::string excess =
+      fmt::format("{} threads of {} bytes need {} bytes, and a block has {}", threads,
+                  explanation.kernel.local_bytes, grouped(bytes), grouped(most_shared));
   return " If the index is a loop counter, unroll the loop (#pragma unroll): then registers hold "
          "the array. If it comes from data, " +
-         (bytes <= most_shared
-              ? std::string("keep the array in shared memory: a[k * blockDim.x + threadIdx.x] in "
-                            "place of a[k].")
-              : fmt::format("use a smaller array or smaller blocks, for shared memory: {} bytes of "
-                            "{} threads are more than the {} bytes of a block.",
-                            explanation.kernel.local_bytes, explanation.request.block.count(),
-                            grouped(most_shared)));
+         (bytes <= most_shared ? moved + "."
+          : most_threads > 0
+              ? fmt::format("{}, with at most {} threads a block: {}.", moved, most_threads, excess)
+              : fmt::format("use a smaller array: for shared memory {}.", excess));
 }
 
 // Local memory is a thread's own array whose index the compiler does not know. Lanes with equal
