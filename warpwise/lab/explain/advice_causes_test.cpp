@@ -216,6 +216,30 @@ TEST_F(AdviceOnCauses, AnArrayOfAThreadMustFitIntoSharedMemory) {
   EXPECT_NE(text_with("tile[] is a table of constants"), "");
 }
 
+// The block has 1024 threads: 64 of them are less than a tenth.
+TEST_F(AdviceOnCauses, ALaunchWhoseThreadsLeaveSaysSoFirst) {
+  const std::string early = ".loc 1 1 0\nsetp.ge.s32 %p1, %r1, 64;\n@%p1 bra $END;\n.loc 1 2 0\n";
+  const std::string end =
+      "$L:\n.loc 1 3 0\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p2, %r3, 9;\n"
+      "@%p2 bra $L;\n$END:\n.loc 1 4 0\n";
+  set_ptx(early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  add_line(3, 1'000'000, 32);
+  const auto with_threads = [&](std::uint64_t threads) {
+    result_.launch.lines[0].execution.thread_instructions = 2 * threads;
+    const auto all = advice_for(result_);
+    return all.empty() ? "" : all.front().text;
+  };
+  const std::string most = with_threads(64);
+  EXPECT_NE(most.find("Line 1 (__shared__ float tile[32][SIZE];) ends 93 % of the 1,024 threads"),
+            std::string::npos)
+      << most;
+  EXPECT_NE(with_threads(0).find("ends all 1,024 threads"), std::string::npos);
+  EXPECT_EQ(with_threads(128).find(" ends "), std::string::npos);
+  // A return after a load is the data's choice; that of a sum's one thread comes after its loop.
+  set_ptx("ld.global.u32 %r2, [%rd2];\n" + early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  EXPECT_EQ(with_threads(64).find(" ends "), std::string::npos);
+}
+
 TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
   counts().shared_load = {32, 1024, 64};
   result_.sources[0].lines[0] = "__shared__ double tile[32][32];";
