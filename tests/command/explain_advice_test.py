@@ -158,7 +158,7 @@ class Edges(ExplainTest):
         # The size says that there are more elements than there are.
         text, _ = self.faults(*LINE, "--arg", "f32[65535]", "--arg", "f32[65538]", "--arg", "i32:65536")
         self.assertNotIn("lacks a check", text)
-        self.assertIn("With larger buffers no thread passes their end: argument 0: f32[131070]", text)
+        self.assertIn("With larger buffers no thread passes their end: argument 0: f32[65536]", text)
 
     @compiles
     def test_sizes_are_enough_for_the_whole_access(self):

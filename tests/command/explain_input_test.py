@@ -44,7 +44,7 @@ class Arguments(ExplainTest):
         done = self.run_command("explain", "scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[10]:random:1..2", "--arg",
                                 "f32:2.5", "--arg", "i32:32")
         self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"With larger buffers no thread passes their end: argument 0: f32[40]:random:1..2", done.stdout)
+        self.assertIn(b"With larger buffers no thread passes their end: argument 0: f32[32]:random:1..2", done.stdout)
 
     @compiles
     def test_a_similar_kernel_is_named(self):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 #include <regex>
 #include <set>
 
@@ -249,7 +250,46 @@ bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAcces
   });
 }
 
+// Says how a thread loads or stores more bytes at a time where its elements lie side by side.
+std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
+  constexpr std::int64_t widest = 16;
+  constexpr std::int64_t word = 4;
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const char* const verb = access.is_store ? "store" : "load";
+  const auto type = [&](std::int64_t width) {
+    const std::string name = access.is_float && !is_vector ? "float" : "uint";
+    return width <= word ? std::string("unsigned") : name + std::to_string(width / word);
+  };
+  std::int64_t width = widest;
+  while (bytes % width != 0) width /= 2;
+  if (width > access.bytes && width >= word)
+    return fmt::format("A thread's elements are neighbours: {} {} bytes at a time, as {}.", verb,
+                       width, type(width));
+  width = access.bytes < word ? word : widest;
+  const std::int64_t all = std::lcm(bytes, width);
+  return fmt::format(
+      "Let each thread take what {} neighbours take now, {} bytes side by side, and {} {} bytes at "
+      "a time, as {}.",
+      all / bytes, all, verb, width, type(width));
+}
+
+// Elements of one type that belong together, as the colours of a pixel.
+ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
+  const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
+  const bool are_all = static_cast<std::int64_t>(used) == bytes;
+  return {AccessPattern::structures,
+          fmt::format("Neighbouring threads are {} apart in {}, and the kernel uses {} of these "
+                      "bytes.",
+                      counted(static_cast<std::uint64_t>(bytes), "byte"), array.shown(),
+                      are_all ? "all" : std::to_string(used)),
+          are_all ? wide_accesses(access, array.is_vector())
+                  : "Keep the elements that the kernel uses in an array of their own, without the "
+                    "others between them.",
+          false};
+}
+
 ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::size_t used) {
+  if (!array.is_structure()) return interleaved(array, access, used);
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const std::string own =
       fmt::format("Keep each member in an array of its own: x[i] in place of {}[i].x.",
@@ -257,12 +297,41 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
   return {AccessPattern::structures,
           fmt::format("Neighbouring threads are a {} of {} bytes apart, and the kernel uses {} of "
                       "these bytes.",
-                      array.is_structure() ? array.type : "structure", bytes,
+                      array.type, bytes,
                       static_cast<std::int64_t>(used) == bytes ? "all" : std::to_string(used)),
           static_cast<std::int64_t>(used) < bytes || bytes % 16 != 0
               ? own
               : own + fmt::format(" Or load 16 bytes at a time, as {}.",
                                   access.is_float ? "float4" : "uint4")};
+}
+
+// Names the elements that a loop of each thread computes one by one, as "out[3 * i + c] = f(in[3 *
+// i
+// + c])" does with the colours of a pixel.
+std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
+                                                  const std::vector<GlobalAccess>& accesses,
+                                                  const Array& array, const GlobalAccess& access) {
+  constexpr std::int64_t most_bytes = 64;
+  const Step& step = access.address.steps[thread_x];
+  if (step.bytes % access.bytes != 0 || std::abs(step.bytes) > most_bytes) return std::nullopt;
+  const std::string line = explanation.source_line(access.file, access.line);
+  const auto own = indices_on(line, array);
+  const bool has_own_result = std::ranges::any_of(accesses, [&](const GlobalAccess& each) {
+    return each.file == access.file && each.line == access.line &&
+           each.is_store != access.is_store && each.address.steps[thread_x] == step &&
+           indices_on(line, array_of(explanation, each)) == own;
+  });
+  if (!has_own_result || own.empty()) return std::nullopt;
+  const std::int64_t elements = std::abs(step.bytes) / access.bytes;
+  return ScatteredAccess{
+      AccessPattern::piece_per_thread,
+      fmt::format("Each thread takes {} interleaved elements of {} in turn, so that neighbouring "
+                  "threads are {} bytes apart.",
+                  elements, array.shown(), std::abs(step.bytes)),
+      fmt::format("Let each thread take one element, with {} times the threads: then neighbouring "
+                  "threads use neighbouring elements.",
+                  elements),
+      false};
 }
 
 ScatteredAccess strided(const Array& array, const GlobalAccess& access) {
@@ -352,9 +421,11 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
                                 : strided(array, access);
   const std::size_t used = bytes_used(accesses, access);
   if (array.is_structure()) return structures(array, access, used);
+  const bool unrolled = is_unrolled(explanation, array, access, used);
+  if (access.address.walks || unrolled)
+    if (auto each = element_by_element(explanation, accesses, array, access)) return each;
   if (access.address.walks) return walking(explanation, accesses, array, access);
-  if (is_unrolled(explanation, array, access, used))
-    return row_per_thread(explanation, accesses, array, access);
+  if (unrolled) return row_per_thread(explanation, accesses, array, access);
   if (is_interleaved(accesses, access, used)) return structures(array, access, used);
   return strided(array, access);
 }
@@ -364,6 +435,14 @@ std::optional<ScatteredAccess> reason_for(const Explanation& explanation,
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation) {
   try {
     return global_accesses(explanation.compilation.ptx, explanation.kernel.name);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+}
+
+std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation) {
+  try {
+    return shared_accesses(explanation.compilation.ptx, explanation.kernel.name);
   } catch (const InvalidArgument&) {
     return {};
   }

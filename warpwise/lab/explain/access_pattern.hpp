@@ -40,12 +40,16 @@ constexpr auto enum_names(AccessPattern) {
 /// The reason for a line's scattered accesses, in words.
 struct ScatteredAccess {
   AccessPattern pattern;
-  std::string cause;  ///< one sentence
-  std::string cure;   ///< at most three sentences
+  std::string cause;        ///< one sentence
+  std::string cure;         ///< at most three sentences
+  bool has_example = true;  ///< the pattern's example shows this cure
 };
 
 /// Returns the accesses of an explanation's kernel; none if its PTX cannot be parsed.
 std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
+
+/// Returns the same for shared memory.
+std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 
 /// Returns the parameters whose elements a kernel writes, atomics among it; none likewise.
 std::set<std::size_t> written_by(const Explanation& explanation);

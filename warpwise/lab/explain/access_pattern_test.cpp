@@ -221,6 +221,53 @@ TEST(AccessPattern, Structures) {
   EXPECT_EQ(pattern_at(with(code), 2), "array of structures");
 }
 
+// Floats have no members to keep apart, whatever their number is.
+TEST(AccessPattern, InterleavedElementsHaveNoMembers) {
+  const auto pixels = [](int bytes, int element, const std::string& type) {
+    std::string code = "mul.wide.s32 %rd5, %r6, " + std::to_string(bytes) +
+                       ";\nadd.s64 %rd6, %rd4, %rd5;\n.loc 1 2 0\n";
+    for (int at = 0; at < bytes; at += element)
+      code += "ld.global." + type + " %f1, [%rd6+" + std::to_string(at) + "];\n";
+    const auto reason = scattered_at(with(code), accesses_of(with(code)), "k.cu", 2, false);
+    return reason ? *reason : ScatteredAccess{};
+  };
+  const ScatteredAccess grey = pixels(3, 1, "u8");
+  EXPECT_EQ(
+      grey.cause,
+      "Neighbouring threads are 3 bytes apart in in[], and the kernel uses all of these bytes.");
+  EXPECT_EQ(grey.cure,
+            "Let each thread take what 4 neighbours take now, 12 bytes side by side, and load 4 "
+            "bytes at a time, as unsigned.");
+  EXPECT_FALSE(grey.has_example);
+  EXPECT_NE(pixels(12, 4, "f32")
+                .cure.find("4 neighbours take now, 48 bytes side by side, and load 16 bytes at a "
+                           "time, as float4"),
+            std::string::npos)
+      << pixels(12, 4, "f32").cure;
+  EXPECT_NE(pixels(8, 4, "f32").cure.find("load 8 bytes at a time, as float2"), std::string::npos)
+      << pixels(8, 4, "f32").cure;
+}
+
+TEST(AccessPattern, InterleavedResultsAreForAThreadEach) {
+  std::string code =
+      "mul.wide.s32 %rd5, %r6, 12;\nadd.s64 %rd6, %rd4, %rd5;\nadd.s64 %rd8, %rd3, %rd5;\n"
+      ".loc 1 2 0\n";
+  for (const std::string at : {"0", "4", "8"})
+    code += "ld.global.f32 %f1, [%rd6+" + at + "];\nst.global.f32 [%rd8+" + at + "], %f1;\n";
+  Explanation kernel = with(code);
+  kernel.sources[0].lines[1] = "for (c = 0; c < 3; ++c) out[i * 3 + c] = f(in[i * 3 + c]);";
+  for (const bool is_store : {false, true}) {
+    const auto reason = scattered_at(kernel, accesses_of(kernel), "k.cu", 2, is_store);
+    ASSERT_TRUE(reason);
+    EXPECT_NE(reason->cause.find("Each thread takes 3 interleaved elements"), std::string::npos)
+        << reason->cause;
+    EXPECT_NE(reason->cure.find("Let each thread take one element"), std::string::npos);
+  }
+  // A mirrored pixel's elements are not computed one by one.
+  kernel.sources[0].lines[1] = "for (c = 0; c < 3; ++c) out[i * 3 + c] = f(in[i * 3 + 2 - c]);";
+  EXPECT_EQ(at(kernel, 2)->cause.find("interleaved"), std::string::npos) << at(kernel, 2)->cause;
+}
+
 TEST(AccessPattern, Stride) {
   const Explanation kernel = with("shl.b32 %r7, %r6, 3;\n" + load("%r7"));
   EXPECT_EQ(pattern_at(kernel, 2), "stride");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "warpwise/emulator/ptx/parser.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -79,6 +80,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
     result.steps[i] = sum(a.steps[i], b.steps[i], sign);
   if (a.constant && b.constant) result.constant = *a.constant + sign * *b.constant;
   result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.variable = a.variable.empty() ? b.variable : a.variable;
   result.walks = a.walks || b.walks;
   return result;
 }
@@ -118,6 +120,7 @@ Value either(const Value& a, const Value& b) {
   if (b.kind == Kind::unknown) return a;
   Value result = of_kind(std::max(a.kind, b.kind), a, b);
   result.parameter = a.parameter ? a.parameter : b.parameter;
+  result.variable = a.variable.empty() ? b.variable : a.variable;
   result.walks = a.walks || b.walks;
   for (std::size_t i = 0; i < address_indices; ++i) {
     const Step& own = a.steps[i];
@@ -218,7 +221,8 @@ class Registers {
     Value& known = values_[name];
     const bool same = known.kind == now.kind && known.steps == now.steps &&
                       known.constant == now.constant && known.parameter == now.parameter &&
-                      known.walks == now.walks && known.sources == now.sources;
+                      known.walks == now.walks && known.sources == now.sources &&
+                      known.variable == now.variable;
     known = now;
     return !same;
   }
@@ -249,7 +253,10 @@ class Registers {
     }
     const auto found = values_.find(operand.name);
     if (found != values_.end()) return found->second;
-    return definitions_.contains(operand.name) ? Value{} : uniform();
+    if (definitions_.contains(operand.name)) return {};
+    Value value = uniform();
+    if (!operand.name.starts_with('%')) value.variable = operand.name;
+    return value;
   }
 
   Value loaded(const Instruction& instruction) const {
@@ -324,6 +331,20 @@ std::int64_t element_bytes(const std::string& type) {
   return digits == "8" ? 1 : digits == "16" ? 2 : digits == "64" ? 8 : digits == "128" ? 16 : 4;
 }
 
+// Returns the bytes of a thread's load or store.
+std::int64_t bytes_of(const Instruction& access) {
+  return element_bytes(access.modifiers.back()) * (has(access, "v4")   ? 4
+                                                   : has(access, "v2") ? 2
+                                                                       : 1);
+}
+
+// Returns "tile" for "_ZZ1kPfE4tile".
+std::string name_in_source(const std::string& variable) {
+  const std::string name = emulator::readable(variable);
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
 auto function_named(const ptx::Module& module, const std::string& kernel) {
   return std::ranges::find_if(module.functions, [&](const ptx::Function& each) {
     return each.has_body && each.name == kernel;
@@ -363,6 +384,27 @@ std::set<std::size_t> written_parameters(const std::string& ptx, const std::stri
   return written;
 }
 
+std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel) {
+  const ptx::Module module = ptx::parse(ptx);
+  const auto found = function_named(module, kernel);
+  std::vector<SharedAccess> accesses;
+  if (found == module.functions.end()) return accesses;
+  const Registers registers(*found);
+  for (const Instruction& each : found->instructions) {
+    const bool is_store = each.opcode == "st";
+    if ((!is_store && each.opcode != "ld") || !has(each, "shared")) continue;
+    SharedAccess& access = accesses.emplace_back();
+    if (each.source.file >= 0)
+      access.file = module.files[static_cast<std::size_t>(each.source.file)];
+    access.line = each.source.line;
+    access.is_store = is_store;
+    access.bytes = bytes_of(each);
+    access.address = registers.address_of(each);
+    access.variable = name_in_source(access.address.variable);
+  }
+  return accesses;
+}
+
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel) {
   const ptx::Module module = ptx::parse(ptx);
   const auto found = function_named(module, kernel);
@@ -380,7 +422,7 @@ std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::str
     access.is_store = !is_load;
     const std::string& type = each.modifiers.back();
     access.is_float = type.front() == 'f';
-    access.bytes = element_bytes(type) * (has(each, "v4") ? 4 : has(each, "v2") ? 2 : 1);
+    access.bytes = bytes_of(each);
     const auto at = std::ranges::find(each.operands, PtxOperand::Kind::address, &PtxOperand::kind);
     if (at != each.operands.end() && !at->elements.empty())
       access.offset = at->offset + at->elements.front().offset;

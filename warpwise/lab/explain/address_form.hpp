@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// How a kernel's addresses in global memory depend on a thread's indices.
+// How a kernel's addresses in memory depend on a thread's indices.
 namespace warpwise::lab {
 
 /// Distance between the addresses of two threads whose indices differ by one.
@@ -34,6 +34,7 @@ struct AddressForm {
   Kind kind = Kind::unknown;
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
+  std::string variable;                  ///< of shared memory: its name in PTX, if known
   bool walks = false;                    ///< a loop moves it on by a constant
   std::set<std::size_t> sources = {};    ///< parameters whose loaded values it depends on
 };
@@ -54,6 +55,21 @@ struct GlobalAccess {
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel);
+
+/// A load from shared memory, or a store to it.
+struct SharedAccess {
+  std::string file;  ///< as in LineCounts
+  int line = 0;
+  bool is_store = false;
+  std::int64_t bytes = 0;  ///< of a thread
+  std::string variable;    ///< its name in the source; empty if unknown
+  AddressForm address;
+};
+
+/// Returns the same for shared memory.
+/// \param kernel  mangled name
+/// \throws InvalidArgument  as ptx::parse()
+std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel);
 
 /// Returns the parameters whose elements are indices: their values lead to an address in global
 /// memory, of an atomic too. Beginnings of rows, from which a loop goes on, are none of them.

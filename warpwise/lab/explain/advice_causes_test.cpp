@@ -207,9 +207,37 @@ TEST_F(AdviceOnCauses, AnArrayOfAThreadMustFitIntoSharedMemory) {
   result_.kernel.local_bytes = 48;
   EXPECT_NE(text_with("keep the array in shared memory: a[k * blockDim.x + threadIdx.x]"), "");
   result_.kernel.local_bytes = 64;
-  EXPECT_NE(text_with("64 bytes of 1024 threads are more than the 49,152 bytes"), "");
+  EXPECT_NE(text_with("place of a[k], with at most 768 threads a block: 1024 threads of 64 bytes "
+                      "need 65,536 bytes, and a block has 49,152."),
+            "");
+  result_.kernel.local_bytes = 4096;
+  EXPECT_NE(text_with("use a smaller array: for shared memory 1024 threads of 4096 bytes"), "");
   result_.sources[0].lines = {"const float tile[4] = {1, 2, 3, 4};", "out[i] = tile[x];"};
   EXPECT_NE(text_with("tile[] is a table of constants"), "");
+}
+
+// The block has 1024 threads: 64 of them are less than a tenth.
+TEST_F(AdviceOnCauses, ALaunchWhoseThreadsLeaveSaysSoFirst) {
+  const std::string early = ".loc 1 1 0\nsetp.ge.s32 %p1, %r1, 64;\n@%p1 bra $END;\n.loc 1 2 0\n";
+  const std::string end =
+      "$L:\n.loc 1 3 0\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p2, %r3, 9;\n"
+      "@%p2 bra $L;\n$END:\n.loc 1 4 0\n";
+  set_ptx(early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  add_line(3, 1'000'000, 32);
+  const auto with_threads = [&](std::uint64_t threads) {
+    result_.launch.lines[0].execution.thread_instructions = 2 * threads;
+    const auto all = advice_for(result_);
+    return all.empty() ? "" : all.front().text;
+  };
+  const std::string most = with_threads(64);
+  EXPECT_NE(most.find("Line 1 (__shared__ float tile[32][SIZE];) ends 93 % of the 1,024 threads"),
+            std::string::npos)
+      << most;
+  EXPECT_NE(with_threads(0).find("ends all 1,024 threads"), std::string::npos);
+  EXPECT_EQ(with_threads(128).find(" ends "), std::string::npos);
+  // A return after a load is the data's choice; that of a sum's one thread comes after its loop.
+  set_ptx("ld.global.u32 %r2, [%rd2];\n" + early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  EXPECT_EQ(with_threads(64).find(" ends "), std::string::npos);
 }
 
 TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
@@ -221,6 +249,26 @@ TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
   // The mean of 4 conflicts of 8 and 4 of none.
   counts().shared_load = {8, 36, 8};
   EXPECT_NE(text_with("On average 4.5 threads need different words"), "");
+}
+
+// as[threadIdx.y][k] is one word for a row of threads; bs[threadIdx.x][k] goes down a column.
+TEST_F(AdviceOnCauses, TheArrayThatGoesDownAColumnConflicts) {
+  counts().shared_load = {64, 1056, 64};
+  result_.sources[0].lines = {"__shared__ float as[32][32]; ", "sum += as[y][k] * bs[x][k];",
+                              "__shared__ float bs[32][32];"};
+  const std::string arrays =
+      ".shared .align 4 .b8 _ZZ1kPfE2as[4096];\n.shared .align 4 .b8 _ZZ1kPfE2bs[4096];\n"
+      "mov.u32 %r2, %tid.y;\nshl.b32 %r3, %r2, 7;\nmov.u32 %r4, _ZZ1kPfE2as;\n"
+      "add.s32 %r5, %r4, %r3;\nmov.u32 %r7, _ZZ1kPfE2bs;\n";
+  const std::string loads =
+      "add.s32 %r8, %r7, %r6;\n.loc 1 2 0\nld.shared.f32 %f1, [%r5+4];\n"
+      "ld.shared.f32 %f2, [%r8+4];\n";
+  set_ptx(arrays + "shl.b32 %r6, %r1, 7;\n" + loads);
+  EXPECT_NE(text_with("declare bs[32][32 + 1] in place of bs[32][32]"), "");
+  EXPECT_NE(text_with("bs[] conflicts: 32 threads need different words"), "");
+  set_ptx(arrays + "mul.lo.s32 %r6, %r1, %r1;\n" + loads);
+  EXPECT_NE(text_with("On average over the accesses of this line, 16.5 threads need"), "");
+  EXPECT_EQ(text_with(" + 1] in place of"), "") << "an unknown address names no array";
 }
 
 TEST_F(AdviceOnCauses, ConflictsAreNotSavedByRegisters) {

@@ -164,6 +164,7 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   };
   loads.bytes_requested = 32'000'000;
   EXPECT_TRUE(said("near this GPU's roof"));
+  EXPECT_FALSE(said("per requested byte")) << "none is moved in vain";
   loads.bytes_requested = 4'000'000;
   EXPECT_FALSE(said("near this GPU's roof"));
   EXPECT_TRUE(said("moves 8 bytes per requested byte"));

@@ -6,6 +6,9 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace warpwise::lab {
 namespace {
@@ -151,6 +154,42 @@ LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attemp
   return {};
 }
 
+// Returns sizes that a program would choose, the smallest first: multiples of the threads and of
+// integer arguments, and products of these.
+std::set<std::uint64_t> likely_sizes(const ExplainRequest& request) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;
+  std::vector<std::uint64_t> counts = {request.grid.count() * request.block.count()};
+  for (const ArgumentSpec& each : request.arguments)
+    if (is_integer(each) && each.bits > 1 && each.bits <= most) counts.push_back(each.bits);
+  std::set<std::uint64_t> sizes;
+  for (const std::uint64_t first : counts) {
+    for (const std::uint64_t factor : {1U, 2U, 3U, 4U}) sizes.insert(factor * first);
+    for (const std::uint64_t second : counts)
+      if (first <= most / second) sizes.insert(first * second);
+  }
+  return sizes;
+}
+
+// Replaces the doubled sizes of buffers by the smallest likely ones that are enough.
+void choose_likely(const ExplainRequest& request, const Attempts& attempts,
+                   const SmallBuffers& changed, std::vector<ArgumentSpec>& arguments) {
+  constexpr int most_runs = 6;
+  int runs = 0;
+  for (const auto& [each, unused] : changed) {
+    const std::uint64_t enough = arguments[each].width;
+    for (const std::uint64_t size : likely_sizes(request)) {
+      if (size <= enough / 2 || size >= enough || runs == most_runs) continue;
+      ++runs;
+      std::vector<ArgumentSpec> smaller = arguments;
+      set_width(smaller[each], size);
+      const auto still_small = attempts.small_with(smaller);
+      if (!still_small || !still_small->empty()) continue;
+      arguments = std::move(smaller);
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& program,
@@ -177,6 +216,7 @@ LargerBuffers enough_elements(const ExplainRequest& request, emulator::Program& 
     small = *still_small;
   }
   if (!small.empty()) return {};
+  choose_likely(request, attempts, changed, arguments);
   return {sizes_text(arguments, changed), ""};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,13 @@ namespace warpwise::lab {
 
 /// A gain below this is not worth a change.
 inline constexpr double worth_a_change = 1.05;
+
+/// Ratio of a count to the least possible that is worth saying.
+inline constexpr double worth_saying = 1.2;
+
+/// A definition that newcomers need for the other texts.
+inline constexpr const char* each_request =
+    "for each request of a warp (32 threads that run as one)";
 
 /// Sentence on double precision that name_line() adapts to the line.
 inline constexpr const char* constant_is_double =
@@ -42,6 +50,15 @@ struct Finding {
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
+
+/// Returns the kernel's accesses to shared memory; called only where a line has conflicts.
+using SharedAccesses = std::function<const std::vector<SharedAccess>&()>;
+
+/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. It names
+/// the array only if the kernel's addresses tell which one conflicts.
+std::optional<Finding> bank_conflict(const Explanation& explanation,
+                                     const emulator::LineCounts& line, std::size_t cc,
+                                     bool is_store, const SharedAccesses& accesses);
 
 /// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
 std::string line_name(const Explanation& explanation, const emulator::LineCounts& line);

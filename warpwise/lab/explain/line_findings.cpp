@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -24,144 +23,10 @@ using emulator::LineCounts;
 using emulator::PassCounts;
 using emulator::TrafficCounts;
 
-constexpr double worth_saying = 1.2;  // ratio of the count to the least possible
-
-// A definition that newcomers need for the other texts.
-constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
-
-// An array of shared memory of two dimensions, and the line's index into its rows.
-struct SharedArray {
-  std::string name;
-  std::string rows;
-  std::string columns;
-  std::string index;
-  int words = 1;  // of an element
-};
-
-// Returns the text of the last of the brackets that follow: "x * 4 + i" for "[r][x * 4 + i] = ...".
-std::string last_index(std::string_view text) {
-  std::string index;
-  while (text.starts_with('[')) {
-    std::size_t end = 1;
-    for (int depth = 1; end < text.size() && depth > 0; ++end)
-      depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
-    index = text.substr(1, end - 2);
-    text.remove_prefix(end);
-  }
-  return index;
-}
-
-// Returns the words of an element of this type, as far as CUDA's own types tell.
-int words_of(const std::string& type) {
-  static const std::regex two(R"(\b(double|long|u?int64_t|size_t|(float|u?int)2)\b)");
-  static const std::regex four(R"(\b(double2|u?longlong2|(float|u?int)4)\b)");
-  return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
-}
-
-// Returns the array if the line uses one that is declared in the same file.
-std::optional<SharedArray> shared_array(const Explanation& explanation, const LineCounts& line) {
-  static const std::regex declaration(
-      R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
-  const SourceFile* source = explanation.source(line.file);
-  if (source == nullptr) return std::nullopt;
-  const std::string used = explanation.source_line(line.file, line.line);
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
-  for (const std::string& text : source->lines) {
-    std::smatch match;
-    if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
-    const std::size_t at = used.find(match[2].str() + "[");
-    if (at == std::string::npos) continue;
-    return SharedArray{match[2], match[3], match[4],
-                       last_index(std::string_view(used).substr(at + match[2].length())),
-                       words_of(match[1])};
-  }
-  return std::nullopt;
-}
-
-// Returns false if the rows are known not to be a multiple of the banks long: "65", but not
-// "WIDTH".
-bool may_fill_banks(const std::string& columns, int banks) {
-  int words = 0;
-  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
-  return error != std::errc() || end != columns.data() + columns.size() || words % banks == 0;
-}
-
-// Returns the factor in an index if there is one: "4" for "x * 4 + i".
-std::optional<std::string> step_of(const std::string& index) {
-  static const std::regex product(R"((\w+)\s*\*\s*(\w+))");
-  constexpr std::size_t longest_index = 100;
-  std::smatch match;
-  if (index.size() > longest_index || !std::regex_search(index, match, product))
-    return std::nullopt;
-  const auto is_number = [](const std::string& text) {
-    return text.find_first_not_of("0123456789") == std::string::npos;
-  };
-  return is_number(match[1].str()) ? match[1].str() : match[2].str();
-}
-
-// Says how the warp's words come into different banks.
-std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks) {
-  if (array) {
-    if (const auto step = step_of(array->index)) {
-      return fmt::format(
-          " In {}[...][{}] the threads' words are {} apart, whatever the length of a row. Let "
-          "neighbouring threads use neighbouring words: a thread that takes several elements takes "
-          "each of them beside its neighbours' in turn.",
-          array->name, array->index, *step);
-    }
-    if (may_fill_banks(array->columns, banks / array->words)) {
-      const std::string shift =
-          array->words == 1 ? fmt::format("one bank, so that a column's elements lie in {}", banks)
-                            : fmt::format("{} banks, so that {} elements of a column lie in",
-                                          array->words, banks / array->words);
-      return fmt::format(
-          " If rows are a multiple of {0} words long, all elements of a column begin in one bank. "
-          "One unused column shifts each row by {1} different banks: declare {2}[{3}][{4} + 1] in "
-          "place of {2}[{3}][{4}].",
-          banks, shift, array->name, array->rows, array->columns);
-    }
-    return fmt::format(
-        " Rows of {} words are not the cause. Let neighbouring threads use neighbouring words.",
-        array->columns);
-  }
-  return " Let neighbouring threads use neighbouring words. If a warp goes down a column, pad the "
-         "rows by one word: then the words that it uses at once lie in different banks.";
-}
-
 std::uint64_t all_bytes(const emulator::MemoryCounts& memory) {
   return memory.global_load.bytes_moved + memory.global_store.bytes_moved +
          memory.global_atomic.bytes_moved + memory.local_load.bytes_moved +
          memory.local_store.bytes_moved;
-}
-
-std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
-  return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
-}
-
-std::optional<Finding> bank_conflict(const Explanation& explanation, const LineCounts& line,
-                                     const PassCounts& counts, const std::string& verb,
-                                     std::size_t index) {
-  const rules::ComputeCapability cc = explanation.request.compute_capabilities[index];
-  if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
-  const double passes = ratio(counts.passes, counts.requests);
-  const double ideal = ratio(counts.ideal_passes, counts.requests);
-  const int banks = cc.major == 1 ? 16 : 32;
-  std::string text = fmt::format(
-      "{} {} shared memory in {} {}; the minimum is {}{}. On average {} threads need different "
-      "words of one of the {} banks, and a bank serves one word at a time (word i lies in bank i "
-      "modulo {}).",
-      place_of(explanation, line), verb, passes_text(passes), each_request, number(ideal),
-      ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
-      number(std::min<double>(banks, passes / ideal)), banks, banks);
-  const std::string cure = cure_of_conflict(shared_array(explanation, line), banks);
-  const bool pads = cure.find(" + 1]") != std::string::npos;  // the example does not
-  const std::uint64_t over = counts.passes - counts.ideal_passes;
-  Finding finding{static_cast<double>(over),
-                  {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,
-                   std::nullopt, !pads},
-                  Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
-  finding.always = true;
-  return finding;
 }
 
 std::string several_runs(const TrafficCounts& counts) {
@@ -230,12 +95,12 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
   constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
-  Finding finding{
-      bytes_over / bytes_per_slot,
-      {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
-       !is_fragment && (!is_store || (known && known->pattern == AccessPattern::transpose)),
-       known ? std::optional(known->pattern) : std::nullopt},
-      Change{.bytes = bytes_over / all}};
+  Finding finding{bytes_over / bytes_per_slot,
+                  {text, cite("coalescing", "Global memory"), Remedy::coalescing, std::nullopt,
+                   !is_fragment && (!known || known->has_example) &&
+                       (!is_store || (known && known->pattern == AccessPattern::transpose)),
+                   known ? std::optional(known->pattern) : std::nullopt},
+                  Change{.bytes = bytes_over / all}};
   finding.always = !has_runs;
   return finding;
 }
@@ -258,15 +123,21 @@ std::string cure_of_local_array(const Explanation& explanation, const LineCounts
   }
   constexpr std::uint64_t most_shared = 49'152;  // bytes of __shared__ variables of a block
   const std::uint64_t bytes = explanation.kernel.local_bytes * explanation.request.block.count();
+  const std::uint64_t threads = explanation.request.block.count();
+  const std::uint64_t most_threads =
+      most_shared / std::max<std::uint64_t>(explanation.kernel.local_bytes, 1) / 32 * 32;
+  const std::string moved =
+      "keep the array in shared memory: a[k * blockDim.x + threadIdx.x] in "
+      "place of a[k]";
+  const std::string excess =
+      fmt::format("{} threads of {} bytes need {} bytes, and a block has {}", threads,
+                  explanation.kernel.local_bytes, grouped(bytes), grouped(most_shared));
   return " If the index is a loop counter, unroll the loop (#pragma unroll): then registers hold "
          "the array. If it comes from data, " +
-         (bytes <= most_shared
-              ? std::string("keep the array in shared memory: a[k * blockDim.x + threadIdx.x] in "
-                            "place of a[k].")
-              : fmt::format("use a smaller array or smaller blocks, for shared memory: {} bytes of "
-                            "{} threads are more than the {} bytes of a block.",
-                            explanation.kernel.local_bytes, explanation.request.block.count(),
-                            grouped(most_shared)));
+         (bytes <= most_shared ? moved + "."
+          : most_threads > 0
+              ? fmt::format("{}, with at most {} threads a block: {}.", moved, most_threads, excess)
+              : fmt::format("use a smaller array: for shared memory {}.", excess));
 }
 
 // Local memory is a thread's own array whose index the compiler does not know. Lanes with equal
@@ -379,8 +250,8 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
-                       const Accesses& accesses, Divergence& divergence,
-                       std::vector<Finding>& findings) {
+                       const Accesses& accesses, const SharedAccesses& shared,
+                       Divergence& divergence, std::vector<Finding>& findings) {
   const auto add = [&](std::optional<Finding> finding) {
     if (!finding) return;
     finding->place = line_name(explanation, line);
@@ -388,8 +259,8 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
     findings.push_back(std::move(*finding));
   };
   const auto& memory = line.memory[cc];
-  add(bank_conflict(explanation, line, memory.shared_load, "reads", cc));
-  add(bank_conflict(explanation, line, memory.shared_store, "writes", cc));
+  add(bank_conflict(explanation, line, cc, false, shared));
+  add(bank_conflict(explanation, line, cc, true, shared));
   add(scattered_access(explanation, line, memory.global_load, "reads", cc, accesses));
   add(scattered_access(explanation, line, memory.global_store, "writes", cc, accesses));
   add(local_array(explanation, line, memory.local_load, "reads", cc));
@@ -427,9 +298,14 @@ std::vector<Finding> line_findings(const Explanation& explanation, std::size_t c
     if (!known) known = accesses_of(explanation);
     return *known;
   };
+  std::optional<std::vector<SharedAccess>> known_shared;
+  const auto shared = [&]() -> const std::vector<SharedAccess>& {
+    if (!known_shared) known_shared = shared_accesses_of(explanation);
+    return *known_shared;
+  };
   Divergence divergence(explanation);
   for (const LineCounts& line : explanation.launch.lines) {
-    add_line_findings(explanation, line, cc, accesses, divergence, findings);
+    add_line_findings(explanation, line, cc, accesses, shared, divergence, findings);
   }
   return findings;
 }

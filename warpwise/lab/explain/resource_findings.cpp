@@ -307,10 +307,12 @@ std::string about_dram(const LaunchPrediction& prediction, const Bounds& bounds,
         text, number(moved));
   }
   const bool is_near = !leaves_sms_empty(prediction);
+  constexpr double all_used = 1.05;
   return fmt::format(
       "{}{}: {} near this GPU's roof. Moving fewer bytes gains most: narrower types, or several "
       "steps in one kernel.",
-      text, moved > 0 ? fmt::format(", and moves {:.2g} bytes per requested byte", moved) : "",
+      text,
+      moved >= all_used ? fmt::format(", and moves {:.2g} bytes per requested byte", moved) : "",
       is_near ? "the kernel is" : "with enough blocks the kernel would be");
 }
 
