@@ -120,7 +120,7 @@ std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   }
   if (exact.size() == 1) return exact[0];
   if (found.size() == 1) return found[0];
-  const std::vector<std::string>& alike = exact.empty() ? found : exact;
+  const std::vector<std::string>& alike = found.empty() ? exact : found;
   if (!alike.empty()) all.clear();
   for (const std::string& name : alike) all.push_back(parts_of(name));
   throw InvalidArgument("there " + std::string(alike.empty() ? "is no" : "is more than one") +
