@@ -201,7 +201,7 @@ class BadInput(LabTest):
             refuse("--size", text, says="--size")
         for text in ["", "0", "x", "32x", "x8", "1025", "33x32", "1x1x1x1", "-1", "8,8", "1024x1024x1024", "1x1x65"]:
             refuse("--block", text, says="--block")
-        for text in ["", "4.0", "9", "1.3,", "1.3;9.0", "x"]:
+        for text in ["", "4.0", "4", "9.", "1.3,", "1.3;9.0", "x"]:
             refuse("--cc", text, says=["1.3", "9.0"] if text else "")
         refuse("--on", "moon", says=["'moon'", "auto, gpu, emulator"])
         refuse("--json", "--csv", says=["--json", "--csv"])
