@@ -41,9 +41,11 @@ def others(collections):
 def methods(collections):
     lines = []
     for each in collections:
-        sized = [f"{row['program']} ({row['sized']})" for row in each["rows"] if "sized" in row]
-        lines.append(f"- {each['collection']}: {each['what']}; {each['machine']['method']}; {each['machine']['cpu']}, "
-                     f"commit {each['machine']['commit']}, {each['machine']['date']}." + (f" Changed: {', '.join(sized)}." if sized else ""))
+        machine = each["machine"]
+        sized = [f"`{row['program']}: {row['sized']}`" for row in each["rows"] if "sized" in row]
+        lines.append(f"- {each['collection']}: {each['what']}. Method: {machine['method'].replace('; ', '. ')}. "
+                     f"Run on {machine['cpu']}, commit {machine['commit']}, {machine['date']}." +
+                     (f" Changed constants: {', '.join(sized)}." if sized else ""))
     return "\n".join(lines)
 
 
