@@ -12,16 +12,42 @@ __global__ void add_one(int* values) { values[threadIdx.x] += 1; }
 
 __global__ void put(int* to, int value) { to[threadIdx.x] = value; }
 
+/// An executable graph.
+class Executable {
+ public:
+  explicit Executable(cudaGraph_t graph) { check(cudaGraphInstantiate(&made_, graph, 0)); }
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+  ~Executable() { check(cudaGraphExecDestroy(made_)); }
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(made_, stream)); }
+
+ private:
+  cudaGraphExec_t made_ = nullptr;
+};
+
+/// A graph that a stream's capture ends with.
+class Captured {
+ public:
+  explicit Captured(cudaStream_t stream) { check(cudaStreamEndCapture(stream, &graph_)); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  ~Captured() { check(cudaGraphDestroy(graph_)); }
+  operator cudaGraph_t() const { return graph_; }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
 /// A graph of kernels that write numbers. It is launched on a stream and waited for.
 class Graph {
  public:
   Graph() { check(cudaGraphCreate(&graph_, 0)); }
   ~Graph() {
-    cudaGraphExec_t made = nullptr;
-    check(cudaGraphInstantiate(&made, graph_, 0));
-    check(cudaGraphLaunch(made, on_.first));
-    check(cudaStreamSynchronize(on_.first));
-    check(cudaGraphExecDestroy(made));
+    {
+      const Executable made(graph_);
+      made.launch(on_.first);
+      check(cudaStreamSynchronize(on_.first));
+    }
     check(cudaGraphDestroy(graph_));
   }
   cudaGraphNode_t add(int* to, std::vector<cudaGraphNode_t> after = {}) {
@@ -79,14 +105,10 @@ void captured_fork(bool behind) {
   put<<<1, 32, 0, on.second>>>(values, 3);
   check(cudaEventRecord(on.event, on.second));
   check(cudaStreamWaitEvent(on.first, on.event, 0));
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made = nullptr;
-  check(cudaStreamEndCapture(on.first, &graph));
-  check(cudaGraphInstantiate(&made, graph, 0));
-  for (int i = 0; i < 2; ++i) check(cudaGraphLaunch(made, on.first));
+  const Captured graph(on.first);
+  const Executable made(graph);
+  for (int i = 0; i < 2; ++i) made.launch(on.first);
   check(cudaStreamSynchronize(on.first));
-  check(cudaGraphExecDestroy(made));
-  check(cudaGraphDestroy(graph));
 }
 
 // Later work on the graph's stream runs after all branches; work on another stream does not.
@@ -100,15 +122,11 @@ void kernel_behind_graph(bool on_other) {
   put<<<1, 32, 0, on.second>>>(values + 32, 1);
   check(cudaEventRecord(on.event, on.second));
   check(cudaStreamWaitEvent(on.first, on.event, 0));
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made = nullptr;
-  check(cudaStreamEndCapture(on.first, &graph));
-  check(cudaGraphInstantiate(&made, graph, 0));
-  check(cudaGraphLaunch(made, on.first));
+  const Captured graph(on.first);
+  const Executable made(graph);
+  made.launch(on.first);
   put<<<1, 64, 0, on_other ? on.second : on.first>>>(values, 2);
   check(cudaStreamSynchronize(on.first));
-  check(cudaGraphExecDestroy(made));
-  check(cudaGraphDestroy(graph));
 }
 
 // Launches of one executable graph run one after another, on any streams.
@@ -117,15 +135,12 @@ void graph_on_two_streams(bool same) {
   const Two on;
   check(cudaStreamBeginCapture(on.first, cudaStreamCaptureModeGlobal));
   add_one<<<1, 32, 0, on.first>>>(values);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t made[2]{};
-  check(cudaStreamEndCapture(on.first, &graph));
-  for (cudaGraphExec_t& each : made) check(cudaGraphInstantiate(&each, graph, 0));
-  check(cudaGraphLaunch(made[0], on.first));
-  check(cudaGraphLaunch(made[same ? 0 : 1], on.second));
+  const Captured graph(on.first);
+  const Executable one(graph);
+  const Executable other(graph);
+  one.launch(on.first);
+  (same ? one : other).launch(on.second);
   finish();
-  for (cudaGraphExec_t each : made) check(cudaGraphExecDestroy(each));
-  check(cudaGraphDestroy(graph));
 }
 
 }  // namespace
