@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "warpwise/emulator/ptx/parser.hpp"
 #include "warpwise/emulator/readable.hpp"
+#include "warpwise/lab/explain/kernel_flow.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -345,89 +345,77 @@ std::string name_in_source(const std::string& variable) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-auto function_named(const ptx::Module& module, const std::string& kernel) {
-  return std::ranges::find_if(module.functions, [&](const ptx::Function& each) {
-    return each.has_body && each.name == kernel;
-  });
+// Calls body(module, registers, instruction) for each instruction of a kernel.
+template <class Body>
+void for_each_instruction(const std::string& ptx, const std::string& kernel, const Body& body) {
+  const ptx::Module module = ptx::parse(ptx);
+  const ptx::Function* const found = function_named(module, kernel);
+  if (found == nullptr) return;
+  const Registers registers(*found);
+  for (const Instruction& each : found->instructions) body(module, registers, each);
 }
 
 }  // namespace
 
 std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel) {
-  const ptx::Module module = ptx::parse(ptx);
-  const auto found = function_named(module, kernel);
   std::set<std::size_t> sources;
   std::set<std::size_t> beginnings;
-  if (found == module.functions.end()) return sources;
-  const Registers registers(*found);
-  for (const Instruction& each : found->instructions) {
-    if (!has(each, "global")) continue;
+  for_each_instruction(ptx, kernel, [&](const auto&, const auto& registers, const auto& each) {
+    if (!has(each, "global")) return;
     const Value address = registers.address_of(each);
     std::set<std::size_t>& all = address.walks ? beginnings : sources;
     all.insert(address.sources.begin(), address.sources.end());
-  }
+  });
   for (const std::size_t each : beginnings) sources.erase(each);
   return sources;
 }
 
 std::set<std::size_t> written_parameters(const std::string& ptx, const std::string& kernel) {
-  const ptx::Module module = ptx::parse(ptx);
-  const auto found = function_named(module, kernel);
   std::set<std::size_t> written;
-  if (found == module.functions.end()) return written;
-  const Registers registers(*found);
-  for (const Instruction& each : found->instructions) {
+  for_each_instruction(ptx, kernel, [&](const auto&, const auto& registers, const auto& each) {
     const bool writes = each.opcode == "st" || each.opcode == "atom" || each.opcode == "red";
-    if (!writes || has(each, "param") || has(each, "shared") || has(each, "local")) continue;
+    if (!writes || has(each, "param") || has(each, "shared") || has(each, "local")) return;
     if (const auto parameter = registers.address_of(each).parameter) written.insert(*parameter);
-  }
+  });
   return written;
 }
 
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel) {
-  const ptx::Module module = ptx::parse(ptx);
-  const auto found = function_named(module, kernel);
   std::vector<SharedAccess> accesses;
-  if (found == module.functions.end()) return accesses;
-  const Registers registers(*found);
-  for (const Instruction& each : found->instructions) {
-    const bool is_store = each.opcode == "st";
-    if ((!is_store && each.opcode != "ld") || !has(each, "shared")) continue;
-    SharedAccess& access = accesses.emplace_back();
-    if (each.source.file >= 0)
-      access.file = module.files[static_cast<std::size_t>(each.source.file)];
-    access.line = each.source.line;
-    access.is_store = is_store;
-    access.bytes = bytes_of(each);
-    access.address = registers.address_of(each);
-    access.variable = name_in_source(access.address.variable);
-  }
+  for_each_instruction(ptx, kernel,
+                       [&](const auto& module, const auto& registers, const auto& each) {
+                         const bool is_store = each.opcode == "st";
+                         if ((!is_store && each.opcode != "ld") || !has(each, "shared")) return;
+                         SharedAccess& access = accesses.emplace_back();
+                         access.file = file_of(module, each.source);
+                         access.line = each.source.line;
+                         access.is_store = is_store;
+                         access.bytes = bytes_of(each);
+                         access.address = registers.address_of(each);
+                         access.variable = name_in_source(access.address.variable);
+                       });
   return accesses;
 }
 
 std::vector<GlobalAccess> global_accesses(const std::string& ptx, const std::string& kernel) {
-  const ptx::Module module = ptx::parse(ptx);
-  const auto found = function_named(module, kernel);
   std::vector<GlobalAccess> accesses;
-  if (found == module.functions.end()) return accesses;
-  const Registers registers(*found);
-  for (const Instruction& each : found->instructions) {
-    const bool is_load = each.opcode == "ld" || each.opcode == "ldu";
-    if ((!is_load && each.opcode != "st") || !has(each, "global") || each.modifiers.empty())
-      continue;
-    GlobalAccess& access = accesses.emplace_back();
-    if (each.source.file >= 0)
-      access.file = module.files[static_cast<std::size_t>(each.source.file)];
-    access.line = each.source.line;
-    access.is_store = !is_load;
-    const std::string& type = each.modifiers.back();
-    access.is_float = type.front() == 'f';
-    access.bytes = bytes_of(each);
-    const auto at = std::ranges::find(each.operands, PtxOperand::Kind::address, &PtxOperand::kind);
-    if (at != each.operands.end() && !at->elements.empty())
-      access.offset = at->offset + at->elements.front().offset;
-    access.address = registers.address_of(each);
-  }
+  for_each_instruction(
+      ptx, kernel, [&](const auto& module, const auto& registers, const auto& each) {
+        const bool is_load = each.opcode == "ld" || each.opcode == "ldu";
+        if ((!is_load && each.opcode != "st") || !has(each, "global") || each.modifiers.empty())
+          return;
+        GlobalAccess& access = accesses.emplace_back();
+        access.file = file_of(module, each.source);
+        access.line = each.source.line;
+        access.is_store = !is_load;
+        access.is_float = each.modifiers.back().front() == 'f';
+        access.bytes = bytes_of(each);
+        const auto at =
+            std::ranges::find(each.operands, PtxOperand::Kind::address, &PtxOperand::kind);
+        if (at != each.operands.end() && !at->elements.empty())
+          access.offset = at->offset + at->elements.front().offset;
+        access.address = registers.address_of(each);
+      });
   return accesses;
 }
 

@@ -55,7 +55,6 @@ std::vector<SharedArray> shared_arrays(const Explanation& explanation, const Lin
   const SourceFile* source = explanation.source(line.file);
   if (source == nullptr) return arrays;
   const std::string used = explanation.source_line(line.file, line.line);
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
   for (const std::string& text : source->lines) {
     std::smatch match;
     if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;

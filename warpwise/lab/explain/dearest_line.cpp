@@ -20,8 +20,6 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
-
 // Machine instructions beyond the first that a PTX instruction of a line becomes, on average.
 struct Further {
   double divisions = 0;  // of divisions, roots and special functions

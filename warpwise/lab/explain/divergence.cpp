@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/emulator/ptx/parser.hpp"
+#include "warpwise/lab/explain/kernel_flow.hpp"
 #include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {
 
-constexpr int deepest_call = 64;       // deeper ones are left out: the text of PTX sets no limit
 constexpr double many_branches = 0.1;  // share of divergent ones
 
 double divergent_share(const emulator::LineCounts& line) {
@@ -28,18 +27,9 @@ bool has_nearly_all_lanes(const emulator::LineCounts& line) {
 Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   const ptx::Module module = ptx::parse(explanation.compilation.ptx);
   const auto place = [&](const ptx::SourceLine& line) {
-    return line.file < 0 ? Place()
-                         : Place(module.files[static_cast<std::size_t>(line.file)], line.line);
+    return Place(file_of(module, line), line.line);
   };
   std::map<std::string, std::set<Place>> calls;
-  const auto outermost = [&](ptx::SourceLine line, Callers* callers) {
-    for (int depth = 0; line.caller >= 0 && depth < deepest_call; ++depth) {
-      const ptx::SourceLine& caller = module.callers[static_cast<std::size_t>(line.caller)];
-      if (callers != nullptr) (*callers)[place(line)].insert(place(caller));
-      line = caller;
-    }
-    return place(line);
-  };
   for (const ptx::Function& function : module.functions)
     for (const ptx::Instruction& each : function.instructions)
       if (each.opcode == "call")
@@ -48,9 +38,15 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   Callers callers;
   for (const ptx::Function& function : module.functions) {
     for (const ptx::Instruction& each : function.instructions) {
-      const Place last = outermost(each.source, &callers);
+      ptx::SourceLine line = each.source;
+      for (int depth = 0; line.caller >= 0 && depth < deepest_call; ++depth) {
+        const ptx::SourceLine& caller = module.callers[static_cast<std::size_t>(line.caller)];
+        callers[place(line)].insert(place(caller));
+        line = caller;
+      }
       const auto found = calls.find(function.name);
-      if (found != calls.end()) callers[last].insert(found->second.begin(), found->second.end());
+      if (found != calls.end())
+        callers[place(line)].insert(found->second.begin(), found->second.end());
     }
   }
   return callers;

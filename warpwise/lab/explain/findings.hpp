@@ -20,6 +20,10 @@ inline constexpr double worth_saying = 1.2;
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
+/// Rule of notes on what a launch did not do.
+inline constexpr const char* counts_rule =
+    "counts are of what ran (docs/slow-kernel.md, The kernel)";
+
 /// Sentence on double precision that name_line() adapts to the line.
 inline constexpr const char* constant_is_double =
     "A constant without f is a double: write 0.5f, not 0.5.";
@@ -82,6 +86,10 @@ bool leaves_sms_empty(const LaunchPrediction& prediction);
 
 /// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
 bool is_too_small(const Explanation& explanation);
+
+/// Returns the note that at most a tenth of the threads stay behind an early return, if so: the
+/// counts then tell little of the kernel.
+std::optional<Advice> early_leavers(const Explanation& explanation);
 
 /// Returns what to know before the findings: multiprocessors without a block, and atomics that
 /// never ran.

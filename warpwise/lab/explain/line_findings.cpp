@@ -108,7 +108,6 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
 // Says where to keep a thread's own array in place of local memory.
 std::string cure_of_local_array(const Explanation& explanation, const LineCounts& line) {
   static const std::regex table(R"(\bconst\b[^=;]*\b(\w+)\s*\[[^\]]*\]\s*=\s*\{)");
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
   const std::string used = explanation.source_line(line.file, line.line);
   if (const SourceFile* const source = explanation.source(line.file)) {
     for (const std::string& each : source->lines) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -83,7 +84,6 @@ std::map<std::uint64_t, std::string> members_of(std::string_view body, const std
       R"(ld\.param(?:\.v[24])?\.(\w)(\d+)\s+([^\[]*),\s*\[(\w+)(?:\+(\d+))?\];)");
   std::map<std::uint64_t, std::string> members;
   std::istringstream text{std::string(body)};
-  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
   for (std::string line; std::getline(text, line);) {
     std::smatch match;
     if (line.size() > longest_line || !std::regex_search(line, match, load) || match[4] != name)

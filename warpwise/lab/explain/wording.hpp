@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@
 
 // Puts counts into words for reports.
 namespace warpwise::lab {
+
+/// Length up to which a source line is searched: std::regex takes stack for each character.
+inline constexpr std::size_t longest_line = 500;
 
 inline double ratio(std::uint64_t a, std::uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/ptx/parser.hpp"
+
+// Reads from a kernel's PTX where its instructions stand, and which of them repeat.
+namespace warpwise::lab {
+
+/// Calls nested deeper than this are left out: the text of PTX sets no limit.
+inline constexpr int deepest_call = 64;
+
+/// Returns the function of this name that has a body; null without it.
+const ptx::Function* function_named(const ptx::Module& module, const std::string& name);
+
+/// Returns the file of a source line; empty without one.
+std::string file_of(const ptx::Module& module, const ptx::SourceLine& source);
+
+/// Returns the line outside of all inlined functions that led to a source line.
+ptx::SourceLine outermost_line(const ptx::Module& module, ptx::SourceLine source);
+
+/// Returns for each instruction whether a later branch leads back to it or to one before it.
+std::vector<bool> in_loops(const ptx::Function& function);
+
+}  // namespace warpwise::lab
