@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpwise/live/stream.hpp"
+#include "warpwise/live/depth.hpp"
 
 namespace warpwise::live {
 
@@ -46,18 +46,10 @@ class LayoutCopy {
   void write(std::span<const std::byte> from, std::span<std::byte> to) const;
 
  private:
-  using Tables = std::vector<std::vector<std::uint16_t>>;  // of each component
-  using Places = std::int64_t (LayoutCopy::*)(int component, std::int64_t sample) const;
-
-  std::int64_t in_layout(int component, std::int64_t sample) const;
-  std::int64_t in_memory(int component, std::int64_t sample) const;
-  void copy(std::span<const std::byte> from, Places from_places, std::span<std::byte> to,
-            Places to_places, const Tables& tables) const;
-
-  DeepLayout layout_;
-  io::PictureShape shape_;
-  Tables to_memory_;
-  Tables to_layout_;
+  std::vector<Elements> in_memory_;  // of each component
+  std::vector<Elements> in_layout_;
+  LevelTables to_memory_;
+  LevelTables to_layout_;
 };
 
 }  // namespace warpwise::live

@@ -8,6 +8,19 @@ Coding coding_of(const Stream& stream, int component) {
   return component == 0 ? Coding::full : Coding::full_chroma;
 }
 
+LevelTables levels_of(const Stream& stream, int from, int to) {
+  LevelTables tables;
+  for (int i = 0; i < stream.components(); ++i)
+    tables.push_back(levels(from, to, coding_of(stream, i)));
+  return tables;
+}
+
+Elements elements_of(const io::PictureShape& shape, int component) {
+  if (!shape.planes) return {component, shape.channels, shape.width, shape.height};
+  return {shape.plane_begin(component), 1, shape.plane_width(component),
+          shape.plane_height(component)};
+}
+
 Stream narrowed(const Stream& deep) {
   Stream result = deep;
   result.depth = 8;

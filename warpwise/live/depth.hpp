@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "warpwise/io/levels.hpp"
 #include "warpwise/live/stream.hpp"
 
@@ -12,6 +15,22 @@ using io::levels;
 
 /// Returns the coding of component 0 to 3 of such frames: luma or red first, and of alpha.
 Coding coding_of(const Stream& stream, int component);
+
+/// Tables of codes, one for each component.
+using LevelTables = std::vector<std::vector<std::uint16_t>>;
+
+/// Returns the table of levels() for each component of such frames.
+LevelTables levels_of(const Stream& stream, int from, int to);
+
+/// Places of a component's samples in such frames, counted in samples: a plane, or one element of
+/// each pixel.
+struct Elements {
+  std::int64_t first;
+  std::int64_t step;
+  std::int64_t columns;
+  std::int64_t rows;
+};
+Elements elements_of(const io::PictureShape& shape, int component);
 
 /// Returns the stream of frames with the same samples in 8 bits: gray8, rgb24, rgba32, i420, yuyv
 /// (from 4:2:2) or ycbcr32 (from 4:4:4). `deep` must be of u16.

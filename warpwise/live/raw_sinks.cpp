@@ -125,11 +125,7 @@ class Y4mSink final : public Sink {
     const PixelAspect& pixel = stream.pixel_aspect;
     const int depth = io::y4m_depth(stream.shape, stream.depth);
     shape_ = stream.shape;
-    if (stream.is_deep() && depth < 16) {
-      for (int plane = 0; plane < stream.components(); ++plane) {
-        levels_.push_back(levels(16, depth, coding_of(stream, plane)));
-      }
-    }
+    if (stream.is_deep() && depth < 16) levels_ = levels_of(stream, 16, depth);
     write_text(io::y4m_header(stream.shape, ratio_text(rate.numerator, rate.denominator),
                               pixel.is_known() ? ratio_text(pixel.width, pixel.height) : "0:0",
                               sampling_of(stream.colours.siting.value), depth));
@@ -156,8 +152,8 @@ class Y4mSink final : public Sink {
 
   io::OutputFile file_;
   io::PictureShape shape_;
-  std::vector<std::vector<std::uint16_t>> levels_;  // of each plane of 9 to 15 bits
-  std::vector<std::byte> planes_;                   // a frame as the file has it
+  LevelTables levels_;             // of samples of 9 to 15 bits
+  std::vector<std::byte> planes_;  // a frame as the file has it
 };
 
 }  // namespace

@@ -262,10 +262,7 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file) 
 }
 
 FrameCopy::FrameCopy(int pixels, const Stream& stream) {
-  if (!stream.is_deep()) return;
-  for (int i = 0; i < stream.components(); ++i) {
-    levels_.push_back(levels(depth_of(pixels), 16, coding_of(stream, i)));
-  }
+  if (stream.is_deep()) levels_ = levels_of(stream, depth_of(pixels), 16);
 }
 
 void FrameCopy::operator()(const AVFrame& frame, std::span<std::byte> to) const {
@@ -289,11 +286,9 @@ void FrameCopy::copy_deep(const AVFrame& frame, std::span<std::byte> to) const {
   std::vector<std::uint16_t> row(static_cast<std::size_t>(frame.width));
   for (int i = 0; i < static_cast<int>(levels_.size()); ++i) {
     const std::vector<std::uint16_t>& level = levels_[static_cast<std::size_t>(i)];
-    const std::int64_t columns = shape.planes ? shape.plane_width(i) : shape.width;
-    const std::int64_t rows = shape.planes ? shape.plane_height(i) : shape.height;
-    const std::int64_t step = shape.planes ? 1 : shape.channels;
+    const auto [first, step, columns, rows] = elements_of(shape, i);
     const int times = i > 0 && repeats_chroma(frame.format) ? 2 : 1;
-    std::byte* out = to.data() + 2 * (shape.planes ? shape.plane_begin(i) : i);
+    std::byte* out = to.data() + 2 * first;
     for (std::int64_t y = 0; y < rows; ++y, out += 2 * step * columns) {
       av_read_image_line2(row.data(), data, frame.linesize, &is, 0, static_cast<int>(y / times), i,
                           static_cast<int>(columns), 0, sizeof row[0]);
@@ -326,11 +321,8 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits) {
 }
 
 DeepFill::DeepFill(const Stream& deep, AVPixelFormat pixels)
-    : shape_(deep.shape), neutral_(static_cast<std::uint16_t>(1 << (depth_of(pixels) - 1))) {
-  for (int i = 0; i < deep.components(); ++i) {
-    levels_.push_back(levels(16, depth_of(pixels), coding_of(deep, i)));
-  }
-}
+    : shape_(deep.shape), levels_(levels_of(deep, 16, depth_of(pixels))),
+      neutral_(static_cast<std::uint16_t>(1 << (depth_of(pixels) - 1))) {}
 
 void DeepFill::operator()(AVFrame& frame, std::span<const std::byte> from) const {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));

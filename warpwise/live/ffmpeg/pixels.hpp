@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/live/depth.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
-#include "warpwise/live/stream.hpp"
 
 // Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
 namespace warpwise::live::ffmpeg {
@@ -61,7 +61,7 @@ class FrameCopy {
  private:
   void copy_deep(const AVFrame& frame, std::span<std::byte> to) const;
 
-  std::vector<std::vector<std::uint16_t>> levels_;  // of each component; none for 8 bits
+  LevelTables levels_;  // none for 8 bits
 };
 
 /// Colour tags for an encoder of those pixels; `format` has the same samples in 8 bits.
@@ -89,7 +89,7 @@ class DeepFill {
                 int columns) const;
 
   io::PictureShape shape_;
-  std::vector<std::vector<std::uint16_t>> levels_;  // of each component
+  LevelTables levels_;
   std::uint16_t neutral_;
 };
 

@@ -10,20 +10,6 @@
 namespace warpwise::live {
 namespace {
 
-// Place of a component's samples in deep frames: a plane, or one element of each pixel.
-struct Elements {
-  std::int64_t first;
-  std::int64_t step;
-  std::int64_t columns;
-  std::int64_t rows;
-};
-
-Elements elements_of(const io::PictureShape& shape, int component) {
-  if (!shape.planes) return {component, shape.channels, shape.width, shape.height};
-  return {shape.plane_begin(component), 1, shape.plane_width(component),
-          shape.plane_height(component)};
-}
-
 class NarrowStage final : public HostStage {
  public:
   NarrowStage() : HostStage("8 bits") {}
@@ -33,10 +19,7 @@ class NarrowStage final : public HostStage {
 
   Stream begin(const Stream& from) override {
     if (!from.is_deep()) throw PixelsNotTaken("frames of u16 are rounded to 8 bits");
-    tables_.clear();
-    for (int i = 0; i < from.components(); ++i) {
-      tables_.push_back(levels(16, 8, coding_of(from, i)));
-    }
+    tables_ = levels_of(from, 16, 8);
     return narrowed(from);
   }
 
@@ -66,7 +49,7 @@ class NarrowStage final : public HostStage {
     });
   }
 
-  std::vector<Table> tables_;  // of each component
+  LevelTables tables_;
 };
 
 }  // namespace
