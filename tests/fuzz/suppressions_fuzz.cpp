@@ -1,15 +1,22 @@
 // A file of suppressions is parsed or refused with InvalidArgument. A parsed suppression has the
-// properties of its docstring, and its own line is parsed to the same.
+// properties of its docstring, and its own line is parsed to the same. A name that numba could have
+// mangled is read or not; a name with its words around the input is too.
 #include <string>
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/numba_name.hpp"
 #include "warpwise/emulator/suppressions.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
   using fuzz::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const std::string& name : {text, "_ZN" + text, "_ZN4blurB2v1B2cwE" + text}) {
+    const auto read = emulator::numba_name(name);
+    require(!read || (read->find('(') != std::string::npos && read->ends_with(')')),
+            "a name has its types in brackets");
+  }
   try {
     const emulator::Suppressions read(text);
     for (const emulator::Suppression& each : read.all()) {
