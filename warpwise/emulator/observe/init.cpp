@@ -78,6 +78,7 @@ Init::Init(const Launch& launch)
       is_on_(launch.checks.has(Check::init)) {
   if (!is_on_) return;
   kinds_.resize(code_->operations.size(), Kind::unknown);
+  has_shuffles_ = std::ranges::count(code_->classes, InstructionClass::shuffle) > 0;
 }
 
 void Init::on_block_end(Block& block) {

@@ -54,7 +54,8 @@ class Init : public Observer {
   void on_execute(Warp& warp, const Operation& op, Mask lanes) {
     if (!is_on_ || lanes == 0) return;
     if (warp.poisoned != 0) follow(warp, op, lanes);
-    if (code_->classes[op.index] == InstructionClass::shuffle) follow_missing(warp, op, lanes);
+    if (has_shuffles_ && code_->classes[op.index] == InstructionClass::shuffle)
+      follow_missing(warp, op, lanes);
   }
   void after_access(Warp& warp, const Operation& op, const Access& access) {
     if (is_on_) look(warp, op, access);
@@ -197,6 +198,7 @@ class Init : public Observer {
   const Launch* launch_;
   const Code* code_;
   bool is_on_;
+  bool has_shuffles_ = false;
   std::vector<Kind> kinds_;  ///< of each operation
   std::unordered_map<const Warp*, WarpState> states_;
   AlignedBytes scratch_;                ///< registers for trials
