@@ -34,7 +34,7 @@ class Table(unittest.TestCase):
     def test_launches_are_those_of_the_kernels(self):
         for pair in self.table:
             source = pairs.source(pair).read_text(encoding="utf-8")
-            self.assertRegex(source, r"\A// slow: [\s\S]*\n// fast: ", pair["name"])
+            self.assertTrue(re.match(r"\A// slow: [\s\S]*\n// fast: ", source), pair["name"])
             for kernel in pairs.KERNELS:
                 how = pairs.launch(pair, kernel)
                 self.assertEqual(set(how) - FIELDS, set(), pair["name"])
