@@ -16,7 +16,8 @@ import pairs
 from recording import clean_commit, first_line, write
 
 BLOCKS = 64
-METHOD = f"warpwise explain --sample {BLOCKS} of each kernel; the time of a kernel that is launched several times is as many times that of one launch"
+METHOD = (f"warpwise explain --sample {BLOCKS} of each kernel; of a kernel that is launched several times, all launches but the first have "
+          "next_launch_us in place of launch_us")
 
 
 def explained(command, pair, kernel, device):
@@ -39,7 +40,9 @@ def predicted(command, pair, kernel, device):
     """The predicted time of all launches of a kernel, and what rules it."""
     launches = pairs.launch(pair, kernel)["launches"]
     prediction = explained(command, pair, kernel, device)["prediction"]
-    return {"rules": prediction["rules"], **{name: round(launches * prediction[name], 3) for name in ("time_us", "least_us", "most_us")}}
+    less = (prediction["launch_us"] - prediction["next_launch_us"]) / prediction["time_us"]
+    times = 1 + (launches - 1) * (1 - less)
+    return {"rules": prediction["rules"], **{name: round(times * prediction[name], 3) for name in ("time_us", "least_us", "most_us")}}
 
 
 def main():

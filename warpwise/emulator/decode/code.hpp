@@ -134,6 +134,8 @@ struct Code {
   std::vector<std::int32_t> lists;             ///< operands beyond those an Operation holds
   std::vector<Site> sites;
   std::vector<std::vector<std::int32_t>> jump_tables;
+  /// First operations of loops that `.pragma "nounroll"` keeps as they are.
+  std::vector<std::int32_t> rolled_loops;
   std::vector<CalledFunction> functions;
   std::map<Address, std::size_t> function_at;  ///< of functions whose address the module takes
   std::vector<CallSite> call_sites;

@@ -74,6 +74,8 @@ void Decoder::decode_function(Frame& frame) {
   for (std::size_t i = 0; i <= instructions.size(); ++i) {
     for (; label != labels_end && label->index == i; ++label) {
       frame.labels[label->name] = static_cast<std::uint32_t>(code_.operations.size());
+      if (label->is_rolled)
+        code_.rolled_loops.push_back(static_cast<std::int32_t>(code_.operations.size()));
     }
     if (i == instructions.size()) break;
     current_ = &instructions[i];

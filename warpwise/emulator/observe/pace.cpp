@@ -6,6 +6,7 @@
 #include <span>
 
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/unrolled_loops.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::uint64_t sectors_of_a_part = 16;
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
+// A warp waits so much longer for each further pass of shared memory; measured on an H200.
+constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
@@ -50,7 +53,8 @@ rules::MachineInstructions without_the_first(rules::MachineInstructions all, Ins
 
 Pace::Pace(const Launch& launch)
     : Observer(launch), code_(launch.code), atomic_kinds_(atomic_kinds(*launch.code)),
-      model_(*launch.pace), cc_(launch.ccs.front()) {
+      ends_unrolled_(ends_of_unrolled_loops(*launch.code)), model_(*launch.pace),
+      cc_(launch.ccs.front()) {
   for (std::size_t i = 0; i < code_->names.size(); ++i) {
     const rules::MachineCode* code = rules::machine_code(code_->names[i]);
     further_.push_back(code == nullptr ? rules::MachineInstructions{}
@@ -99,6 +103,16 @@ double Pace::cycles_of(const Operation& op) const {
   }
 }
 
+bool Pace::ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const {
+  const InstructionClass kind = code_->classes[op.index];
+  if (kind == InstructionClass::barrier) return true;
+  if (kind != InstructionClass::control) return false;
+  if (!ends_unrolled_[op.index]) return true;
+  int& rounds = clock.rounds[op.index];
+  rounds = lanes == 0 ? 0 : (rounds + 1) % rounds_written_out;
+  return rounds == 0;
+}
+
 void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
   const Accesses& accesses = code_->accesses[op.index];
@@ -128,7 +142,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   clock.latest = std::max(clock.latest, at);
   if (kind == InstructionClass::store || kind == InstructionClass::atomic)
     clock.stored = std::max(clock.stored, at);
-  const bool ends_block = kind == InstructionClass::control || kind == InstructionClass::barrier;
+  const bool ends_block = ends_straight_code(clock, op, lanes);
   if (ends_block) {
     clock.merged_stores.clear();
     clock.stores_since = 0;
@@ -261,7 +275,9 @@ Pace::SectorMask Pace::whole_dram_accesses(SectorMask sectors) const {
 
 void Pace::send(WarpClock& warp, Line line, SectorMask sectors) {
   SectorMask& merged = warp.merged_stores[line];
-  const SectorMask sent = warp.stores_since <= merging_stores ? sectors & ~merged : sectors;
+  const bool merges =
+      warp.stores_since <= merging_stores && touched_.size() <= std::size_t{merging_stores};
+  const SectorMask sent = merges ? sectors & ~merged : sectors;
   merged |= sectors;
   counts_.l2_written_sectors += sectors_in(sent);
   counts_.l2_written_lines += sent == 0 ? 0 : 1;
@@ -318,12 +334,15 @@ Mask equal_lanes(const Warp& warp, std::int32_t one, std::int32_t other, Mask la
   return equal;
 }
 
-/// Returns the lanes whose compare-and-swap found the value that it compares. All count where
-/// nothing reads what was found, and those of 16 bytes.
+/// Returns the lanes whose compare-and-swap found the value that it compares, and put another one
+/// in its place. All count where nothing reads what was found, and those of 16 bytes.
 Mask swapped(const Warp& warp, const Operation& op, Mask lanes) {
   if (op.list >= 0 || op.dst < 0 || op.dst == op.b) return lanes;
-  return op.bytes == sizeof(std::uint64_t) ? equal_lanes<std::uint64_t>(warp, op.dst, op.b, lanes)
-                                           : equal_lanes<std::uint32_t>(warp, op.dst, op.b, lanes);
+  const auto equal = [&](std::int32_t one, std::int32_t other) {
+    return op.bytes == sizeof(std::uint64_t) ? equal_lanes<std::uint64_t>(warp, one, other, lanes)
+                                             : equal_lanes<std::uint32_t>(warp, one, other, lanes);
+  };
+  return equal(op.dst, op.b) & ~equal(op.b, op.c);
 }
 
 }  // namespace
@@ -353,10 +372,12 @@ void Pace::atomic(const Warp& warp, const Operation& op, const Access& access) {
     for (Mask left = swapped(warp, op, lanes); left != 0; left &= left - 1)
       ++made_swaps_[access.addresses[std::countr_zero(left)]];
   }
+  // An H200 takes twice as long for a compare-and-swap on a sector as for an addition.
+  const std::uint64_t each = kind.is_swap ? 2 : 1;
   for (const auto& [sector, operations] : of_sector) {
-    counts_.atomic_sectors += operations;
+    counts_.atomic_sectors += each * operations;
     add(atomic_parts_[sector / sectors_of_a_part],
-        static_cast<double>(operations) * model_.atomic_sector_cycles);
+        static_cast<double>(each * operations) * model_.atomic_sector_cycles);
   }
 }
 
@@ -486,8 +507,14 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
       }
       const int passes = std::max(rules::shared_passes(cc_, request).passes, 1);
       if (access.kind == AccessKind::load) join(clock, access, passes);
+      const double conflicts = cycles_of_a_further_pass * (passes - 1);
       cycles = access.kind == AccessKind::atomic ? shared_atomic(block, op, access, passes)
-                                                 : model_.shared_cycles + passes - 1;
+                                                 : model_.shared_cycles + conflicts;
+      if (access.kind == AccessKind::store) {
+        // The warp's next accesses queue behind its passes.
+        clock.stored = std::max(clock.stored, clock.issued + conflicts);
+        clock.latest = std::max(clock.latest, clock.issued + conflicts);
+      }
       break;
     }
     case Space::constant:

@@ -22,7 +22,7 @@ namespace warpwise::emulator {
 /// - An instruction issues when the last register that it reads is ready. Those that do not wait
 ///   issue one in a cycle.
 ///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
-///   front; but no load moves before a store.
+///   front; but no load moves before a store. Four rounds of a short loop are one piece of code.
 /// - A barrier sets the clocks of its block to the latest one. It takes the longer, the more warps
 ///   the block has.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
@@ -86,6 +86,7 @@ class Pace : public Observer {
     /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
     /// three stores, which touch three times as many.
     Lines merged_stores;
+    std::unordered_map<std::uint32_t, int> rounds;  ///< of unrolled loops, by their branch
     int stores_since = 0;  ///< instructions that store, since that branch or barrier
     std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< that these stores saved
     std::vector<WideLoad> wide_loads;
@@ -104,6 +105,8 @@ class Pace : public Observer {
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
   double cycles_of(const Operation& op) const;
+  /// Returns true if an operation ends the instructions among which the compiler moves loads.
+  bool ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const;
   /// Counts what a wider load saves, if the compiler makes this one from shared memory a part of
   /// it.
   void join(WarpClock& warp, const Access& access, int passes);
@@ -141,6 +144,7 @@ class Pace : public Observer {
   /// Machine instructions of each operation beyond its first; most have none.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
+  std::vector<bool> ends_unrolled_;
   std::vector<bool> reads_plane_;  ///< operations that read a texture of two dimensions
   PaceModel model_;
   rules::ComputeCapability cc_;

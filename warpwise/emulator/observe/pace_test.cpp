@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "emulator/emulated.hpp"
 #include "warpwise/base/error.hpp"
@@ -135,7 +136,40 @@ TEST(Pace, SharedMemoryCostsItsPasses) {
   ld.shared.u32 %r5, [%r9];
   st.global.u32 [%rd5], %r5;)";
   };
-  EXPECT_EQ(cycles(body(128)) - cycles(body(4)), 31);  // all lanes in one bank
+  EXPECT_EQ(cycles(body(128)) - cycles(body(4)), 2 * 31);  // all lanes in one bank
+  const auto stored_before = [](int stride) {
+    return cycles("mov.u32 %r8, tile;\n mad.lo.s32 %r9, %r1, " + std::to_string(stride) + R"(, %r8;
+  st.shared.u32 [%r9], %r1;
+  ld.shared.u32 %r5, [tile];
+  st.global.u32 [%rd5], %r5;)");
+  };
+  EXPECT_EQ(stored_before(128) - stored_before(4), 2 * 31);
+}
+
+// Adds up elements 4 KiB apart, `rounds` of them, in a loop.
+double loop_of_loads(int rounds, const std::string& pragma, const std::string& inside = "") {
+  return cycles(".reg .pred %p1;\n mov.u32 %r6, 0;\n mov.u32 %r7, 0;\nagain:\n" + pragma +
+                "ld.global.u32 %r5, [%rd4];\n add.u32 %r6, %r6, %r5;\n" + inside +
+                "add.s64 %rd4, %rd4, 1024;\n add.u32 %r7, %r7, 1;\n setp.lt.u32 %p1, %r7, " +
+                std::to_string(rounds) + ";\n @%p1 bra again;\n st.global.u32 [%rd5], %r6;");
+}
+
+TEST(Pace, FourRoundsOfAShortLoopLoadTogether) {
+  const double dram = model.dram_cycles;
+  EXPECT_LT(loop_of_loads(4, ""), 2 * dram);
+  EXPECT_GT(loop_of_loads(5, ""), 2 * dram);
+  EXPECT_LT(loop_of_loads(8, ""), 3 * dram);
+  EXPECT_GT(loop_of_loads(4, ".pragma \"nounroll\";\n"), 4 * dram);
+  EXPECT_GT(loop_of_loads(4, "", "bar.sync 0;\n"), 4 * dram);
+  std::string instructions;
+  for (int i = 0; i < 45; ++i) instructions += "add.u32 %r8, %r1, 1;\n";
+  EXPECT_GT(loop_of_loads(4, "", instructions), 4 * dram);
+  // A loop that ends at a value which it loads goes on only when the value is there.
+  EXPECT_GT(cycles(".reg .pred %p1;\n mov.u32 %r7, 0;\nagain:\n ld.global.u32 %r5, [%rd4];\n"
+                   "add.u32 %r7, %r5, 1;\n add.s64 %rd4, %rd4, 1024;\n"
+                   "setp.lt.u32 %p1, %r7, 1;\n @%p1 bra again;\n"
+                   "st.global.u32 [%rd5], %r7;"),
+            dram);
 }
 
 TEST(Pace, LoadsOfNeighbouringWordsOfSharedMemoryAreOne) {
@@ -276,6 +310,15 @@ TEST(Pace, L1MergesFourStoresOfAWarpAndSendsFurtherOnesOn) {
   };
   EXPECT_EQ(sectors(4), 8U);
   EXPECT_EQ(sectors(6), 6U * 8);
+}
+
+TEST(Pace, L1MergesStoresToAtMostFourLines) {
+  const auto sectors = [](int bytes_apart) {
+    return strided("st.global.u8 [%rd8], %r1;\n st.global.u8 [%rd8+1], %r1;\n", bytes_apart)
+        .pace.l2_written_sectors;
+  };
+  EXPECT_EQ(sectors(16), 16U);
+  EXPECT_EQ(sectors(32), 2U * 32);
 }
 
 TEST(Pace, ASharedAtomicTakesOneLaneOfEachBankAtATime) {
@@ -426,7 +469,7 @@ TEST(Pace, AtomicsOfBlocksMeetInAPartOfL2) {
   EXPECT_EQ(busiest("div.u32 %r9, %r1, 32;\n mul.wide.u32 %rd7, %r9, 4;\n"
                     "add.s64 %rd8, %rd6, %rd7;\n red.global.add.u32 [%rd8], %r1;"),
             3U * 32);
-  EXPECT_EQ(busiest("atom.global.cas.b32 %r5, [%rd6], 0, 1;"), 3U * 32);
+  EXPECT_EQ(busiest("atom.global.cas.b32 %r5, [%rd6], 0, 1;"), 3U * 32 * 2);
   // Each block has a part of L2 of its own.
   const LaunchResult apart =
       run({.body = "red.global.add.f32 [%rd4], 0f3f800000;", .blocks = 3, .threads = 128});
@@ -439,6 +482,10 @@ TEST(Pace, SwapsThatMeetOnAWordAreCountedInPairs) {
   EXPECT_EQ(pace.swaps, 64U);
   EXPECT_EQ(pace.made_swaps, 64U);
   EXPECT_EQ(pace.made_swap_pairs, 64U * 63);
+  // Others do not fail because of a swap that changes nothing.
+  EXPECT_EQ(run({.body = "atom.global.cas.b32 %r5, [%rd6], 0, 0;\n st.global.u32 [%rd5+4], %r5;"})
+                .pace.made_swaps,
+            0U);
 }
 
 TEST(Pace, SwapsThatALoopRepeatsAreMadeOnce) {
@@ -520,6 +567,26 @@ TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
     EXPECT_EQ(ran[i], i + (2 * (i / 8) + 1) * (blocks - 64) / 16);
   emulated.options.sampled_blocks = 5000;
   EXPECT_EQ(emulated.launch("k", {blocks}, {32}, from, to).blocks, blocks);
+}
+
+TEST(Pace, RunsOfASampleAreInDifferentColumnsOfTheGrid) {
+  Emulated emulated(
+      kernel("mov.u32 %r5, %ctaid.y;\n mov.u32 %r6, %nctaid.x;\n"
+             "mad.lo.u32 %r7, %r5, %r6, %r2;\n mul.wide.u32 %rd7, %r7, 4;\n"
+             "add.s64 %rd8, %rd2, %rd7;\n st.global.u32 [%rd8], 1;"));
+  constexpr std::uint32_t columns = 128, rows = 32;
+  emulated.options.sampled_blocks = 128;
+  emulated.options.compute_capabilities = {{9, 0}};
+  emulated.options.pace = model;
+  const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(columns * rows));
+  emulated.launch("k", {columns, rows}, {32}, from, to);
+  const auto ran = emulated.read<std::uint32_t>(to, columns * rows);
+  std::array<int, 4> of_quarter{};
+  for (std::uint32_t i = 0; i < ran.size(); ++i)
+    of_quarter[i % columns / (columns / 4)] += ran[i] == 1 ? 1 : 0;
+  EXPECT_EQ(of_quarter[0] + of_quarter[1] + of_quarter[2] + of_quarter[3], 128);
+  for (const int each : of_quarter) EXPECT_NEAR(each, 32, 16);
 }
 
 TEST(Pace, EverySizeOfASampleHasThatManyBlocks) {

@@ -99,6 +99,7 @@ class Parser {
   void body_statement(Function& function);
   void body_directive(Function& function);
   void label(Function& function);
+  void loop_pragma(Function& function);
   bool targets(Function& function, const Token& name);
   void instruction(Function& function);
   void location(Function& function);
@@ -465,7 +466,7 @@ void Parser::body_directive(Function& function) {
   } else if (tokens_.accept(".loc")) {
     location(function);
   } else if (tokens_.accept(".pragma")) {
-    pragma();
+    loop_pragma(function);
   } else if (tokens_.accept(".file")) {
     file();
   } else if (tokens_.at(".loc_intermediate")) {
@@ -521,6 +522,14 @@ void Parser::label(Function& function) {
   declare(name.text, name.line);
   if (targets(function, name)) return;
   function.labels.push_back({std::string(name.text), function.instructions.size()});
+}
+
+/// Reads a pragma of a function's body.
+void Parser::loop_pragma(Function& function) {
+  if (!function.labels.empty() && function.labels.back().index == function.instructions.size())
+    function.labels.back().is_rolled |=
+        tokens_.current().text.find("nounroll") != std::string::npos;
+  pragma();
 }
 
 /// Reads label contents other than a place: lists of targets, or a prototype, which repeats the

@@ -94,6 +94,7 @@ struct Function {
   struct Label {
     std::string name;
     std::size_t index = 0;
+    bool is_rolled = false;  ///< followed by `.pragma "nounroll"`: the loop stays as it is
   };
   std::vector<Label> labels;
   /// `.branchtargets` and `.calltargets`: their label and the names that they list.

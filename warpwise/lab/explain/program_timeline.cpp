@@ -29,16 +29,19 @@ std::optional<double> time_of(CopyKind transfer, std::uint64_t bytes, const Devi
 // Predicts the launches of one kernel.
 class LaunchTimes {
  public:
-  std::optional<double> of(const Explanation& kernel, std::size_t index,
-                           std::uint64_t instructions) {
+  /// Returns the time of one of `event.times` launches. \param follows  the first of them is right
+  /// behind another event on the GPU
+  std::optional<double> of(const Explanation& kernel, const ProgramEvent& event,
+                           std::uint64_t instructions, bool follows) {
     const LaunchPrediction* const prediction = kernel.known_prediction();
     if (prediction == nullptr) return std::nullopt;
-    const auto [first, ignored] = first_.emplace(index, instructions);
-    const double us = prediction->bounds.time_us();
-    if (first->second == 0) return us;
-    const double launch_us = prediction->bounds.launch_us;
-    return launch_us + (us - launch_us) * static_cast<double>(instructions) /
-                           static_cast<double>(first->second);
+    const auto [first, ignored] = first_.emplace(*event.kernel, instructions);
+    const Bounds& bounds = prediction->bounds;
+    double work_us = bounds.time_us() - bounds.launch_us;
+    if (first->second > 0)
+      work_us *= static_cast<double>(instructions) / static_cast<double>(first->second);
+    const double waits_us = follows ? 0 : bounds.launch_us - bounds.next_launch_us;
+    return work_us + bounds.next_launch_us + waits_us / static_cast<double>(event.times);
   }
 
  private:
@@ -51,6 +54,7 @@ ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Ex
                             const DeviceProfile& device) {
   ProgramTimeline timeline;
   LaunchTimes launches;
+  bool follows = false;
   std::map<std::size_t, KernelTime> by_kernel;
   for (const nlohmann::json& each : recorded) {
     ProgramEvent event;
@@ -65,8 +69,9 @@ ProgramTimeline timeline_of(const nlohmann::json& recorded, const std::vector<Ex
     } else {
       const std::size_t kernel = each.at(0);
       event.kernel = kernel;
-      event.us = launches.of(kernels.at(kernel), kernel, amount);
+      event.us = launches.of(kernels.at(kernel), event, amount, follows);
     }
+    follows = event.us.has_value();
     const double us = event.us.value_or(0) * static_cast<double>(event.times);
     timeline.us += us;
     if (event.kernel && event.us) {

@@ -39,6 +39,7 @@ struct ProgramTimeline {
 ///
 /// - A kernel's first launch has the time of its prediction. Another launch's time beyond
 ///   that of an empty kernel is in proportion to its warp instructions.
+/// - A launch right behind another event on the GPU waits for less: the profile's `next_launch_us`.
 /// - A copy within the GPU's memory moves its bytes twice at the profile's bandwidth, a fill once.
 ///   Both take an empty kernel's time in addition.
 /// - The time of a copy between host and GPU is not known: no profile has the bandwidth of its bus.

@@ -100,6 +100,7 @@ ordered_json json_of(const LaunchPrediction& prediction) {
   object["least_us"] = bounds.least_us();
   object["most_us"] = bounds.most_us();
   object["launch_us"] = bounds.launch_us;
+  object["next_launch_us"] = bounds.next_launch_us;
   object["rules"] = bottleneck_of(bounds);
   for (const BoundPart& each : parts_of(bounds))
     object["bounds_us"][std::string(each.name)] = each.us;

@@ -24,12 +24,11 @@ class Model {
   Bounds bounds() const {
     Bounds result;
     result.launch_us = profile_.figure("launch_us");
+    result.next_launch_us = profile_.figure("next_launch_us");
     result.starts_us = start_us(profile_, facts_);
     result.blocks = resident_blocks();
-    // Warps that wait for each other at barriers go on by themselves in between.
-    const double warps = std::max(facts_.warps_per_block, 1);
-    const bool has_barriers = counted_.totals.barriers > 0;
-    result.groups = result.blocks * (has_barriers ? std::sqrt(warps) : warps);
+    // The warps of a block begin together and stay near each other.
+    result.groups = result.blocks * std::sqrt(std::max(facts_.warps_per_block, 1));
     result.waves = std::max(1.0, static_cast<double>(facts_.blocks) / result.blocks /
                                      profile_.figure("multiprocessors"));
     const auto set = [&](Resource resource, double us) {
@@ -216,11 +215,12 @@ class Model {
   double spilled_beyond_l1() const {
     return resident_spills() > profile_.figure("l1_bytes") ? spilled() : spilled_stores();
   }
-  /// Returns the accesses to spilled values that reach DRAM. L2 keeps stored values, so all depends
-  /// on the size.
+  /// Returns the accesses to spilled values that reach DRAM. An H200's L2 keeps about four fifths
+  /// of 1.05 times its size, and next to nothing of 1.5 times.
   double spilled_beyond_l2() const {
     const double all = resident_spills() * profile_.figure("multiprocessors");
-    return all > profile_.figure("l2_bytes") ? spilled() : 0;
+    const double l2 = profile_.figure("l2_bytes");
+    return l2 > 0 ? std::clamp(4 * (all / l2 - 1), 0.0, 1.0) * spilled() : spilled();
   }
 
   /// Returns the cycles of one SM that runs all counted blocks.

@@ -69,12 +69,13 @@ Range gain_by_change(const Range& before, const Range& after);
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {
   std::array<double, resource_count> us{};
-  double starts_us = 0;  ///< time to start the blocks, one after the other on each SM
-  double waits_us = 0;   ///< Little's law: resident blocks take as long as each would alone
-  double launch_us = 0;  ///< time until the first block runs, and after the last one's end
-  double blocks = 1;     ///< resident on an SM at the same time
-  double groups = 1;     ///< of warps on an SM that do not wait for each other at barriers
-  double waves = 1;      ///< of blocks
+  double starts_us = 0;       ///< time to start the blocks, one after the other on each SM
+  double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
+  double launch_us = 0;       ///< time until the first block runs, and after the last one's end
+  double next_launch_us = 0;  ///< likewise of a launch right behind another
+  double blocks = 1;          ///< resident on an SM at the same time
+  double groups = 1;          ///< of warps on an SM that go on independently of each other
+  double waves = 1;           ///< of blocks
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
@@ -89,6 +90,8 @@ struct Bounds {
   /// groups of warps go from resource to resource.
   double time_us() const;
   Range range_us() const { return {least_us(), time_us(), most_us()}; }
+  /// Returns the likely time of a launch right behind another.
+  double next_time_us() const { return time_us() - launch_us + next_launch_us; }
 };
 
 /// A part of a time, for reports.

@@ -287,9 +287,14 @@ TEST(Bounds, OfSpilledValuesAreL2sWhereL1DoesNotHoldThem) {
   // Ten SMs hold 960,000 bytes.
   device.figures["l2_bytes"] = 960e3;
   const double dram_us = bounds_of(device, result, spilling).of(Resource::dram);
-  device.figures["l2_bytes"] = 959e3;
-  EXPECT_NEAR(bounds_of(device, result, spilling).of(Resource::dram) - dram_us,
-              100 * 128 * 10 / (1e3 * device.figures["dram_gb_per_s"]), 1e-9);
+  const double all_us = 100 * 128 * 10 / (1e3 * device.figures["dram_gb_per_s"]);
+  const auto more_us = [&](double l2_bytes) {
+    device.figures["l2_bytes"] = l2_bytes;
+    return bounds_of(device, result, spilling).of(Resource::dram) - dram_us;
+  };
+  EXPECT_NEAR(more_us(960e3 / 1.125), all_us / 2, 1e-6);
+  EXPECT_NEAR(more_us(960e3 / 1.25), all_us, 1e-6);
+  EXPECT_NEAR(more_us(960e3 / 2), all_us, 1e-6);
 }
 
 TEST(Bounds, OfLatencyHaveTheStartOfEachBlock) {

@@ -111,7 +111,8 @@ const std::vector<std::string>& profile_figures() {
                                                  "shared_atomics_per_cycle",
                                                  "shared_loop_cycles",
                                                  "texture_plane_per_cycle",
-                                                 "launch_us"};
+                                                 "launch_us",
+                                                 "next_launch_us"};
   return names;
 }
 

@@ -309,6 +309,8 @@ class ProfileMeasurement {
     const Measurement empty =
         timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", 1, 32, {}, stream); });
     set("launch_us", empty.cold.median_us, "measured: a kernel that does nothing, cold");
+    set("next_launch_us", empty.batch.median_us,
+        "measured: kernels that do nothing, one behind the other");
   }
 
   std::function<void(std::string_view, double)> done_;

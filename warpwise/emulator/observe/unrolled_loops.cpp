@@ -1,0 +1,82 @@
+#include "warpwise/emulator/observe/unrolled_loops.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace warpwise::emulator {
+namespace {
+
+// ptxas 13.0 writes loops of up to 43 PTX instructions out, and none from 47 on.
+constexpr std::int32_t longest_loop = 45;
+
+class Loop {
+ public:
+  /// \param first, branch  places of the loop's first operation, and of its branch back
+  Loop(const Code& code, std::int32_t first, std::int32_t branch)
+      : code_(code), first_(static_cast<std::size_t>(first)),
+        branch_(static_cast<std::size_t>(branch)) {}
+
+  bool is_straight() const {
+    for (std::size_t i = first_; i < branch_; ++i) {
+      if (code_.classes[i] == InstructionClass::control ||
+          code_.classes[i] == InstructionClass::barrier)
+        return false;
+    }
+    return true;
+  }
+
+  /// Returns true if the branch depends on a comparison of a counter.
+  bool counts() const {
+    return std::ranges::any_of(code_.accesses[branch_].reads, [this](std::int32_t predicate) {
+      const std::size_t comparison = only_writer(predicate);
+      return comparison != none && code_.names[comparison].starts_with("setp") &&
+             std::ranges::any_of(code_.accesses[comparison].reads,
+                                 [this](std::int32_t v) { return is_counter(v); });
+    });
+  }
+
+ private:
+  static constexpr std::size_t none = SIZE_MAX;
+
+  /// Returns the loop's only operation that writes a register, or `none`.
+  std::size_t only_writer(std::int32_t v) const {
+    std::size_t found = none;
+    for (std::size_t i = first_; i < branch_; ++i) {
+      if (std::ranges::count(code_.accesses[i].writes, v) == 0) continue;
+      if (found != none) return none;
+      found = i;
+    }
+    return found;
+  }
+
+  bool is_counter(std::int32_t v) const {
+    const std::size_t writer = only_writer(v);
+    if (writer == none || code_.classes[writer] != InstructionClass::integer) return false;
+    const std::vector<std::int32_t>& reads = code_.accesses[writer].reads;
+    return std::ranges::all_of(
+        reads, [&](std::int32_t read) { return read == v || only_writer(read) == none; });
+  }
+
+  const Code& code_;
+  std::size_t first_;
+  std::size_t branch_;
+};
+
+}  // namespace
+
+std::vector<bool> ends_of_unrolled_loops(const Code& code) {
+  std::vector<bool> ends(code.operations.size(), false);
+  for (const Operation& op : code.operations) {
+    const auto at = static_cast<std::int32_t>(op.index);
+    if (op.control != Control::branch || op.guard == Operation::none || op.target >= at ||
+        at - op.target >= longest_loop || std::ranges::count(code.rolled_loops, op.target) > 0)
+      continue;
+    const Loop loop(code, op.target, at);
+    ends[op.index] = loop.is_straight() && loop.counts();
+  }
+  return ends;
+}
+
+}  // namespace warpwise::emulator
