@@ -11,26 +11,10 @@ import threading
 import time
 import unittest
 
+from network_support import LOCAL, ffmpeg, frames_in, free_port
 from support import HAS_VIDEO, SAMPLES, CommandTest, read, write
 
 FAILED, BAD_USAGE = 1, 2
-LOCAL = "127.0.0.1"
-
-
-def ffmpeg(*arguments):
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *arguments], check=True)
-
-
-def frames_in(name):
-    done = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-count_frames", "-select_streams", "v",
-                           "-show_entries", "stream=nb_read_frames", name], capture_output=True, text=True, check=True)
-    return int(done.stdout.split()[0])
-
-
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind((LOCAL, 0))
-        return probe.getsockname()[1]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -130,6 +114,10 @@ class Network(CommandTest):
         said = self.stream(address + "a.mp4", "null")
         self.assertNotIn("secret", said)
         self.assertIn("a.mp4 (h264)", said)
+        for scheme in ("tcp", "http"):
+            said = self.end_of(f"{scheme}://user:secret@{LOCAL}:{free_port()}/1", "null")
+            self.assertNotIn("secret", said)
+            self.assertIn("Connection refused", said)
 
     def test_http_that_is_cut_is_an_error_with_the_frames_before(self):
         said = self.end_of(self.serve(Cut) + "a.ts", "out.mkv")

@@ -24,7 +24,8 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::string& name) {
+std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds) {
+  if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
   const std::string extension = io::extension_of(name);
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
@@ -40,7 +41,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name) {
   const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
   throw InvalidArgument("'" + name +
                         "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.y4m, "
-                        "FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
+                        "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
                         folder);
 }
 

@@ -59,14 +59,20 @@ class VideoModule {
   /// of the stream's rate, or milliseconds if frames vary. Nothing is written before Sink::begin().
   /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
+  /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
+  /// in .mp4 files and sound, in MPEG-TS; by rtsp each in packets of its own. Nothing is sent
+  /// before Sink::begin(), which connects.
+  /// \throws InvalidArgument  an address of http ends like a file of another kind
+  virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
+                                                double timeout_seconds) const = 0;
 
  protected:
   ~VideoModule() = default;
 };
 
-/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_2()`. The
+/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_3()`. The
 /// number changes with this interface.
-inline constexpr const char* video_module_entry = "warpwise_video_module_2";
+inline constexpr const char* video_module_entry = "warpwise_video_module_3";
 using VideoModuleEntry = const VideoModule* (*)();
 
 /// Loads the module. \throws IoError  it cannot be loaded; the message says what to install.

@@ -183,7 +183,8 @@ bool is_frame_source(const std::string& name) {
 bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
   const std::string extension = io::extension_of(name);
   if (is_folder(name)) return false;
-  return name.starts_with("pipe:") || (takes_many_pictures && extension == ".y4m") ||
+  return name.starts_with("pipe:") || live::is_address(name) ||
+         (takes_many_pictures && extension == ".y4m") ||
          std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
 }
 
@@ -210,7 +211,7 @@ void run_stream(const StreamCall& call,
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
   const std::shared_ptr<live::Source> source = open_sources(call);
-  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
+  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink, call.source.timeout_seconds);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

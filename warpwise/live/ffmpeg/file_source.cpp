@@ -5,6 +5,7 @@
 #include <new>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/address.hpp"
 #include "warpwise/live/ffmpeg/sources.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -38,8 +39,9 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
   if (error >= 0) error = avformat_find_stream_info(input, nullptr);
   const bool is_late = opened.deadline && opened.deadline->has_passed();
   if (error >= 0 && (!is_late || has_known_video(*input))) return opened;
-  throw IoError("cannot read " + name +
-                " as a video: " + (is_late ? nothing_came(*opened.deadline) : reason_of(error)));
+  throw IoError(
+      "cannot read " + name + " as a video: " +
+      (is_late ? nothing_came(*opened.deadline) : without_password(reason_of(error), url)));
 }
 
 // Takes `path` as a file's name, even if it looks like an address.

@@ -65,4 +65,10 @@ std::string nothing_came(const Deadline& deadline) {
   return text.str();
 }
 
+std::string nothing_taken(const Deadline& deadline) {
+  std::ostringstream text;
+  text << "the peer took nothing for " << deadline.seconds() << " s; --timeout changes this";
+  return text.str();
+}
+
 }  // namespace warpwise::live::ffmpeg

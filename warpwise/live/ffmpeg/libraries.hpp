@@ -58,8 +58,10 @@ class Deadline {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// Returns the message for a deadline that has passed.
+/// Returns the message for a deadline that has passed while reading.
 std::string nothing_came(const Deadline& deadline);
+/// Returns the message for a deadline that has passed while writing.
+std::string nothing_taken(const Deadline& deadline);
 
 /// An opened input, and the deadline of its next packet; null if there is none.
 struct OpenInput {
