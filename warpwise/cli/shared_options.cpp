@@ -77,7 +77,7 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
 void add_stream_options(CLI::App& app, InputOptions& options) {
   add_frames_option(app, options.frames);
   add_fps_option(app, options.source.rate);
-  add_timeout_option(app, options.source);
+  add_network_options(app, options.source);
 }
 
 bool InputOptions::is_raw(const std::string& input) const {
@@ -98,9 +98,10 @@ void InputOptions::require_readable(const std::vector<std::string>& inputs) cons
 
 void InputOptions::validate(const std::vector<std::string>& inputs) const {
   require_readable(inputs);
-  if (frames || source.rate) {
+  if (frames || source.rate || source.reconnect_seconds > 0) {
     throw UsageError(
-        "--frames and --fps are for streams, but no input is a video, a camera or a pattern, and "
+        "--frames, --fps and --reconnect are for streams, but no input is a video, a camera or a "
+        "pattern, and "
         "the output is no video");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");

@@ -94,6 +94,9 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     throw InvalidArgument(name + " has no frames of " + std::string(options.deep_format->name) +
                           ": .raw files and pipe: have");
   }
+  if (options.reconnect_seconds > 0 && !is_address(name)) {
+    throw InvalidArgument(name + " is no peer in the network; --reconnect is for such");
+  }
   if (is_address(name)) {
     require_options(name, options);
     require_no_page(name, options);

@@ -73,6 +73,13 @@ class Source {
   /// is lost.
   virtual bool is_live() const { return false; }
 
+  /// Returns what happened to the connection since the last call, for the user to read. Any thread
+  /// may call it.
+  virtual std::vector<std::string> take_news() { return {}; }
+
+  /// Number of times that a lost connection was made again. Any thread may call it.
+  virtual std::int64_t reconnections() const { return 0; }
+
   /// Number of frames; nullopt if unknown.
   virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
 
@@ -101,6 +108,7 @@ struct SourceOptions {
   bool autorotate = true;        ///< turns frames upright; false: players do that
   bool deinterlace = false;      ///< makes whole frames of interlaced ones
   double timeout_seconds = 10;   ///< longest wait for a network peer
+  double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 };
 

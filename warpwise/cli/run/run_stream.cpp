@@ -155,9 +155,20 @@ live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Sou
   StatusLine status;
   std::optional<std::int64_t> total = source->frames();
   if (options.frames) total = std::min(total.value_or(*options.frames), *options.frames);
-  return live::run(source, std::move(lanes), sink, options,
-                   {[] { return Interruption::asked(); },
-                    [&](const live::Progress& now) { status.show(status_text(now, total)); }});
+  const auto tell_news = [&] {
+    for (const std::string& news : source->take_news()) {
+      status.show({});
+      print_error(news);
+    }
+  };
+  live::Summary summary = live::run(source, std::move(lanes), sink, options,
+                                    {[] { return Interruption::asked(); },
+                                     [&](const live::Progress& now) {
+                                       tell_news();
+                                       status.show(status_text(now, total));
+                                     }});
+  tell_news();
+  return summary;
 }
 
 void finish(const StreamCall& call, const StreamReport& report) {

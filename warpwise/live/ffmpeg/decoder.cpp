@@ -1,6 +1,7 @@
 #include "warpwise/live/ffmpeg/decoder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,16 @@ void Decoder::choose_stream(const SourceOptions& options) {
 std::shared_ptr<OtherTracks> Decoder::take_other_tracks() {
   std::shared_ptr<OtherTracks> others = std::move(others_);
   return others && !others->is_empty() ? others : nullptr;
+}
+
+bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
+                              std::int64_t at) {
+  const std::shared_ptr<OtherTracks> own = std::move(others_);
+  if (!lost || !own || !lost->is_like(*own)) return !lost;
+  lost->go_on(start, at);
+  while (const Packet each = own->take(std::numeric_limits<std::int64_t>::max())) lost->put(*each);
+  others_in_use_ = lost;
+  return true;
 }
 
 void Decoder::open_codec(const AVCodec* codec) {

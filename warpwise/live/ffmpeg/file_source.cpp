@@ -22,8 +22,13 @@ bool has_known_video(const AVFormatContext& input) {
 }  // namespace
 
 OpenInput open_url(const std::string& url, const std::string& name, const char* protocols,
-                   std::unique_ptr<Deadline> deadline) {
+                   std::unique_ptr<Deadline> deadline, double silence_seconds) {
   Dictionary options;
+  if (silence_seconds > 0) {
+    options.set("reconnect", "1");
+    options.set("reconnect_delay_max", std::to_string(std::llround(deadline->seconds()) + 1));
+    options.set("rw_timeout", std::to_string(std::llround(silence_seconds * AV_TIME_BASE)));
+  }
   options.set("protocol_whitelist", protocols);
   options.set("overrun_nonfatal", "1");  // udp: lost packets do not end the stream
   if (deadline) {  // FFmpeg analyses up to 5 s of frames, but must stop in time

@@ -98,6 +98,9 @@ using HasComplained = std::atomic<bool>;
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
 
+/// Returns how often FFmpeg has tried on this thread to go on with a broken answer of http.
+std::int64_t resumptions();
+
 /// Discards this thread's message, so that it is not reported for a later call.
 void forget_messages();
 
