@@ -103,6 +103,42 @@ class VideoFiles(CommandTest):
         done = self.succeed("stream", "in", "pipe:rgba32")
         self.assertEqual(done.stdout, bytes((int.from_bytes(given[i:i + 2], "little") + 128) // 257 for i in range(0, len(given), 2)))
 
+    def planes_of(self, name, *filters):
+        return subprocess.run(["ffmpeg", "-v", "error", "-i", name, *filters, "-fps_mode", "passthrough", "-f", "rawvideo",
+                               "-pix_fmt", "yuv420p", "-"], capture_output=True, check=True).stdout
+
+    def test_frames_of_another_size_are_scaled_on_request(self):
+        parts = [("a", "96x64", "yuv420p"), ("b", "160x90", "yuv420p"), ("c", "96x64", "yuv422p")]
+        for name, size, pixels in parts:
+            ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={size}:d=0.4", "-pix_fmt", pixels, "-c:v", "libx264", "-qp", "10", name + ".ts")
+        write("all.ts", b"".join(read(name + ".ts") for name, _, _ in parts))
+        write("pixels.ts", read("a.ts") + read("c.ts"))
+        for name, says in [("all.ts", "size from 96x64 to 160x90"), ("pixels.ts", "pixels from yuv420p to yuv422p")]:
+            done = self.run_command("stream", name, "null", "--backend", "cpu")
+            self.assertEqual(done.returncode, FAILED)
+            self.assertIn(f"changes its {says} at frame 11; --rescale makes all frames like the first one", done.stderr.decode())
+        done = self.succeed("stream", "all.ts", "out.mkv", "--rescale", "--backend", "cpu")
+        self.assertEqual(done.stderr.decode().splitlines(), ["all.ts: 160x90 at frame 11, scaled to 96x64",
+                                                             "all.ts: yuv422p at frame 21, scaled to yuv420p"])
+        got = self.planes_of("out.mkv")
+        wanted = b"".join(self.planes_of(name + ".ts", "-vf", "scale=96:64:flags=bicubic") for name, _, _ in parts)
+        self.assertEqual(len(got), 30 * 96 * 64 * 3 // 2)
+        self.assertEqual(len(wanted), len(got))
+        self.assertEqual(got[:len(got) // 3], wanted[:len(got) // 3])
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(got, wanted)), 3)
+
+    def test_colours_of_scaled_frames_become_the_first_frames(self):
+        matrices = {"bt601": "smpte170m", "bt709": "bt709"}
+        for name, size, matrix in [("a.ts", "96x64", "bt601"), ("b.ts", "160x90", "bt709")]:
+            ffmpeg("-f", "lavfi", "-i", f"color=0xd02040:s={size}:d=0.2", "-vf", f"scale=out_color_matrix={matrix}", "-pix_fmt", "yuv420p",
+                   "-colorspace", matrices[matrix], "-c:v", "libx264", "-qp", "4", name)
+        write("both.ts", read("a.ts") + read("b.ts"))
+        self.assertIn("bt601 (tag)", self.stream("both.ts", "out.mkv", "--rescale")[0])
+        got, size = self.planes_of("out.mkv"), 96 * 64 * 3 // 2
+        self.assertGreater(max(abs(a - b) for a, b in zip(self.planes_of("a.ts")[:size], self.planes_of("b.ts", "-vf", "scale=96:64"))), 9)
+        for at in range(size, len(got), size):
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)
+
     def test_deep_frames_without_headers_are_those_of_ffmpeg(self):
         cases = [("p010", "p010le", "yuv420p10le"), ("p016", "p016le", "yuv420p16le"), ("gray16", "gray16le", "gray16le"),
                  ("rgb48", "rgb48le", "gbrp16le"), ("rgba64", "rgba64le", "gbrap16le"), ("yuv422p16", "yuv422p16le", "yuv422p16le")]

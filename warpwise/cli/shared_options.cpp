@@ -101,8 +101,7 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
   if (frames || source.rate || source.reconnect_seconds > 0) {
     throw UsageError(
         "--frames, --fps and --reconnect are for streams, but no input is a video, a camera or a "
-        "pattern, and "
-        "the output is no video");
+        "pattern, and the output is no video");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const std::vector<std::string> files = io::files_of(inputs, size.has_value());
@@ -111,8 +110,8 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
         "--from and --size describe headerless input, but no input is a .raw file or a pipe");
   }
   if (size && !from) throw UsageError("--size WxH needs --from FMT too");
-  if ((source.track || source.deinterlace) && std::ranges::none_of(files, is_video)) {
-    throw UsageError("--track and --deinterlace are for videos, but no input is one");
+  if (source.is_for_videos() && std::ranges::none_of(files, is_video)) {
+    throw UsageError("--track, --deinterlace and --rescale are for videos, but no input is one");
   }
   RunOptions::validate();
 }

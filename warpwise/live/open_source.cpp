@@ -78,8 +78,9 @@ void require_no_page(const std::string& name, const SourceOptions& options) {
 }
 
 void require_no_video_options(const std::string& name, const SourceOptions& options) {
-  if (!options.track && !options.deinterlace) return;
-  throw InvalidArgument(name + " is not read as a video; --track and --deinterlace are for videos");
+  if (!options.is_for_videos()) return;
+  throw InvalidArgument(
+      name + " is not read as a video; --track, --deinterlace and --rescale are for videos");
 }
 
 std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions& options) {

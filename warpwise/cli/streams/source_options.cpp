@@ -23,6 +23,9 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                   });
   app.add_flag("--deinterlace", options.deinterlace,
                "Make whole frames of a video's interlaced ones, with FFmpeg's filter bwdif");
+  app.add_flag("--rescale", options.rescale,
+               "Scale frames whose size or pixels differ from those of a video's first frame, with "
+               "FFmpeg's filter scale");
 }
 
 void add_network_options(CLI::App& app, live::SourceOptions& options) {

@@ -6,7 +6,7 @@
 
 namespace warpwise::cli {
 
-/// Adds --page, --no-autorotate, --track and --deinterlace.
+/// Adds --page, --no-autorotate, --track, --deinterlace and --rescale.
 void add_reading_options(CLI::App& app, live::SourceOptions& options);
 
 /// Adds --timeout and --reconnect.

@@ -142,9 +142,10 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
       decoder_(std::move(decoder)), reopen_(std::move(reopen)),
       reconnect_seconds_(options.reconnect_seconds), ahead_(&first),
       first_frame_(microseconds_of(first, decoder_->stream())), pixels_(first.format),
-      stored_(shape_in(first)), copy_frame_(first.format, stream()),
+      stored_(shape_in(first)), copy_frame_(first.format, stream()), colours_(options.colours),
       turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
       clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
+  if (options.rescale) scaler_.emplace(first, stream().colours);
   if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
   ahead_time_ = clock_.next(first, timing_);
 }
@@ -266,26 +267,35 @@ bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
   return true;
 }
 
-void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
-  require_like_the_first(frame);
+void DecodedSource::copy(const AVFrame& decoded, std::span<std::byte> pixels) {
+  const AVFrame& frame = like_the_first(decoded);
   if (turn_ == 1) return copy_frame_(frame, pixels);
   copy_frame_(frame, unturned_);
   turn(stored_, unturned_, turn_, pixels);
 }
 
-void DecodedSource::require_like_the_first(const AVFrame& frame) const {
+// Scales a frame of another size or other pixels.
+const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
-  const std::string at = " at frame " + std::to_string(decoder_->number());
-  if (frame.width != all.width || frame.height != all.height) {
-    decoder_->fail("it changes its size from " + size_text(all.width, all.height) + " to " +
-                   size_text(frame.width, frame.height) + at +
-                   "; ffmpeg's -vf scale makes them equal");
+  const bool has_size = frame.width == all.width && frame.height == all.height;
+  if (has_size && frame.format == pixels_) {
+    require_readable(frame, *decoder_);
+    return frame;
   }
-  if (frame.format != pixels_) {
-    decoder_->fail("it changes its pixels from " + name_of_pixels(pixels_) + " to " +
-                   name_of_pixels(frame.format) + at);
+  const std::string was = has_size ? name_of_pixels(pixels_) : size_text(all.width, all.height);
+  const std::string is =
+      has_size ? name_of_pixels(frame.format) : size_text(frame.width, frame.height);
+  const std::string at = " at frame " + std::to_string(decoder_->number());
+  if (!scaler_) {
+    decoder_->fail("it changes its " + std::string(has_size ? "pixels" : "size") + " from " + was +
+                   " to " + is + at + "; --rescale makes all frames like the first one");
   }
   require_readable(frame, *decoder_);
+  if (is != last_scaled_) tell(decoder_->name() + ": " + is + at + ", scaled to " + was);
+  last_scaled_ = is;
+  const Stream its_own =
+      stream_of(shape_in(frame), {}, colours_, tags_of(frame, *video().codecpar));
+  return (*scaler_)(frame, its_own.colours);
 }
 
 }  // namespace warpwise::live::ffmpeg

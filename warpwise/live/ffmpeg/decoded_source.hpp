@@ -11,6 +11,7 @@
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/ffmpeg/frame_clock.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/ffmpeg/scaler.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -24,7 +25,8 @@ class DecodedSource : public Source {
   /// Opens the input anew after it was lost or has ended. \throws IoError
   using Reopen = std::function<std::unique_ptr<Decoder>()>;
 
-  /// Decodes the first frame. All others must have its size and format. If `reopen` is given, the
+  /// Decodes the first frame. All others must have its size and format, or options.rescale gives
+  /// them these. If `reopen` is given, the
   /// source lasts until that fails for options.reconnect_seconds.
   /// \throws IoError  there is no frame, or its kind is not supported.
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});
@@ -46,14 +48,14 @@ class DecodedSource : public Source {
   // Takes over the decoder only after the first frame was decoded.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                 const SourceOptions& options, Reopen reopen);
-  void require_like_the_first(const AVFrame& frame) const;
+  const AVFrame& like_the_first(const AVFrame& frame);
   bool decode_ahead();
   const AVFrame* decode();
   const AVFrame* open_again();
   void follow_on(const AVFrame& first, Clock::time_point asked);
   void tell(std::string news);
   bool next_of_new_rate(std::span<std::byte> pixels);
-  void copy(const AVFrame& frame, std::span<std::byte> pixels);
+  void copy(const AVFrame& decoded, std::span<std::byte> pixels);
 
   std::unique_ptr<Decoder> decoder_;  // null after the input was lost for good
   Reopen reopen_;
@@ -65,7 +67,10 @@ class DecodedSource : public Source {
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
   FrameCopy copy_frame_;
-  int turn_;  // by Exif's number
+  ColourTags colours_;            // stated by the user
+  std::optional<Scaler> scaler_;  // of frames unlike the first one
+  std::string last_scaled_;       // what they were like
+  int turn_;                      // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;
