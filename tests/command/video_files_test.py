@@ -62,10 +62,10 @@ class VideoFiles(CommandTest):
     def test_the_depth_of_a_video_is_kept_or_said(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv422p10le", "-c:v", "prores_ks", "deep.mov")
         said = {}
-        for sink in ["out.mkv", "out.mp4", "frames/", "out.avi", "out.y4m"]:
+        for sink in ["out.mkv", "out.mp4", "out.mov", "frames/", "out.avi", "out.y4m"]:
             said[sink] = self.stream("deep.mov", sink)
             self.assertIn("96x64 yuv422p16 from 10 bits, ", said[sink][0])
-        for sink in ["out.mkv", "out.mp4", "out.y4m"]:
+        for sink in ["out.mkv", "out.mp4", "out.mov", "out.y4m"]:
             self.assertNotIn("rounded", said[sink][0])
             self.assertEqual(probe(sink, "stream=pix_fmt"), ["yuv422p10le"])
         self.assertTrue(said["out.avi"][0].endswith(", rounded to 8 bits"), said["out.avi"][0])
@@ -76,6 +76,37 @@ class VideoFiles(CommandTest):
         report = json.loads("\n".join(self.stream("deep.mov", "null", "--pipeline", "sobel", "--json")))
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
+
+    def test_prores_has_the_samples_with_10_bits(self):
+        cases = [("yuv422p10le", "yuv422p10le"), ("yuv420p10le", "yuv422p10le"), ("yuv444p12le", "yuv444p12le"), ("gray10le", "yuv444p12le"),
+                 ("gbrp10le", "yuv444p12le"), ("yuv420p", "yuv422p10le"), ("yuv422p", "yuv422p10le"), ("yuv444p", "yuv444p12le"),
+                 ("bgr0", "yuv444p12le"), ("gray", "yuv444p12le")]
+        smooth = "nullsrc=s=50x38:d=0.2,format=gbrp10le,geq=r=100+X*9:g=900-Y*10:b=X*5+Y*5"
+        for pixels, stored in cases:
+            with self.subTest(pixels):
+                ffmpeg("-f", "lavfi", "-i", smooth, "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+                said = self.stream("in.mkv", "out.mov")
+                self.assertNotIn("rounded", said[0])
+                self.assertEqual(probe("out.mov", "stream=codec_name,pix_fmt,color_range"), [f"prores,{stored},tv"])
+                shown = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "gray10le"
+                                         if pixels.startswith("gray") else "gbrp10le", "-"], capture_output=True, check=True).stdout
+                         for name in ("in.mkv", "out.mov")]
+                self.assertEqual(len(shown[0]), len(shown[1]))
+                codes = [struct.unpack(f"<{len(each) // 2}H", each) for each in shown]
+                loss = sum(abs(a - b) for a, b in zip(*codes)) / len(codes[0])
+                self.assertLess(loss, 4)  # of 1023
+
+    def test_sound_and_turns_go_into_mov(self):
+        self.make_phone_video("phone.mp4")
+        ffmpeg("-i", "phone.mp4", "-c", "copy", "phone.ts")
+        for name in ["phone.mp4", "phone.ts"]:
+            self.stream(name, "out.mov", "--no-autorotate")
+            self.assertEqual([each.strip(",") for each in probe("out.mov", "stream=codec_name")], ["prores", "aac"])
+        self.stream("phone.mp4", "out.mov", "--no-autorotate")
+        self.assertIn("90", probe("out.mov", "stream_side_data=rotation")[0])
+        times, kept = ([each.strip(",") for each in probe(name, "frame=best_effort_timestamp_time", "-select_streams", "v")]
+                       for name in ("phone.mp4", "out.mov"))
+        self.assertEqual(kept, times)
 
     def test_alpha_of_16_bits_goes_along_or_is_said(self):
         os.mkdir("in")

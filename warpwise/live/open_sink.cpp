@@ -39,10 +39,11 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
   const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
-  throw InvalidArgument("'" + name +
-                        "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.y4m, "
-                        "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
-                        folder);
+  throw InvalidArgument(
+      "'" + name +
+      "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "
+      "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
+      folder);
 }
 
 }  // namespace warpwise::live

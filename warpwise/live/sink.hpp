@@ -84,6 +84,7 @@ class Sink {
 /// | -, FILE.y4m            | a .y4m stream                                                    |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
 /// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
+/// | FILE.mov               | ProRes of 10 bits                                                |
 /// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
 /// A peer in the network that takes nothing for `timeout_seconds` is an error.

@@ -51,8 +51,9 @@ class VideoModule {
   ///   ended
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
+  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range
   ///
-  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC of 10 bits.
+  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
   /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid
@@ -79,7 +80,8 @@ using VideoModuleEntry = const VideoModule* (*)();
 const VideoModule& video_module();
 
 /// Extensions of the files that create() writes.
-inline constexpr std::array<std::string_view, 3> video_extensions = {".mp4", ".avi", ".mkv"};
+inline constexpr std::array<std::string_view, 4> video_extensions = {".mp4", ".avi", ".mkv",
+                                                                     ".mov"};
 
 /// Returns true for an address of a peer in the network: "http://…", https, rtsp, rtp, udp, tcp.
 bool is_address(std::string_view name);

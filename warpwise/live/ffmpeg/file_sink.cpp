@@ -61,9 +61,14 @@ class FileSink final : public Sink {
 
   Taken takes(const Stream& stream) const override;
   bool keeps_deep(const Stream& deep) const override;
+  io::DeepPlanes planes_for_rgb() const override {
+    return file_.kind == Kind::prores ? io::DeepPlanes::yuv444 : io::DeepPlanes::yuv420;
+  }
   std::string holds(const Stream& taken) const override {
     if (taken.is_deep()) return name_of_pixels(deep_pixels_of(taken));
-    return file_.kind == Kind::ffv1 ? taken.shape.pixel_text() : "i420";
+    if (file_.stores_420()) return "i420";
+    return file_.kind == Kind::ffv1 ? taken.shape.pixel_text()
+                                    : name_of_pixels(pixels_of(taken.format()));
   }
   void begin(const Stream& stream) override;
   std::vector<std::string> drops(const Stream& stream, const Companions* companions) const override;
@@ -139,7 +144,8 @@ class FileSink final : public Sink {
 // Maximum width and height, close to FFmpeg's own limits for these encoders.
 constexpr std::int64_t most_pixels = 16384;
 
-// H.264 stores 4:2:0 of any colour properties unchanged. MJPEG cannot state them: its readers
+// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range.
+// MJPEG cannot state them: its readers
 // assume full range, BT.601, and chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
   require_size(stream);
@@ -148,6 +154,11 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
   if (file_.kind == Kind::ffv1) {
     const bool keeps = planes_for(format).has_value();
     return {keeps ? format : PixelFormat::i444, colours.range.value, std::nullopt};
+  }
+  if (file_.kind == Kind::prores) {
+    const bool keeps = is_420(format) || planes_for(format) == AV_PIX_FMT_YUV422P;
+    const bool is_limited = colours.range.value == Range::limited;
+    return {keeps && is_limited ? format : PixelFormat::i444, Range::limited, std::nullopt};
   }
   if (file_.kind == Kind::mjpeg) {
     const bool is_as_in_jpeg = colours.range.value == Range::full &&
@@ -160,10 +171,13 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC.
+// Few programs play RGB in HEVC, and ProRes has none.
 bool FileSink::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
+  if (file_.kind == Kind::prores) {
+    return deep.shape.planes && deep.colours.range.value == Range::limited;
+  }
   if (!file_.is_mp4() || deep.shape.channels >= 3) return false;
   if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
   return avcodec_find_encoder_by_name(deep_encoder) != nullptr;
@@ -178,7 +192,7 @@ void FileSink::require_size(const Stream& stream) const {
   if (stream.shape.width % 2 != 0 || stream.shape.height % 2 != 0) {
     throw InvalidArgument(
         name() + ": 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) + "x" +
-        std::to_string(stream.shape.height) + "; .avi and .mkv take odd ones too");
+        std::to_string(stream.shape.height) + "; .avi, .mkv and .mov take odd ones too");
   }
 }
 
@@ -195,7 +209,9 @@ void FileSink::fail(int error) {
 
 AVPixelFormat FileSink::pixels_of(PixelFormat format) const {
   if (file_.kind == Kind::ffv1) return planes_for(format).value();
-  return file_.kind == Kind::mjpeg ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+  if (file_.kind == Kind::mjpeg) return AV_PIX_FMT_YUVJ420P;
+  if (file_.kind == Kind::h264) return AV_PIX_FMT_YUV420P;
+  return format == PixelFormat::i444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
 }
 
 // The sample of the fewest bits that has all bits of the stream.
@@ -204,9 +220,13 @@ AVPixelFormat FileSink::deep_pixels_of(const Stream& deep) const {
     const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;
     return deep_pixels_for(deep, bits);
   }
+  if (file_.kind == Kind::prores) {
+    const bool is_444 = deep.shape.planes == io::DeepPlanes::yuv444;
+    return is_444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
+  }
   // Few programs play grey alone in HEVC.
   if (!deep.shape.planes) return AV_PIX_FMT_YUV420P10LE;
-  return deep_pixels_for(deep, most_bits_of_mp4);
+  return deep_pixels_for(deep, most_bits_of_quicktime);
 }
 
 void FileSink::begin(const Stream& stream) {
@@ -235,7 +255,7 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
   if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
   Colours colours = stream.colours;
-  if (file_.kind != Kind::ffv1 && !stream.is_deep() && !is_420(format_))
+  if (file_.stores_420() && !stream.is_deep() && !is_420(format_))
     colours.siting.value = Siting::centre;
   const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
   codec_->colorspace = tags.matrix;
@@ -259,7 +279,8 @@ void FileSink::open_file() {
   if (!stream_.is_varying) video->avg_frame_rate = codec_->framerate;
   video->sample_aspect_ratio = codec_->sample_aspect_ratio;
   check(avcodec_parameters_from_context(video->codecpar, codec_.get()));
-  if (stream_.orientation != 1 && file_.is_mp4()) set_orientation(*video, stream_.orientation);
+  if (stream_.orientation != 1 && file_.is_quicktime())
+    set_orientation(*video, stream_.orientation);
   if (others_) add_other_tracks();
   connect();
   Dictionary options;
@@ -316,7 +337,7 @@ void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time
   renew_frame();
   if (fill_deep_) {
     (*fill_deep_)(*frame_, pixels);
-  } else if (file_.kind != Kind::ffv1 && !is_420(format_)) {
+  } else if (file_.stores_420() && !is_420(format_)) {
     fill_with_halved_chroma(*frame_, pixels);
   } else {
     fill_frame(*frame_, format_, pixels);
@@ -357,7 +378,7 @@ void FileSink::write_packets() {
     if (error == AVERROR_EOF) {
       if (held_->data == nullptr) return;
       const std::int64_t rest = last_end_ + first_decoded_ - held_->dts;
-      if (file_.is_mp4()) held_->duration = std::max<std::int64_t>(1, rest);
+      if (file_.is_quicktime()) held_->duration = std::max<std::int64_t>(1, rest);
       return write_held();
     }
     check(error);
@@ -416,8 +437,9 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
     add(!has_chapters() && !others->chapters().empty(), "chapters");
     add(others->has_cover(), "the cover picture");
   }
-  add(stream.orientation != 1 && !file_.is_mp4(), "the turn");
-  add(stream.is_deep() && file_.is_mp4() && stream.depth > most_bits_of_mp4, "more than 10 bits");
+  add(stream.orientation != 1 && !file_.is_quicktime(), "the turn");
+  add(stream.is_deep() && file_.is_quicktime() && stream.depth > most_bits_of_quicktime,
+      "more than 10 bits");
   add(stream.has_wide_range() && file_.kind == Kind::mjpeg, "the transfer");
   add(stream.primaries == bt2020_primaries && file_.kind == Kind::mjpeg, "the primaries");
   return dropped;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr KnownOutput known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
                                        {".avi", Kind::mjpeg, "avi", "mjpeg"},
-                                       {".mkv", Kind::ffv1, "matroska", "ffv1"}};
+                                       {".mkv", Kind::ffv1, "matroska", "ffv1"},
+                                       {".mov", Kind::prores, "mov", "prores_ks"}};
 constexpr KnownOutput known_peers[] = {{"http://", Kind::h264, "mpegts", "libx264"},
                                        {"https://", Kind::h264, "mpegts", "libx264"},
                                        {"tcp://", Kind::h264, "mpegts", "libx264"},
@@ -59,7 +60,7 @@ const KnownOutput& file_output(const std::string& path) {
   for (const KnownOutput& each : known_files) {
     if (io::extension_of(path) == each.name) return each;
   }
-  throw InvalidArgument(path + " does not end with .mp4, .avi or .mkv");
+  throw InvalidArgument(path + " does not end with .mp4, .avi, .mkv or .mov");
 }
 
 const KnownOutput& peer_output(const std::string& address) {
@@ -98,6 +99,10 @@ void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& o
   if (output.kind == Kind::mjpeg) {
     codec.flags |= AV_CODEC_FLAG_QSCALE;
     codec.global_quality = 2 * FF_QP2LAMBDA;  // second best; the best doubles the file's size
+  }
+  if (output.kind == Kind::prores) {
+    codec.gop_size = 1;
+    options.set("vendor", "apl0");  // without it, some programs of Apple refuse the file
   }
   if (output.kind == Kind::ffv1) {
     codec.gop_size = 1;

@@ -9,7 +9,7 @@
 // The kinds of files and of peers in the network that are written.
 namespace warpwise::live::ffmpeg {
 
-enum class Kind { h264, mjpeg, ffv1 };
+enum class Kind { h264, mjpeg, ffv1, prores };
 
 struct KnownOutput {
   std::string_view name;  ///< a file's extension, or an address's scheme
@@ -20,6 +20,10 @@ struct KnownOutput {
       false;  ///< the peer takes packets at any pace, and loses those that come too fast
 
   bool is_mp4() const { return name == ".mp4"; }
+  /// Returns true for files of Apple's kind: they turn frames, and are as long as their packets.
+  bool is_quicktime() const { return is_mp4() || kind == Kind::prores; }
+  /// Returns true if all frames of 8 bits become 4:2:0.
+  bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
   /// Returns true if FFmpeg's muxer for the container opens the connection itself.
   bool opens_itself() const;
   /// Returns true if the container stores a codec's headers once, at its start.
@@ -38,7 +42,7 @@ const KnownOutput& peer_output(const std::string& address);
 /// Encoder of .mp4 files for frames of more than 8 bits: H.264 of 10 bits is played by few
 /// programs, HEVC by those that play a phone's videos.
 inline constexpr const char* deep_encoder = "libx265";
-inline constexpr int most_bits_of_mp4 = 10;
+inline constexpr int most_bits_of_quicktime = 10;
 inline constexpr std::int64_t least_side_of_hevc = 64;  // x265 3.5 breaks its memory below
 
 /// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks it
