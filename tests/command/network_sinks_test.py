@@ -64,9 +64,10 @@ class NetworkSinks(CommandTest):
     def send(self, *arguments):
         return self.succeed("stream", *arguments, "--backend", "cpu").stdout.decode()
 
-    def check_received(self, name, frames=FRAMES):
-        """All frames are there with their pixels, as good as H.264 has them, and the sound."""
-        self.assertEqual(frames_in(name), frames)
+    def check_received(self, name, lost=0):
+        """All frames are there with their pixels, as good as H.264 has them, and the sound. `lost` may miss at the end."""
+        frames = frames_in(name)
+        self.assertIn(frames, range(FRAMES - lost, FRAMES + 1))
         got, sent = luma_of(name), luma_of("a.mp4")
         self.assertEqual(len(got) * FRAMES, len(sent) * frames)
         self.assertLess(sum(abs(a - b) for a, b in zip(got, sent)) / len(got), 4)
@@ -117,7 +118,7 @@ class NetworkSinks(CommandTest):
                 self.assertGreater(got[-1][0] - got[0][0], SECONDS - 0.2)
                 write("got.ts", b"".join(part for _, part in got))
                 # FFmpeg's muxer for rtp does not send the last packet if it is not full.
-                self.check_received("got.ts", FRAMES if scheme == "udp" else FRAMES - 1)
+                self.check_received("got.ts", lost=0 if scheme == "udp" else 1)
 
     def test_rtsp_gets_frames_and_sound(self):
         port = free_port()

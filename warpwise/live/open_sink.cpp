@@ -38,7 +38,9 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
+  const bool is_other_address = name.find("://") != std::string::npos;
+  const std::string folder =
+      extension.empty() && !is_other_address ? "; '" + name + "/' is a folder" : "";
   throw InvalidArgument(
       "'" + name +
       "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "

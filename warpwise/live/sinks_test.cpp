@@ -273,6 +273,8 @@ TEST(OpenSinkTest, NamesThatAreNoSink) {
     EXPECT_NE(refusal([&] { open_sink(name); }).find("is no frame sink"), std::string::npos)
         << name;
   }
+  EXPECT_NE(refusal([] { open_sink("a"); }).find("'a/' is a folder"), std::string::npos);
+  EXPECT_EQ(refusal([] { open_sink("ftp://a"); }).find("is a folder"), std::string::npos);
   EXPECT_EQ(open_sink("null")->name(), "null");
 }
 

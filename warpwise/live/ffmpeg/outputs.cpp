@@ -27,9 +27,10 @@ const AVOutputFormat& format_of(const KnownOutput& output) {
   throw IoError("this FFmpeg was built without its container " + std::string(output.container));
 }
 
-// Returns the distance of key frames. A truncated file loses all frames after its last key frame.
-int frames_of_two_seconds(AVRational rate) {
-  return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
+// Returns the distance of key frames. A truncated file loses all frames after its last key frame,
+// and a peer that joins late waits for the next one.
+int frames_of(double seconds, AVRational rate) {
+  return static_cast<int>(std::clamp(seconds * av_q2d(rate), 1.0, 600.0));
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& o
   }
   if (output.kind == Kind::h264) {
     if (output.has_global_headers()) codec.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    codec.gop_size = frames_of_two_seconds(codec.framerate);
+    codec.gop_size = frames_of(is_address(output.name) ? 1 : 2, codec.framerate);
     options.set("preset", "veryfast");
     options.set("crf", "18");
     // The encoder otherwise keeps 40 frames before it gives the first one.
