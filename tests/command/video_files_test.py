@@ -96,6 +96,21 @@ class VideoFiles(CommandTest):
                 loss = sum(abs(a - b) for a, b in zip(*codes)) / len(codes[0])
                 self.assertLess(loss, 4)  # of 1023
 
+    def test_prores_has_alpha_of_rgba(self):
+        picture = "nullsrc=s=50x38:d=0.2,format=gbrap16le,geq=r=X*1000:g=Y*1500:b=X*Y*30:a=65535-X*1200"
+        for pixels, not_held in [("bgra", []), ("gbrap16le", ["out.mov does not hold: more than 10 bits"])]:
+            with self.subTest(pixels):
+                ffmpeg("-f", "lavfi", "-i", picture, "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+                said = self.stream("in.mkv", "out.mov")
+                self.assertEqual(said[1:-1], not_held)
+                self.assertEqual(probe("out.mov", "stream=pix_fmt,color_range,color_space"), ["yuva444p12le,tv,smpte170m"])
+                codes = [struct.unpack(f"<{50 * 38 * 5 * 4}H", subprocess.run(
+                    ["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "gbrap16le", "-"],
+                    capture_output=True, check=True).stdout) for name in ("in.mkv", "out.mov")]
+                loss = [abs(a - b) for a, b in zip(*codes)]
+                self.assertLess(sum(loss) / len(loss), 200)  # of 65535
+                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha has no loss but that of 10 bits
+
     def test_sound_and_turns_go_into_mov(self):
         self.make_phone_video("phone.mp4")
         ffmpeg("-i", "phone.mp4", "-c", "copy", "phone.ts")

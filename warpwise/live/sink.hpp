@@ -30,8 +30,8 @@ class Sink {
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
-  /// Returns the frames that the sink takes for such a stream. \throws InvalidArgument  the sink
-  /// does not support the frames' size.
+  /// Returns the frames that the sink takes for such a stream: with alpha if it stores that.
+  /// \throws InvalidArgument  the sink does not support the frames' size.
   virtual Taken takes(const Stream& stream) const = 0;
 
   /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are

@@ -51,7 +51,7 @@ class VideoModule {
   ///   ended
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
-  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range
+  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range, with alpha of RGBA
   ///
   /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
   ///

@@ -99,12 +99,6 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
 
 bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.samples_of_8_bits()); }
 
-// Returns true if the sink stores the alpha of the frames that it takes.
-bool keeps_alpha(const live::Sink& sink, const live::Stream& taken) {
-  const bool is_taken = taken.is_deep() || sink.holds(taken) == taken.shape.pixel_text();
-  return has_alpha(taken) && is_taken;
-}
-
 // Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
 // Returns the list of parts that the sink cannot hold.
 std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
@@ -114,7 +108,7 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
   stored.depth = source.stream().depth;  // stages give 16 bits, but add none
   std::vector<std::string> not_held = sink.drops(stored, companions.get());
   // The alpha of what OpenGL draws has no meaning.
-  if (has_alpha(source.stream()) && !source.is_opengl() && !keeps_alpha(sink, stream)) {
+  if (has_alpha(source.stream()) && !source.is_opengl() && !has_alpha(stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }
   if (companions && seconds) companions->end_at(*seconds);

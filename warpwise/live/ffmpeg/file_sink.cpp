@@ -12,6 +12,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/ffmpeg/address.hpp"
+#include "warpwise/live/ffmpeg/alpha_fill.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/ffmpeg/outputs.hpp"
@@ -111,6 +112,7 @@ class FileSink final : public Sink {
   const KnownOutput& file_;
   const AVCodec& encoder_;  // of frames of 8 bits
   std::optional<DeepFill> fill_deep_;
+  std::optional<AlphaFill> fill_alpha_;
   PixelFormat format_ = PixelFormat::i420;
   std::string url_;
   std::unique_ptr<Deadline> deadline_;  // of the peer's next wait; null for files
@@ -156,6 +158,7 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
     return {keeps ? format : PixelFormat::i444, colours.range.value, std::nullopt};
   }
   if (file_.kind == Kind::prores) {
+    if (has_alpha(format)) return {PixelFormat::rgba32, std::nullopt};
     const bool keeps = is_420(format) || planes_for(format) == AV_PIX_FMT_YUV422P;
     const bool is_limited = colours.range.value == Range::limited;
     return {keeps && is_limited ? format : PixelFormat::i444, Range::limited, std::nullopt};
@@ -171,12 +174,13 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC, and ProRes has none.
+// Few programs play RGB in HEVC, and ProRes has none: RGBA becomes YUV when it is written.
 bool FileSink::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
   if (file_.kind == Kind::prores) {
-    return deep.shape.planes && deep.colours.range.value == Range::limited;
+    const bool is_limited = deep.colours.range.value == Range::limited;
+    return deep.shape.channels == 4 || (deep.shape.planes && is_limited);
   }
   if (!file_.is_mp4() || deep.shape.channels >= 3) return false;
   if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
@@ -211,6 +215,7 @@ AVPixelFormat FileSink::pixels_of(PixelFormat format) const {
   if (file_.kind == Kind::ffv1) return planes_for(format).value();
   if (file_.kind == Kind::mjpeg) return AV_PIX_FMT_YUVJ420P;
   if (file_.kind == Kind::h264) return AV_PIX_FMT_YUV420P;
+  if (has_alpha(format)) return AV_PIX_FMT_YUVA444P10LE;
   return format == PixelFormat::i444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
 }
 
@@ -221,6 +226,7 @@ AVPixelFormat FileSink::deep_pixels_of(const Stream& deep) const {
     return deep_pixels_for(deep, bits);
   }
   if (file_.kind == Kind::prores) {
+    if (deep.shape.channels == 4) return AV_PIX_FMT_YUVA444P10LE;
     const bool is_444 = deep.shape.planes == io::DeepPlanes::yuv444;
     return is_444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
   }
@@ -232,7 +238,11 @@ AVPixelFormat FileSink::deep_pixels_of(const Stream& deep) const {
 void FileSink::begin(const Stream& stream) {
   forget_messages();
   format_ = stream.samples_of_8_bits();
-  if (stream.is_deep()) fill_deep_.emplace(stream, deep_pixels_of(stream));
+  if (file_.kind == Kind::prores && has_alpha(format_)) {
+    fill_alpha_.emplace(stream, AV_PIX_FMT_YUVA444P10LE);
+  } else if (stream.is_deep()) {
+    fill_deep_.emplace(stream, deep_pixels_of(stream));
+  }
   stream_ = stream;
   open_encoder(stream);
   open_file();
@@ -257,7 +267,9 @@ void FileSink::open_encoder(const Stream& stream) {
   Colours colours = stream.colours;
   if (file_.stores_420() && !stream.is_deep() && !is_420(format_))
     colours.siting.value = Siting::centre;
-  const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
+  const EncoderTags tags =
+      fill_alpha_ ? encoder_tags(fill_alpha_->colours(), PixelFormat::i444, codec_->pix_fmt)
+                  : encoder_tags(colours, format_, codec_->pix_fmt);
   codec_->colorspace = tags.matrix;
   codec_->color_range = tags.range;
   codec_->chroma_sample_location = tags.siting;
@@ -335,7 +347,9 @@ void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time
   };
   repeat_until(stamp_of(time.start));
   renew_frame();
-  if (fill_deep_) {
+  if (fill_alpha_) {
+    (*fill_alpha_)(*frame_, pixels);
+  } else if (fill_deep_) {
     (*fill_deep_)(*frame_, pixels);
   } else if (file_.stores_420() && !is_420(format_)) {
     fill_with_halved_chroma(*frame_, pixels);

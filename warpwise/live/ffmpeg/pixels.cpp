@@ -327,7 +327,8 @@ DeepFill::DeepFill(const Stream& deep, AVPixelFormat pixels)
 void DeepFill::operator()(AVFrame& frame, std::span<const std::byte> from) const {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const std::byte* next_plane = from.data();
-  for (int i = 0; i < is.nb_components; ++i) {
+  const int parts = is_rgb(frame.format) ? is.nb_components : std::min<int>(is.nb_components, 3);
+  for (int i = 0; i < parts; ++i) {
     const bool is_shared = i > 0 && !is_rgb(frame.format);
     const int columns = is_shared ? AV_CEIL_RSHIFT(frame.width, is.log2_chroma_w) : frame.width;
     const int rows = is_shared ? AV_CEIL_RSHIFT(frame.height, is.log2_chroma_h) : frame.height;

@@ -80,7 +80,8 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
 class DeepFill {
  public:
   /// `pixels` are deep_pixels_for() such a stream, or have chroma in addition to its grey: it is
-  /// then neutral. 4:2:0 also fills planes of 4:2:2: each row of chroma comes twice.
+  /// then neutral. 4:2:0 also fills planes of 4:2:2: each row of chroma comes twice. Alpha beside
+  /// YUV is not filled.
   DeepFill(const Stream& deep, AVPixelFormat pixels);
   void operator()(AVFrame& frame, std::span<const std::byte> from) const;
 
