@@ -160,6 +160,29 @@ class NetworkLost(CommandTest):
         self.assertIn("at frame ", said)
         self.assertGreater(frames_in("out.mkv"), 20)
 
+    def test_http_server_that_stays_gone(self):
+        content = read("a.mp4")
+
+        def send_half(connection):
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nAccept-Ranges: bytes\r\nContent-Length: %d\r\n\r\n" % len(content) + content[:len(content) // 2])
+        address = f"http://{LOCAL}:{self.serve(send_half)}/a.mp4"
+        report, said = self.stream(address, "out.mkv", "--timeout", "0.5", "--reconnect", "2", code=FAILED)
+        self.assertNotIn("reconnections", report)
+        self.assertIn("nothing came for 2 s; is the peer gone? --reconnect changes this", said)
+        self.assertGreater(frames_in("out.mkv"), 10)
+
+    def test_another_size_is_scaled_on_request(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=80x60:r=25:d=1", "-pix_fmt", "yuv420p", "-bf", "0", "b.ts")
+        contents = [read("a.ts"), read("b.ts")]
+        for option, frames, words in [([], FRAMES, f"changes its size from 64x48 to 80x60 at frame {FRAMES + 1}; --rescale"),
+                                      (["--rescale"], FRAMES + 25, f"80x60 at frame {FRAMES + 1}, scaled to 64x48")]:
+            port = self.serve(*[lambda connection, content=content: connection.sendall(content) for content in contents])
+            report, said = self.stream(f"tcp://{LOCAL}:{port}", "out.mkv", "--reconnect", "0.5", *option, code=FAILED)
+            self.assertEqual(report["written"], frames)
+            self.assertIn(words, said)
+            self.assertIn("its sound is another one, or missing", said)
+
     def test_the_report_counts(self):
         content = read("a.ts")
         port = self.serve(*[lambda connection: connection.sendall(content)] * 3)

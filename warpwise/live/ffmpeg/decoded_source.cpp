@@ -186,11 +186,11 @@ bool DecodedSource::decode_ahead() {
 }
 
 const AVFrame* DecodedSource::decode() {
-  const std::int64_t before = resumptions();
+  const std::int64_t before = decoder_->resumed();
   std::string loss = decoder_->name() + " has ended";
   try {
     const AVFrame* frame = decoder_->next();
-    if (resumptions() > before) {
+    if (decoder_->resumed() > before) {
       ++reconnections_;
       tell(decoder_->name() + ": the server goes on from where its answer broke off");
     }
@@ -209,6 +209,7 @@ const AVFrame* DecodedSource::decode() {
 const AVFrame* DecodedSource::open_again() {
   const Clock::time_point lost = Clock::now();
   const std::string name = decoder_->name();
+  const std::int64_t number = decoder_->number();
   decoder_.reset();
   for (std::string failure;; std::this_thread::sleep_for(std::chrono::seconds(1))) {
     const Clock::time_point asked = Clock::now();
@@ -220,6 +221,7 @@ const AVFrame* DecodedSource::open_again() {
       failure = "cannot read " + name + ": it has no frame";
       if (first == nullptr) continue;
       decoder_ = std::move(decoder);
+      decoder_->count_on_from(number);
       follow_on(*first, asked);
       return first;
     } catch (const IoError& error) {
@@ -248,7 +250,7 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
   std::ostringstream pause_text;
   pause_text << std::fixed << std::setprecision(1) << passed.count();
   tell(decoder_->name() + " is connected again after " + pause_text.str() + " s" +
-       (goes_on ? "" : "; its sound is another one and left out"));
+       (goes_on ? "" : "; its sound is another one, or missing"));
 }
 
 // Returns the frame that the file shows at the next time of the new rate.

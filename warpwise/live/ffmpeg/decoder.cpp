@@ -206,6 +206,7 @@ bool Decoder::is_of_the_video() {
 bool Decoder::read_packet() {
   if (!trouble_.empty()) return false;
   int error = 0;
+  const std::int64_t tries = resumptions();
   do {
     av_packet_unref(packet_.get());
     forget_messages();
@@ -214,6 +215,7 @@ bool Decoder::read_packet() {
     error = av_read_frame(input_.get(), packet_.get());
   } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
   trouble_ = trouble_in_reading(error);
+  if (error >= 0 && resumptions() > tries) ++resumed_;
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (others && error < 0) others->end();
   return error >= 0 && trouble_.empty();

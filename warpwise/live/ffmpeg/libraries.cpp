@@ -66,14 +66,15 @@ std::string reason_of(int error) {
 
 std::string nothing_came(const Deadline& deadline) {
   std::ostringstream text;
-  text << "nothing came for " << deadline.seconds()
-       << " s; is the peer gone? --timeout changes this";
+  text << "nothing came for " << deadline.seconds() << " s; is the peer gone? " << deadline.option()
+       << " changes this";
   return text.str();
 }
 
 std::string nothing_taken(const Deadline& deadline) {
   std::ostringstream text;
-  text << "the peer took nothing for " << deadline.seconds() << " s; --timeout changes this";
+  text << "the peer took nothing for " << deadline.seconds() << " s; " << deadline.option()
+       << " changes this";
   return text.str();
 }
 

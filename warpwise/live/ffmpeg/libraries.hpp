@@ -35,7 +35,11 @@ using Packet = std::unique_ptr<AVPacket, Freed>;
 /// Limits FFmpeg's wait for a silent network peer.
 class Deadline {
  public:
-  explicit Deadline(double seconds) : seconds_(seconds) { restart(); }
+  /// `option` changes it, as messages say.
+  explicit Deadline(double seconds, const char* option = "--timeout")
+      : seconds_(seconds), option_(option) {
+    restart();
+  }
   void restart() { start_ = std::chrono::steady_clock::now(); }
   /// Returns true after FFmpeg was told to give up.
   bool has_passed() const { return has_passed_; }
@@ -45,6 +49,7 @@ class Deadline {
             this};
   }
   double seconds() const { return seconds_; }
+  const char* option() const { return option_; }
 
  private:
   bool passes() {
@@ -54,6 +59,7 @@ class Deadline {
   }
 
   double seconds_;
+  const char* option_;
   std::atomic<bool> has_passed_ = false;
   std::chrono::steady_clock::time_point start_;
 };

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "warpwise/live/ffmpeg/address.hpp"
 #include "warpwise/live/ffmpeg/file_source.hpp"
 #include "warpwise/live/ffmpeg/sources.hpp"
@@ -19,10 +17,12 @@ class LiveSource final : public DecodedSource {
 // off.
 OpenInput connect(const std::string& address, const SourceOptions& options) {
   const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
-  const double longest = resumes ? std::max(options.reconnect_seconds, options.timeout_seconds)
-                                 : options.timeout_seconds;
-  return open_url(address, name_of_address(address), network_protocols,
-                  std::make_unique<Deadline>(longest), resumes ? options.timeout_seconds : 0);
+  const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;
+  auto deadline = waits_longer
+                      ? std::make_unique<Deadline>(options.reconnect_seconds, "--reconnect")
+                      : std::make_unique<Deadline>(options.timeout_seconds);
+  return open_url(address, name_of_address(address), network_protocols, std::move(deadline),
+                  resumes ? options.timeout_seconds : 0);
 }
 
 bool has_known_length(const AVFormatContext& input) {
