@@ -185,6 +185,24 @@ class VideoFiles(CommandTest):
         for at in range(size, len(got), size):
             self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)
 
+    def test_deep_frames_without_headers_are_pictures_too(self):
+        of_ffmpeg = ["-f", "lavfi", "-i", "testsrc2=s=38x30", "-frames:v", "1", "-strict", "-1"]
+        ffmpeg(*of_ffmpeg, "-pix_fmt", "yuv420p10le", "in.y4m")
+        raw = {"p010": "p010le", "p016": "p016le", "yuv420p16": "yuv420p16le"}
+        for layout, pixels in raw.items():
+            ffmpeg("-strict", "-1", "-i", "in.y4m", "-sws_flags", "bitexact", "-pix_fmt", pixels, "-f", "rawvideo", layout + ".raw")
+        for command in [["sobel"], ["threshold", "--window", "5"], ["convert", "--to", "rgb48"], ["convert", "--to", "rgb24"]]:
+            self.succeed(*command, "in.y4m", "wanted.png")
+            for layout in raw:
+                with self.subTest(command=command, layout=layout):
+                    self.succeed(*command, layout + ".raw", "got.png", "--from", layout, "--size", "38x30")
+                    self.assertEqual(read("got.png"), read("wanted.png"))
+        self.succeed("sobel", "-", "got.png", "--from", "p010", "--size", "38x30", stdin=read("p010.raw"))
+        self.succeed("sobel", "in.y4m", "wanted.png")
+        self.assertEqual(read("got.png"), read("wanted.png"))
+        self.succeed("sobel", "p010.raw", "got.mkv", "--from", "p010", "--size", "38x30", "--backend", "cpu")
+        self.assertEqual(probe("got.mkv", "stream=pix_fmt"), ["gray16le"])
+
     def test_deep_frames_without_headers_are_those_of_ffmpeg(self):
         cases = [("p010", "p010le", "yuv420p10le"), ("p016", "p016le", "yuv420p16le"), ("gray16", "gray16le", "gray16le"),
                  ("rgb48", "rgb48le", "gbrp16le"), ("rgba64", "rgba64le", "gbrap16le"), ("yuv422p16", "yuv422p16le", "yuv422p16le")]
