@@ -8,7 +8,7 @@ import pathlib
 import re
 import subprocess
 
-SINKS = (".mkv", ".mp4", ".avi", ".y4m", "frames/")
+SINKS = (".mkv", ".mp4", ".mov", ".avi", ".y4m", "frames/")
 LOSSLESS = (".mkv", ".y4m")
 WITHOUT_TIMES = (".y4m", "frames/")
 MOVING = ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2"]

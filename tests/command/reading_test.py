@@ -286,8 +286,8 @@ class OneStageOfVideos(CommandTest):
 
     def test_options_of_videos_without_one(self):
         write("a.npy", npy("|u1", (HEIGHT, WIDTH), PAGES[0]))
-        for option in [["--deinterlace"], ["--track", "2"]]:
-            self.fail_with(BAD_USAGE, "sobel", "a.npy", "no.npy", *option, says="--track and --deinterlace are for videos")
+        for option in [["--deinterlace"], ["--track", "2"], ["--rescale"]]:
+            self.fail_with(BAD_USAGE, "sobel", "a.npy", "no.npy", *option, says="--track, --deinterlace and --rescale are for videos")
 
     def test_a_second_video_and_a_turned_one(self):
         self.ffmpeg("-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=1", "-f", "lavfi", "-i",

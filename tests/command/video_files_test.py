@@ -62,10 +62,10 @@ class VideoFiles(CommandTest):
     def test_the_depth_of_a_video_is_kept_or_said(self):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=0.2", "-pix_fmt", "yuv422p10le", "-c:v", "prores_ks", "deep.mov")
         said = {}
-        for sink in ["out.mkv", "out.mp4", "frames/", "out.avi", "out.y4m"]:
+        for sink in ["out.mkv", "out.mp4", "out.mov", "frames/", "out.avi", "out.y4m"]:
             said[sink] = self.stream("deep.mov", sink)
             self.assertIn("96x64 yuv422p16 from 10 bits, ", said[sink][0])
-        for sink in ["out.mkv", "out.mp4", "out.y4m"]:
+        for sink in ["out.mkv", "out.mp4", "out.mov", "out.y4m"]:
             self.assertNotIn("rounded", said[sink][0])
             self.assertEqual(probe(sink, "stream=pix_fmt"), ["yuv422p10le"])
         self.assertTrue(said["out.avi"][0].endswith(", rounded to 8 bits"), said["out.avi"][0])
@@ -76,6 +76,52 @@ class VideoFiles(CommandTest):
         report = json.loads("\n".join(self.stream("deep.mov", "null", "--pipeline", "sobel", "--json")))
         self.assertEqual(report["source"]["frames"]["depth"], 10)
         self.assertEqual(report["stages"][-1]["result"]["depth"], 16)
+
+    def test_prores_has_the_samples_with_10_bits(self):
+        cases = [("yuv422p10le", "yuv422p10le"), ("yuv420p10le", "yuv422p10le"), ("yuv444p12le", "yuv444p12le"), ("gray10le", "yuv444p12le"),
+                 ("gbrp10le", "yuv444p12le"), ("yuv420p", "yuv422p10le"), ("yuv422p", "yuv422p10le"), ("yuv444p", "yuv444p12le"),
+                 ("bgr0", "yuv444p12le"), ("gray", "yuv444p12le")]
+        smooth = "nullsrc=s=50x38:d=0.2,format=gbrp10le,geq=r=100+X*9:g=900-Y*10:b=X*5+Y*5"
+        for pixels, stored in cases:
+            with self.subTest(pixels):
+                ffmpeg("-f", "lavfi", "-i", smooth, "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+                said = self.stream("in.mkv", "out.mov")
+                self.assertNotIn("rounded", said[0])
+                self.assertEqual(probe("out.mov", "stream=codec_name,pix_fmt,color_range"), [f"prores,{stored},tv"])
+                shown = [subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "gray10le"
+                                         if pixels.startswith("gray") else "gbrp10le", "-"], capture_output=True, check=True).stdout
+                         for name in ("in.mkv", "out.mov")]
+                self.assertEqual(len(shown[0]), len(shown[1]))
+                codes = [struct.unpack(f"<{len(each) // 2}H", each) for each in shown]
+                loss = sum(abs(a - b) for a, b in zip(*codes)) / len(codes[0])
+                self.assertLess(loss, 4)  # of 1023
+
+    def test_prores_has_alpha_of_rgba(self):
+        picture = "nullsrc=s=50x38:d=0.2,format=gbrap16le,geq=r=X*1000:g=Y*1500:b=X*Y*30:a=65535-X*1200"
+        for pixels, not_held in [("bgra", []), ("gbrap16le", ["out.mov does not hold: more than 10 bits"])]:
+            with self.subTest(pixels):
+                ffmpeg("-f", "lavfi", "-i", picture, "-pix_fmt", pixels, "-c:v", "ffv1", "in.mkv")
+                said = self.stream("in.mkv", "out.mov")
+                self.assertEqual(said[1:-1], not_held)
+                self.assertEqual(probe("out.mov", "stream=pix_fmt,color_range,color_space"), ["yuva444p12le,tv,smpte170m"])
+                codes = [struct.unpack(f"<{50 * 38 * 5 * 4}H", subprocess.run(
+                    ["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "gbrap16le", "-"],
+                    capture_output=True, check=True).stdout) for name in ("in.mkv", "out.mov")]
+                loss = [abs(a - b) for a, b in zip(*codes)]
+                self.assertLess(sum(loss) / len(loss), 200)  # of 65535
+                self.assertLess(max(loss[3 * 50 * 38:4 * 50 * 38]), 140)  # alpha has no loss but that of 10 bits
+
+    def test_sound_and_turns_go_into_mov(self):
+        self.make_phone_video("phone.mp4")
+        ffmpeg("-i", "phone.mp4", "-c", "copy", "phone.ts")
+        for name in ["phone.mp4", "phone.ts"]:
+            self.stream(name, "out.mov", "--no-autorotate")
+            self.assertEqual([each.strip(",") for each in probe("out.mov", "stream=codec_name")], ["prores", "aac"])
+        self.stream("phone.mp4", "out.mov", "--no-autorotate")
+        self.assertIn("90", probe("out.mov", "stream_side_data=rotation")[0])
+        times, kept = ([each.strip(",") for each in probe(name, "frame=best_effort_timestamp_time", "-select_streams", "v")]
+                       for name in ("phone.mp4", "out.mov"))
+        self.assertEqual(kept, times)
 
     def test_alpha_of_16_bits_goes_along_or_is_said(self):
         os.mkdir("in")
@@ -102,6 +148,60 @@ class VideoFiles(CommandTest):
         self.assertEqual(colours, without_alpha)
         done = self.succeed("stream", "in", "pipe:rgba32")
         self.assertEqual(done.stdout, bytes((int.from_bytes(given[i:i + 2], "little") + 128) // 257 for i in range(0, len(given), 2)))
+
+    def planes_of(self, name, *filters):
+        return subprocess.run(["ffmpeg", "-v", "error", "-i", name, *filters, "-fps_mode", "passthrough", "-f", "rawvideo",
+                               "-pix_fmt", "yuv420p", "-"], capture_output=True, check=True).stdout
+
+    def test_frames_of_another_size_are_scaled_on_request(self):
+        parts = [("a", "96x64", "yuv420p"), ("b", "160x90", "yuv420p"), ("c", "96x64", "yuv422p")]
+        for name, size, pixels in parts:
+            ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={size}:d=0.4", "-pix_fmt", pixels, "-c:v", "libx264", "-qp", "10", name + ".ts")
+        write("all.ts", b"".join(read(name + ".ts") for name, _, _ in parts))
+        write("pixels.ts", read("a.ts") + read("c.ts"))
+        for name, says in [("all.ts", "size from 96x64 to 160x90"), ("pixels.ts", "pixels from yuv420p to yuv422p")]:
+            done = self.run_command("stream", name, "null", "--backend", "cpu")
+            self.assertEqual(done.returncode, FAILED)
+            self.assertIn(f"changes its {says} at frame 11; --rescale makes all frames like the first one", done.stderr.decode())
+        done = self.succeed("stream", "all.ts", "out.mkv", "--rescale", "--backend", "cpu")
+        self.assertEqual(done.stderr.decode().splitlines(), ["all.ts: 160x90 at frame 11, scaled to 96x64",
+                                                             "all.ts: yuv422p at frame 21, scaled to yuv420p"])
+        got = self.planes_of("out.mkv")
+        wanted = b"".join(self.planes_of(name + ".ts", "-vf", "scale=96:64:flags=bicubic") for name, _, _ in parts)
+        self.assertEqual(len(got), 30 * 96 * 64 * 3 // 2)
+        self.assertEqual(len(wanted), len(got))
+        self.assertEqual(got[:len(got) // 3], wanted[:len(got) // 3])
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(got, wanted)), 3)
+
+    def test_colours_of_scaled_frames_become_the_first_frames(self):
+        matrices = {"bt601": "smpte170m", "bt709": "bt709"}
+        for name, size, matrix in [("a.ts", "96x64", "bt601"), ("b.ts", "160x90", "bt709")]:
+            ffmpeg("-f", "lavfi", "-i", f"color=0xd02040:s={size}:d=0.2", "-vf", f"scale=out_color_matrix={matrix}", "-pix_fmt", "yuv420p",
+                   "-colorspace", matrices[matrix], "-c:v", "libx264", "-qp", "4", name)
+        write("both.ts", read("a.ts") + read("b.ts"))
+        self.assertIn("bt601 (tag)", self.stream("both.ts", "out.mkv", "--rescale")[0])
+        got, size = self.planes_of("out.mkv"), 96 * 64 * 3 // 2
+        self.assertGreater(max(abs(a - b) for a, b in zip(self.planes_of("a.ts")[:size], self.planes_of("b.ts", "-vf", "scale=96:64"))), 9)
+        for at in range(size, len(got), size):
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)
+
+    def test_deep_frames_without_headers_are_pictures_too(self):
+        of_ffmpeg = ["-f", "lavfi", "-i", "testsrc2=s=38x30", "-frames:v", "1", "-strict", "-1"]
+        ffmpeg(*of_ffmpeg, "-pix_fmt", "yuv420p10le", "in.y4m")
+        raw = {"p010": "p010le", "p016": "p016le", "yuv420p16": "yuv420p16le"}
+        for layout, pixels in raw.items():
+            ffmpeg("-strict", "-1", "-i", "in.y4m", "-sws_flags", "bitexact", "-pix_fmt", pixels, "-f", "rawvideo", layout + ".raw")
+        for command in [["sobel"], ["threshold", "--window", "5"], ["convert", "--to", "rgb48"], ["convert", "--to", "rgb24"]]:
+            self.succeed(*command, "in.y4m", "wanted.png")
+            for layout in raw:
+                with self.subTest(command=command, layout=layout):
+                    self.succeed(*command, layout + ".raw", "got.png", "--from", layout, "--size", "38x30")
+                    self.assertEqual(read("got.png"), read("wanted.png"))
+        self.succeed("sobel", "-", "got.png", "--from", "p010", "--size", "38x30", stdin=read("p010.raw"))
+        self.succeed("sobel", "in.y4m", "wanted.png")
+        self.assertEqual(read("got.png"), read("wanted.png"))
+        self.succeed("sobel", "p010.raw", "got.mkv", "--from", "p010", "--size", "38x30", "--backend", "cpu")
+        self.assertEqual(probe("got.mkv", "stream=pix_fmt"), ["gray16le"])
 
     def test_deep_frames_without_headers_are_those_of_ffmpeg(self):
         cases = [("p010", "p010le", "yuv420p10le"), ("p016", "p016le", "yuv420p16le"), ("gray16", "gray16le", "gray16le"),

@@ -8,6 +8,7 @@
 #include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/cli/streams/source_options.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 #include "warpwise/live/sources.hpp"
@@ -77,7 +78,7 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
 void add_stream_options(CLI::App& app, InputOptions& options) {
   add_frames_option(app, options.frames);
   add_fps_option(app, options.source.rate);
-  add_timeout_option(app, options.source);
+  add_network_options(app, options.source);
 }
 
 bool InputOptions::is_raw(const std::string& input) const {
@@ -98,10 +99,10 @@ void InputOptions::require_readable(const std::vector<std::string>& inputs) cons
 
 void InputOptions::validate(const std::vector<std::string>& inputs) const {
   require_readable(inputs);
-  if (frames || source.rate) {
+  if (frames || source.rate || source.reconnect_seconds > 0) {
     throw UsageError(
-        "--frames and --fps are for streams, but no input is a video, a camera or a pattern, and "
-        "the output is no video");
+        "--frames, --fps and --reconnect are for streams, but no input is a video, a camera or a "
+        "pattern, and the output is no video");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const std::vector<std::string> files = io::files_of(inputs, size.has_value());
@@ -110,8 +111,8 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
         "--from and --size describe headerless input, but no input is a .raw file or a pipe");
   }
   if (size && !from) throw UsageError("--size WxH needs --from FMT too");
-  if ((source.track || source.deinterlace) && std::ranges::none_of(files, is_video)) {
-    throw UsageError("--track and --deinterlace are for videos, but no input is one");
+  if (source.is_for_videos() && std::ranges::none_of(files, is_video)) {
+    throw UsageError("--track, --deinterlace and --rescale are for videos, but no input is one");
   }
   RunOptions::validate();
 }

@@ -24,7 +24,8 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::string& name) {
+std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds) {
+  if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
   const std::string extension = io::extension_of(name);
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
@@ -37,11 +38,14 @@ std::unique_ptr<Sink> open_sink(const std::string& name) {
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
-  throw InvalidArgument("'" + name +
-                        "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.y4m, "
-                        "FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
-                        folder);
+  const bool is_other_address = name.find("://") != std::string::npos;
+  const std::string folder =
+      extension.empty() && !is_other_address ? "; '" + name + "/' is a folder" : "";
+  throw InvalidArgument(
+      "'" + name +
+      "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "
+      "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
+      folder);
 }
 
 }  // namespace warpwise::live

@@ -78,8 +78,9 @@ void require_no_page(const std::string& name, const SourceOptions& options) {
 }
 
 void require_no_video_options(const std::string& name, const SourceOptions& options) {
-  if (!options.track && !options.deinterlace) return;
-  throw InvalidArgument(name + " is not read as a video; --track and --deinterlace are for videos");
+  if (!options.is_for_videos()) return;
+  throw InvalidArgument(
+      name + " is not read as a video; --track, --deinterlace and --rescale are for videos");
 }
 
 std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions& options) {
@@ -93,6 +94,9 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   if (options.deep_format && (name == "-" || io::extension_of(name) != ".raw")) {
     throw InvalidArgument(name + " has no frames of " + std::string(options.deep_format->name) +
                           ": .raw files and pipe: have");
+  }
+  if (options.reconnect_seconds > 0 && !is_address(name)) {
+    throw InvalidArgument(name + " is no peer in the network; --reconnect is for such");
   }
   if (is_address(name)) {
     require_options(name, options);

@@ -64,6 +64,7 @@ class Run {
   bool will_compute_nothing() const;
   // Called on the writer's thread.
   std::optional<Frame> next_to_write();
+  void wait_until_due(const Frame& frame);
   void write(const Frame& frame);
 
   void fail(std::exception_ptr failure, bool is_source);
@@ -88,6 +89,7 @@ class Run {
 
   const Clock::time_point start_ = Clock::now();
   Progress progress_;
+  std::optional<Clock::time_point> zero_;  // time zero of the frames that are written
   Clock::time_point end_ = start_;
   double read_milliseconds_ = 0;
   double write_milliseconds_ = 0;
@@ -218,7 +220,20 @@ std::optional<Frame> Run::next_to_write() {
   return frame;
 }
 
+// Delays a frame to its time at a peer that shows frames as they come. A camera's frames, and those
+// of the reader in real time, have their pace already.
+void Run::wait_until_due(const Frame& frame) {
+  if (!sink_->is_live() || source_->is_live() || options_.realtime) return;
+  const duration<double> time(static_cast<double>(frame.time.start) /
+                              source_->stream().ticks().per_second());
+  std::unique_lock lock(mutex_);
+  const auto since_first = std::chrono::duration_cast<Clock::duration>(time);
+  if (!zero_) zero_ = Clock::now() - since_first;
+  changed_.wait_until(lock, *zero_ + since_first, [&] { return is_stopped_; });
+}
+
 void Run::write(const Frame& frame) {
+  wait_until_due(frame);
   const Clock::time_point asked = Clock::now();
   sink_->write_at(frame.lane->result(), frame.time);
   const Clock::time_point written = Clock::now();

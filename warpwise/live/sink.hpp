@@ -11,6 +11,9 @@
 
 namespace warpwise::live {
 
+/// Longest wait for a peer in the network.
+inline constexpr double default_timeout_seconds = 10;
+
 /// Takes frames one after another.
 class Sink {
  public:
@@ -27,8 +30,8 @@ class Sink {
     std::optional<Range> range;
     std::optional<Matrix> matrix = std::nullopt;
   };
-  /// Returns the frames that the sink takes for such a stream. \throws InvalidArgument  the sink
-  /// does not support the frames' size.
+  /// Returns the frames that the sink takes for such a stream: with alpha if it stores that.
+  /// \throws InvalidArgument  the sink does not support the frames' size.
   virtual Taken takes(const Stream& stream) const = 0;
 
   /// Returns true if the sink takes deep frames of such a stream as they are. Otherwise they are
@@ -48,6 +51,9 @@ class Sink {
   }
   /// Takes the companions that the file can hold. Called before begin(), or not at all.
   virtual void accompany(std::shared_ptr<Companions> /*companions*/) {}
+
+  /// Returns true for a peer that shows frames as they come: each is written at its time.
+  virtual bool is_live() const { return false; }
 
   /// Called once, with the stream that takes() asked for. \throws IoError
   virtual void begin(const Stream& stream) = 0;
@@ -78,9 +84,13 @@ class Sink {
 /// | -, FILE.y4m            | a .y4m stream                                                    |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
 /// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
+/// | FILE.mov               | ProRes of 10 bits                                                |
+/// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
+/// A peer in the network that takes nothing for `timeout_seconds` is an error.
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.
-std::unique_ptr<Sink> open_sink(const std::string& name);
+std::unique_ptr<Sink> open_sink(const std::string& name,
+                                double timeout_seconds = default_timeout_seconds);
 
 }  // namespace warpwise::live

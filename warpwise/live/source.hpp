@@ -73,6 +73,14 @@ class Source {
   /// is lost.
   virtual bool is_live() const { return false; }
 
+  /// Returns what happened since the last call, for the user to read: a lost connection, scaled
+  /// frames. Any thread
+  /// may call it.
+  virtual std::vector<std::string> take_news() { return {}; }
+
+  /// Number of times that a lost connection was made again. Any thread may call it.
+  virtual std::int64_t reconnections() const { return 0; }
+
   /// Number of frames; nullopt if unknown.
   virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
 
@@ -100,8 +108,13 @@ struct SourceOptions {
   bool all_pages = false;        ///< the user asked for all pages
   bool autorotate = true;        ///< turns frames upright; false: players do that
   bool deinterlace = false;      ///< makes whole frames of interlaced ones
+  bool rescale = false;          ///< scales frames of another size or pixels than the first one
   double timeout_seconds = 10;   ///< longest wait for a network peer
+  double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
+
+  /// Returns true if an option is set that only videos have.
+  bool is_for_videos() const { return track || deinterlace || rescale; }
 };
 
 /// Opens the source of that name:

@@ -51,29 +51,37 @@ class VideoModule {
   ///   ended
   /// - .avi: MJPEG of high quality, 4:2:0, with JPEG's full range, BT.601 and chroma in the centre
   /// - .mkv: lossless FFV1
+  /// - .mov: ProRes of 10 bits, 4:2:2 or 4:4:4 of limited range, with alpha of RGBA
   ///
-  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC of 10 bits.
+  /// Deep frames are FFV1 of 10, 12 or 16 bits, or HEVC or ProRes of 10 bits.
   ///
   /// Chroma that has to become 4:2:0 is the mean of 2x2 pixels, rounded half up. An unknown rate is
   /// written as 25 frames a second. Frames keep their times: .mkv has milliseconds, .avi the grid
   /// of the stream's rate, or milliseconds if frames vary. Nothing is written before Sink::begin().
   /// \throws IoError  nothing can be written there, or FFmpeg has no such encoder.
   virtual std::unique_ptr<Sink> create(const std::string& path) const = 0;
+  /// Creates a sink for a peer in the network; `address` as in is_address(). The peer gets H.264 as
+  /// in .mp4 files and sound, in MPEG-TS; by rtsp each in packets of its own. Nothing is sent
+  /// before Sink::begin(), which connects.
+  /// \throws InvalidArgument  an address of http ends like a file of another kind
+  virtual std::unique_ptr<Sink> create_for_peer(const std::string& address,
+                                                double timeout_seconds) const = 0;
 
  protected:
   ~VideoModule() = default;
 };
 
-/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_2()`. The
+/// Name of the function that a module exports: `const VideoModule* warpwise_video_module_3()`. The
 /// number changes with this interface.
-inline constexpr const char* video_module_entry = "warpwise_video_module_2";
+inline constexpr const char* video_module_entry = "warpwise_video_module_3";
 using VideoModuleEntry = const VideoModule* (*)();
 
 /// Loads the module. \throws IoError  it cannot be loaded; the message says what to install.
 const VideoModule& video_module();
 
 /// Extensions of the files that create() writes.
-inline constexpr std::array<std::string_view, 3> video_extensions = {".mp4", ".avi", ".mkv"};
+inline constexpr std::array<std::string_view, 4> video_extensions = {".mp4", ".avi", ".mkv",
+                                                                     ".mov"};
 
 /// Returns true for an address of a peer in the network: "http://…", https, rtsp, rtp, udp, tcp.
 bool is_address(std::string_view name);

@@ -175,7 +175,7 @@ TEST_F(VideoTest, RefusesWhereNothingCanBeWritten) {
   EXPECT_THROW(video_module().create(path("missing/a.mp4")), IoError);
   fs::create_directory(path("folder.mkv"));
   EXPECT_THROW(video_module().create(path("folder.mkv")), IoError);
-  EXPECT_THROW(video_module().create(path("a.mov")), InvalidArgument);
+  EXPECT_THROW(video_module().create(path("a.wmv")), InvalidArgument);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ std::string text_of(const live::Stream& stream) {
 void Clip::require_name(const std::string& path) const {
   const std::string extension = io::extension_of(path);
   if (std::ranges::find(live::video_extensions, extension) == live::video_extensions.end()) {
-    throw InvalidArgument(path + " is no name of a clip; it must end with .mp4, .avi or .mkv");
+    throw InvalidArgument(path +
+                          " is no name of a clip; it must end with .mp4, .avi, .mkv or .mov");
   }
   std::error_code ignored;
   if (std::filesystem::equivalent(path, source_, ignored)) {

@@ -7,6 +7,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/raw_input.hpp"
 #include "warpwise/cli/pictures/run.hpp"
 #include "warpwise/cli/streams/stage_options.hpp"
 
@@ -18,7 +19,7 @@ class ConvertCommand final : public Command, public Operation {
   explicit ConvertCommand(CLI::App& app) {
     std::vector<RawFormat> sources;
     for (const PixelFormat format : convert_sources) sources.push_back(raw_format(format));
-    add_shared_options(app, shared_, sources);
+    add_shared_options(app, shared_, with_deep_formats(sources));
     app.add_option_function<std::string>(
            "--to", [this](const std::string& text) { set_target(text); },
            "Pixel format of the result: " + list_of(names_of(live::frame_destinations)) +

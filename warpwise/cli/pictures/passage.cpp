@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "warpwise/cli/pictures/raw_input.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -77,6 +78,9 @@ class Passage {
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
   }
+
+  /// Takes over the bits of headerless frames' samples.
+  void take_depth(int depth) { depth_ = depth; }
 
   /// Takes over the picture's place in its file, for the report.
   void take_place(const io::PictureOfSeveral& read) {
@@ -154,8 +158,8 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
     options.require_no_page(job.input);
-    io::RawFrames frames(input, options.raw_shape());
-    pass_frames(input, frames, passage);
+    passage.take_depth(depth_of_raw(options));
+    pass_frames(input, *raw_frames(input, options), passage);
   } else if (const auto y4m = io::y4m_frames_in(input)) {
     options.require_no_page(job.input);
     passage.take_header(y4m->header());

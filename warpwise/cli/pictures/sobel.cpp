@@ -5,6 +5,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/raw_input.hpp"
 #include "warpwise/cli/pictures/run.hpp"
 #include "warpwise/cli/streams/stage_options.hpp"
 
@@ -14,14 +15,14 @@ namespace {
 class SobelCommand final : public Command, public Operation {
  public:
   explicit SobelCommand(CLI::App& app) {
-    add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8),
-                        raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24),
-                        raw_format(PixelFormat::rgba32),
-                        raw_format(PixelFormat::bgra32),
-                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
-                        {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
+    add_shared_options(
+        app, shared_,
+        with_deep_formats({raw_format(PixelFormat::gray8),
+                           raw_format(PixelFormat::rgb24),
+                           raw_format(PixelFormat::bgr24),
+                           raw_format(PixelFormat::rgba32),
+                           raw_format(PixelFormat::bgra32),
+                           {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}}));
     sobel_options(options_).add_to(app);
   }
 

@@ -6,6 +6,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/pictures/operation.hpp"
+#include "warpwise/cli/pictures/raw_input.hpp"
 #include "warpwise/cli/pictures/run.hpp"
 #include "warpwise/cli/streams/stage_options.hpp"
 
@@ -22,13 +23,11 @@ constexpr double offset_of_page = 15;  // of 255
 class ThresholdCommand final : public Command, public Operation {
  public:
   explicit ThresholdCommand(CLI::App& app) {
-    add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8),
-                        raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24),
-                        raw_format(PixelFormat::rgba32),
-                        raw_format(PixelFormat::bgra32),
-                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
+    add_shared_options(
+        app, shared_,
+        with_deep_formats({raw_format(PixelFormat::gray8), raw_format(PixelFormat::rgb24),
+                           raw_format(PixelFormat::bgr24), raw_format(PixelFormat::rgba32),
+                           raw_format(PixelFormat::bgra32)}));
     threshold_options(options_, has_maximum_).add_to(app);
     app.get_option("--window")
         ->description(

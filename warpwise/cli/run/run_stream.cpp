@@ -99,12 +99,6 @@ std::optional<double> seconds_of(const StreamCall& call, const live::Stream& str
 
 bool has_alpha(const live::Stream& stream) { return live::has_alpha(stream.samples_of_8_bits()); }
 
-// Returns true if the sink stores the alpha of the frames that it takes.
-bool keeps_alpha(const live::Sink& sink, const live::Stream& taken) {
-  const bool is_taken = taken.is_deep() || sink.holds(taken) == taken.shape.pixel_text();
-  return has_alpha(taken) && is_taken;
-}
-
 // Passes the source's sound, subtitles and chapters, which end with the frames, to the sink.
 // Returns the list of parts that the sink cannot hold.
 std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
@@ -114,7 +108,7 @@ std::vector<std::string> hand_over(live::Sink& sink, const live::Stream& stream,
   stored.depth = source.stream().depth;  // stages give 16 bits, but add none
   std::vector<std::string> not_held = sink.drops(stored, companions.get());
   // The alpha of what OpenGL draws has no meaning.
-  if (has_alpha(source.stream()) && !source.is_opengl() && !keeps_alpha(sink, stream)) {
+  if (has_alpha(source.stream()) && !source.is_opengl() && !has_alpha(stream)) {
     not_held.insert(not_held.begin(), "alpha");
   }
   if (companions && seconds) companions->end_at(*seconds);
@@ -155,9 +149,20 @@ live::Summary run_frames(const StreamCall& call, const std::shared_ptr<live::Sou
   StatusLine status;
   std::optional<std::int64_t> total = source->frames();
   if (options.frames) total = std::min(total.value_or(*options.frames), *options.frames);
-  return live::run(source, std::move(lanes), sink, options,
-                   {[] { return Interruption::asked(); },
-                    [&](const live::Progress& now) { status.show(status_text(now, total)); }});
+  const auto tell_news = [&] {
+    for (const std::string& news : source->take_news()) {
+      status.show({});
+      print_error(news);
+    }
+  };
+  live::Summary summary = live::run(source, std::move(lanes), sink, options,
+                                    {[] { return Interruption::asked(); },
+                                     [&](const live::Progress& now) {
+                                       tell_news();
+                                       status.show(status_text(now, total));
+                                     }});
+  tell_news();
+  return summary;
 }
 
 void finish(const StreamCall& call, const StreamReport& report) {
@@ -183,7 +188,8 @@ bool is_frame_source(const std::string& name) {
 bool is_frame_sink(const std::string& name, bool takes_many_pictures) {
   const std::string extension = io::extension_of(name);
   if (is_folder(name)) return false;
-  return name.starts_with("pipe:") || (takes_many_pictures && extension == ".y4m") ||
+  return name.starts_with("pipe:") || live::is_address(name) ||
+         (takes_many_pictures && extension == ".y4m") ||
          std::ranges::find(live::video_extensions, extension) != live::video_extensions.end();
 }
 
@@ -210,7 +216,7 @@ void run_stream(const StreamCall& call,
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
   const std::shared_ptr<live::Source> source = open_sources(call);
-  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink);
+  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink, call.source.timeout_seconds);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

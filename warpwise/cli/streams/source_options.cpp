@@ -23,14 +23,26 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                   });
   app.add_flag("--deinterlace", options.deinterlace,
                "Make whole frames of a video's interlaced ones, with FFmpeg's filter bwdif");
+  app.add_flag("--rescale", options.rescale,
+               "Scale frames whose size or pixels differ from those of a video's first frame, with "
+               "FFmpeg's filter scale");
 }
 
-void add_timeout_option(CLI::App& app, live::SourceOptions& options) {
+void add_network_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(app, "--timeout", "SECONDS", "Longest wait for a peer in the network [10]",
                   [&options](const std::string& text) {
                     options.timeout_seconds = parse_number("--timeout", text);
                     if (options.timeout_seconds <= 0) {
                       throw UsageError("--timeout needs more than 0 seconds");
+                    }
+                  });
+  add_text_option(app, "--reconnect", "SECONDS",
+                  "If a source in the network is lost or ends, connect again, tried once a second "
+                  "for this time",
+                  [&options](const std::string& text) {
+                    options.reconnect_seconds = parse_number("--reconnect", text);
+                    if (options.reconnect_seconds <= 0) {
+                      throw UsageError("--reconnect needs more than 0 seconds");
                     }
                   });
 }
@@ -51,7 +63,7 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
                   });
   add_fps_option(app, options.rate);
   add_reading_options(app, options);
-  add_timeout_option(app, options);
+  add_network_options(app, options);
   add_choice(app, "--matrix", "Weights of the colours in luma, instead of the source's",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Range of YUV codes, instead of the source's", all_ranges,

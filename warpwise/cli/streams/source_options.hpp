@@ -6,11 +6,11 @@
 
 namespace warpwise::cli {
 
-/// Adds --page, --no-autorotate, --track and --deinterlace.
+/// Adds --page, --no-autorotate, --track, --deinterlace and --rescale.
 void add_reading_options(CLI::App& app, live::SourceOptions& options);
 
-/// Adds --timeout.
-void add_timeout_option(CLI::App& app, live::SourceOptions& options);
+/// Adds --timeout and --reconnect.
+void add_network_options(CLI::App& app, live::SourceOptions& options);
 
 /// Adds these, and --format, --size, --fps, --matrix, --range and --siting: properties that a
 /// source's name does not state, and colours that win over its tags. `options` must live as long as

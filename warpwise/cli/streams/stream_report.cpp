@@ -29,6 +29,11 @@ double fps_of(std::int64_t frames, double seconds) {
 
 std::int64_t computed(const live::Summary& summary) { return summary.read - summary.dropped; }
 
+std::string reconnections_text(const live::Source& source) {
+  const std::int64_t count = source.reconnections();
+  return count == 0 ? "" : ", connected again " + counted(static_cast<std::size_t>(count), "time");
+}
+
 std::string drops_text(const live::Progress& progress) {
   std::string text;
   if (progress.dropped > 0) text += fmt::format(", {} dropped", progress.dropped);
@@ -118,7 +123,8 @@ std::string text_of(const StreamReport& report) {
   const live::Stream& result = report.pipeline.result();
   return fmt::format("{}: {} of {}x{} {}{}, {} on {} ({}); each: {}; {} old when written (p99 {})",
                      report.sink.name(), counted(summary.written, "frame"), result.shape.width,
-                     result.shape.height, report.sink.holds(result), drops_text(summary),
+                     result.shape.height, report.sink.holds(result),
+                     drops_text(summary) + reconnections_text(report.source),
                      fps_text(summary.written, summary.seconds), report.place.backend,
                      report.place.device, parts_text(report), milliseconds_text(summary.age_median),
                      milliseconds_text(summary.age_p99));
@@ -152,6 +158,7 @@ std::string json_text(const StreamReport& report) {
     json["interop"] = {{"taken", why_not.empty()}};
     if (!why_not.empty()) json["interop"]["why_not"] = why_not;
   }
+  if (report.source.reconnections() > 0) json["reconnections"] = report.source.reconnections();
   if (!report.not_held.empty()) json["not_held"] = report.not_held;
   add_skipped(json, report.skipped);
   if (summary.failure) json["error"] = reason_of(summary.failure);

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <new>
+#include <sstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/ffmpeg/tags.hpp"
 #include "warpwise/live/turn.hpp"
@@ -128,17 +132,20 @@ std::string size_text(std::int64_t width, std::int64_t height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
 
-DecodedSource::DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options)
-    : DecodedSource(std::move(decoder), first_of(*decoder, options), options) {}
+DecodedSource::DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options,
+                             Reopen reopen)
+    : DecodedSource(std::move(decoder), first_of(*decoder, options), options, std::move(reopen)) {}
 
 DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
-                             const SourceOptions& options)
+                             const SourceOptions& options, Reopen reopen)
     : Source(name_with_kind(first, *decoder, options), stream_of_frames(first, *decoder, options)),
-      decoder_(std::move(decoder)), ahead_(&first),
+      decoder_(std::move(decoder)), reopen_(std::move(reopen)),
+      reconnect_seconds_(options.reconnect_seconds), ahead_(&first),
       first_frame_(microseconds_of(first, decoder_->stream())), pixels_(first.format),
-      stored_(shape_in(first)), copy_frame_(first.format, stream()),
+      stored_(shape_in(first)), copy_frame_(first.format, stream()), colours_(options.colours),
       turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
       clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
+  if (options.rescale) scaler_.emplace(first, stream().colours);
   if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
   ahead_time_ = clock_.next(first, timing_);
 }
@@ -146,10 +153,22 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
 std::shared_ptr<Companions> DecodedSource::take_companions() {
   const std::shared_ptr<OtherTracks> others = decoder_->take_other_tracks();
   if (others) others->set_first_frame(first_frame_);
+  others_ = others;
   return others;
 }
 
+std::vector<std::string> DecodedSource::take_news() {
+  const std::scoped_lock lock(news_mutex_);
+  return std::exchange(news_, {});
+}
+
+void DecodedSource::tell(std::string news) {
+  const std::scoped_lock lock(news_mutex_);
+  news_.push_back(std::move(news));
+}
+
 bool DecodedSource::next(std::span<std::byte> pixels) {
+  if (!decoder_) return false;
   if (is_of_new_rate_) return next_of_new_rate(pixels);
   if (ahead_ == nullptr && !decode_ahead()) return false;
   const AVFrame& frame = *std::exchange(ahead_, nullptr);
@@ -159,9 +178,79 @@ bool DecodedSource::next(std::span<std::byte> pixels) {
 }
 
 bool DecodedSource::decode_ahead() {
-  ahead_ = decoder_->next();
-  if (ahead_ != nullptr) ahead_time_ = clock_.next(*ahead_, timing_);
-  return ahead_ != nullptr;
+  ahead_ = decode();
+  if (ahead_ == nullptr) return false;
+  ahead_time_ = clock_.next(*ahead_, timing_);
+  last_arrival_ = Clock::now();
+  return true;
+}
+
+const AVFrame* DecodedSource::decode() {
+  const std::int64_t before = decoder_->resumed();
+  std::string loss = decoder_->name() + " has ended";
+  try {
+    const AVFrame* frame = decoder_->next();
+    if (decoder_->resumed() > before) {
+      ++reconnections_;
+      tell(decoder_->name() + ": the server goes on from where its answer broke off");
+    }
+    if (frame != nullptr || !reopen_) return frame;
+  } catch (const IoError& error) {
+    if (!reopen_) throw;
+    loss = error.what();
+  }
+  std::ostringstream limit;
+  limit << reconnect_seconds_;
+  tell(loss + "; connecting again for up to " + limit.str() + " s");
+  return open_again();
+}
+
+// Closes the input before it is opened again, because it may hold a port.
+const AVFrame* DecodedSource::open_again() {
+  const Clock::time_point lost = Clock::now();
+  const std::string name = decoder_->name();
+  const std::int64_t number = decoder_->number();
+  decoder_.reset();
+  for (std::string failure;; std::this_thread::sleep_for(std::chrono::seconds(1))) {
+    const Clock::time_point asked = Clock::now();
+    const std::chrono::duration<double> tried = asked - lost;
+    if (tried.count() > reconnect_seconds_) throw IoError(failure + "; the peer stays gone");
+    try {
+      std::unique_ptr<Decoder> decoder = reopen_();
+      const AVFrame* first = decoder->next();
+      failure = "cannot read " + name + ": it has no frame";
+      if (first == nullptr) continue;
+      decoder_ = std::move(decoder);
+      decoder_->count_on_from(number);
+      follow_on(*first, asked);
+      return first;
+    } catch (const IoError& error) {
+      failure = error.what();
+    }
+  }
+}
+
+// Places the new input behind the frames so far, with the time between them that has passed. Frames
+// of equal length stay on their grid.
+void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
+  const std::chrono::duration<double> passed = asked - last_arrival_;
+  std::int64_t pause = std::llround(passed.count() * timing_.ticks().per_second());
+  const std::int64_t frame = timing_.regular_time(0).duration;
+  if (!timing_.is_varying) pause = pause / frame * frame;
+  const std::int64_t at = ahead_time_.start + std::max(ahead_time_.duration, pause);
+  const auto microseconds = static_cast<std::int64_t>(
+      std::llround(static_cast<double>(at) / timing_.ticks().per_second() * AV_TIME_BASE));
+  const std::int64_t stated = decoder_->input().start_time;
+  const std::int64_t start =
+      stated != AV_NOPTS_VALUE ? stated : microseconds_of(first, decoder_->stream());
+  clock_.go_on(decoder_->stream(), start, microseconds);
+  const bool goes_on =
+      decoder_->continue_tracks(others_.lock(), start, first_frame_ + microseconds);
+  ++reconnections_;
+  std::ostringstream pause_text;
+  pause_text << std::fixed << std::setprecision(1) << passed.count();
+  tell(decoder_->name() + " is connected again after " + pause_text.str() + " s" +
+       (goes_on ? "" : "; its sound is another one, or missing"));
 }
 
 // Returns the frame that the file shows at the next time of the new rate.
@@ -180,26 +269,35 @@ bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
   return true;
 }
 
-void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
-  require_like_the_first(frame);
+void DecodedSource::copy(const AVFrame& decoded, std::span<std::byte> pixels) {
+  const AVFrame& frame = like_the_first(decoded);
   if (turn_ == 1) return copy_frame_(frame, pixels);
   copy_frame_(frame, unturned_);
   turn(stored_, unturned_, turn_, pixels);
 }
 
-void DecodedSource::require_like_the_first(const AVFrame& frame) const {
+// Scales a frame of another size or other pixels.
+const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
-  const std::string at = " at frame " + std::to_string(decoder_->number());
-  if (frame.width != all.width || frame.height != all.height) {
-    decoder_->fail("it changes its size from " + size_text(all.width, all.height) + " to " +
-                   size_text(frame.width, frame.height) + at +
-                   "; ffmpeg's -vf scale makes them equal");
+  const bool has_size = frame.width == all.width && frame.height == all.height;
+  if (has_size && frame.format == pixels_) {
+    require_readable(frame, *decoder_);
+    return frame;
   }
-  if (frame.format != pixels_) {
-    decoder_->fail("it changes its pixels from " + name_of_pixels(pixels_) + " to " +
-                   name_of_pixels(frame.format) + at);
+  const std::string was = has_size ? name_of_pixels(pixels_) : size_text(all.width, all.height);
+  const std::string is =
+      has_size ? name_of_pixels(frame.format) : size_text(frame.width, frame.height);
+  const std::string at = " at frame " + std::to_string(decoder_->number());
+  if (!scaler_) {
+    decoder_->fail("it changes its " + std::string(has_size ? "pixels" : "size") + " from " + was +
+                   " to " + is + at + "; --rescale makes all frames like the first one");
   }
   require_readable(frame, *decoder_);
+  if (is != last_scaled_) tell(decoder_->name() + ": " + is + at + ", scaled to " + was);
+  last_scaled_ = is;
+  const Stream its_own =
+      stream_of(shape_in(frame), {}, colours_, tags_of(frame, *video().codecpar));
+  return (*scaler_)(frame, its_own.colours);
 }
 
 }  // namespace warpwise::live::ffmpeg

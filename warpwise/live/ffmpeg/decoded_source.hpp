@@ -1,12 +1,17 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/ffmpeg/frame_clock.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/ffmpeg/scaler.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -17,13 +22,20 @@ std::string size_text(std::int64_t width, std::int64_t height);
 /// A source of a decoder's frames.
 class DecodedSource : public Source {
  public:
-  /// Decodes the first frame. All others must have its size and format.
+  /// Opens the input anew after it was lost or has ended. \throws IoError
+  using Reopen = std::function<std::unique_ptr<Decoder>()>;
+
+  /// Decodes the first frame. All others must have its size and format, or options.rescale gives
+  /// them these. If `reopen` is given, the
+  /// source lasts until that fails for options.reconnect_seconds.
   /// \throws IoError  there is no frame, or its kind is not supported.
-  DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options);
+  DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});
 
   bool next(std::span<std::byte> pixels) final;
   std::optional<FrameTime> time() const final { return time_; }
   std::shared_ptr<Companions> take_companions() final;
+  std::vector<std::string> take_news() final;
+  std::int64_t reconnections() const final { return reconnections_; }
 
  protected:
   const AVStream& video() const { return decoder_->stream(); }
@@ -31,22 +43,34 @@ class DecodedSource : public Source {
   bool is_of_new_rate() const { return is_of_new_rate_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   // Takes over the decoder only after the first frame was decoded.
   DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
-                const SourceOptions& options);
-  void require_like_the_first(const AVFrame& frame) const;
+                const SourceOptions& options, Reopen reopen);
+  const AVFrame& like_the_first(const AVFrame& frame);
   bool decode_ahead();
+  const AVFrame* decode();
+  const AVFrame* open_again();
+  void follow_on(const AVFrame& first, Clock::time_point asked);
+  void tell(std::string news);
   bool next_of_new_rate(std::span<std::byte> pixels);
-  void copy(const AVFrame& frame, std::span<std::byte> pixels);
+  void copy(const AVFrame& decoded, std::span<std::byte> pixels);
 
-  std::unique_ptr<Decoder> decoder_;
-  const AVFrame* ahead_;  // decoded and not yet returned; null if there is none
+  std::unique_ptr<Decoder> decoder_;  // null after the input was lost for good
+  Reopen reopen_;
+  double reconnect_seconds_;
+  std::weak_ptr<OtherTracks> others_;  // given away
+  const AVFrame* ahead_;               // decoded and not yet returned; null if there is none
   FrameTime ahead_time_;
   std::int64_t first_frame_;  // time of the first frame in the file, in microseconds
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
   FrameCopy copy_frame_;
-  int turn_;  // by Exif's number
+  ColourTags colours_;            // stated by the user
+  std::optional<Scaler> scaler_;  // of frames unlike the first one
+  std::string last_scaled_;       // what they were like
+  int turn_;                      // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;
@@ -56,6 +80,10 @@ class DecodedSource : public Source {
   Frame shown_ = new_frame();
   std::int64_t shown_until_ = 0;
   std::int64_t returned_ = 0;
+  Clock::time_point last_arrival_ = Clock::now();
+  std::atomic<std::int64_t> reconnections_ = 0;
+  std::mutex news_mutex_;
+  std::vector<std::string> news_;
 };
 
 }  // namespace warpwise::live::ffmpeg

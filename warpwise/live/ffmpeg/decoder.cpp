@@ -1,6 +1,7 @@
 #include "warpwise/live/ffmpeg/decoder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,16 @@ void Decoder::choose_stream(const SourceOptions& options) {
 std::shared_ptr<OtherTracks> Decoder::take_other_tracks() {
   std::shared_ptr<OtherTracks> others = std::move(others_);
   return others && !others->is_empty() ? others : nullptr;
+}
+
+bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
+                              std::int64_t at) {
+  const std::shared_ptr<OtherTracks> own = std::move(others_);
+  if (!lost || !own || !lost->is_like(*own)) return !lost;
+  lost->go_on(start, at);
+  while (const Packet each = own->take(std::numeric_limits<std::int64_t>::max())) lost->put(*each);
+  others_in_use_ = lost;
+  return true;
 }
 
 void Decoder::open_codec(const AVCodec* codec) {
@@ -195,6 +206,7 @@ bool Decoder::is_of_the_video() {
 bool Decoder::read_packet() {
   if (!trouble_.empty()) return false;
   int error = 0;
+  const std::int64_t tries = resumptions();
   do {
     av_packet_unref(packet_.get());
     forget_messages();
@@ -203,6 +215,7 @@ bool Decoder::read_packet() {
     error = av_read_frame(input_.get(), packet_.get());
   } while (error == AVERROR(EAGAIN) || (error >= 0 && !is_of_the_video()));
   trouble_ = trouble_in_reading(error);
+  if (error >= 0 && resumptions() > tries) ++resumed_;
   const std::shared_ptr<OtherTracks> others = others_in_use_.lock();
   if (others && error < 0) others->end();
   return error >= 0 && trouble_.empty();

@@ -30,11 +30,19 @@ class Decoder {
 
   /// Number of the last frame returned, counted from 1.
   std::int64_t number() const { return number_; }
+  /// Counts the frames of an input that was lost before its own.
+  void count_on_from(std::int64_t number) { number_ += number; }
+  /// Number of times that a server of http went on with an answer that had broken off.
+  std::int64_t resumed() const { return resumed_; }
 
   const AVStream& stream() const { return *stream_; }
   AVFormatContext& input() const { return *input_; }
   /// Hands over the other tracks; see Source::take_companions().
   std::shared_ptr<OtherTracks> take_other_tracks();
+  /// Adds its other tracks to those of an input that was lost: its time `start` is the time `at`
+  /// there, both in microseconds. Returns false if they are not alike; they are then left out.
+  bool continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
+                       std::int64_t at);
   /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
   bool deinterlaces() const { return deinterlacer_.has_value(); }
@@ -69,6 +77,7 @@ class Decoder {
   Frame whole_ = new_frame();  // deinterlaced
   bool has_ended_ = false;     // nothing more goes into the deinterlacer
   std::int64_t number_ = 0;
+  std::int64_t resumed_ = 0;
   int passed_over_ = 0;                       // failures since the last frame
   std::shared_ptr<OtherTracks> others_;       // until they are given away
   std::weak_ptr<OtherTracks> others_in_use_;  // empty if nobody wants them

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <memory>
-#include <string>
+#include <optional>
 
-#include "warpwise/live/ffmpeg/libraries.hpp"
-
-struct AVFilterContext;
-struct AVFilterGraph;
+#include "warpwise/live/ffmpeg/filter_graph.hpp"
 
 namespace warpwise::live::ffmpeg {
 
@@ -25,17 +21,10 @@ class Deinterlacer {
 
  private:
   void open(const AVFrame& first);
-  void pass(AVFrame* frame);
 
-  struct FreedGraph {
-    void operator()(AVFilterGraph* graph) const;
-  };
   AVRational time_base_;
-  std::unique_ptr<AVFilterGraph, FreedGraph> graph_;  // null before the first frame
-  AVFilterContext* in_ = nullptr;
-  AVFilterContext* out_ = nullptr;
-  Frame other_;              // frame of another size, which waits for the frames before it
-  std::string kind_of_all_;  // size and pixels of the frames in the filter
+  std::optional<FilterGraph> graph_;  // none before the first frame
+  Frame other_;                       // frame of another size, which waits for those before it
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -11,43 +11,16 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/ffmpeg/address.hpp"
+#include "warpwise/live/ffmpeg/alpha_fill.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
+#include "warpwise/live/ffmpeg/outputs.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/ffmpeg/tags.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
-
-enum class Kind { h264, mjpeg, ffv1 };
-
-struct KnownFile {
-  std::string_view extension;
-  Kind kind;
-  const char* container;
-  const char* encoder;
-};
-constexpr KnownFile known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
-                                     {".avi", Kind::mjpeg, "avi", "mjpeg"},
-                                     {".mkv", Kind::ffv1, "matroska", "ffv1"}};
-// H.264 of 10 bits is played by few programs, HEVC by those that play a phone's videos.
-constexpr const char* deep_encoder = "libx265";
-constexpr int most_bits_of_mp4 = 10;
-constexpr std::int64_t least_side_of_hevc = 64;  // x265 3.5 breaks its memory below
-
-const KnownFile& file_of(const std::string& path) {
-  for (const KnownFile& each : known_files) {
-    if (io::extension_of(path) == each.extension) return each;
-  }
-  throw InvalidArgument(path + " does not end with .mp4, .avi or .mkv");
-}
-
-const AVCodec& encoder_of(const KnownFile& file, const std::string& path) {
-  const AVCodec* encoder = avcodec_find_encoder_by_name(file.encoder);
-  if (encoder != nullptr) return *encoder;
-  throw IoError("cannot write " + path + ": this FFmpeg was built without its encoder, " +
-                file.encoder);
-}
 
 struct CloseOutput {
   void operator()(AVFormatContext* output) const {
@@ -80,51 +53,23 @@ AVRational aspect_of(const PixelAspect& pixel) {
   return result;
 }
 
-bool keeps_turns(const KnownFile& file) { return file.kind == Kind::h264; }
-
-// Returns the distance of key frames. A truncated file loses all frames after its last key frame.
-int frames_of_two_seconds(AVRational rate) {
-  return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
-}
-
-void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
-  if (codec.codec_id == AV_CODEC_ID_HEVC) {
-    codec.max_b_frames = 0;  // with them FFmpeg 5.1 writes no file of one or two frames
-    codec.codec_tag = MKTAG('h', 'v', 'c', '1');  // the tag of .mp4 that Apple's programs read
-    options.set("x265-params", "log-level=none");
-  }
-  if (kind == Kind::h264) {
-    codec.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    codec.gop_size = frames_of_two_seconds(codec.framerate);
-    options.set("preset", "veryfast");
-    options.set("crf", "18");
-  }
-  if (kind == Kind::mjpeg) {
-    codec.flags |= AV_CODEC_FLAG_QSCALE;
-    codec.global_quality = 2 * FF_QP2LAMBDA;  // second best; the best doubles the file's size
-  }
-  if (kind == Kind::ffv1) {
-    codec.gop_size = 1;
-    // Version 3 splits frames into slices with a checksum each. For small frames FFmpeg makes empty
-    // slices and loses others, so they use version 1.
-    const bool is_small = std::min(codec.width, codec.height) < 32;
-    codec.level = is_small ? 1 : 3;
-    if (!is_small) options.set("slicecrc", "1");
-  }
-}
-
 class FileSink final : public Sink {
  public:
-  explicit FileSink(const std::string& path)
-      : Sink(path), file_(file_of(path)), encoder_(encoder_of(file_, path)) {
-    io::require_place(path);
-  }
+  FileSink(const std::string& name, std::string url, const KnownOutput& file,
+           std::unique_ptr<Deadline> deadline)
+      : Sink(name), file_(file), encoder_(encoder_of(file_, name)), url_(std::move(url)),
+        deadline_(std::move(deadline)) {}
 
   Taken takes(const Stream& stream) const override;
   bool keeps_deep(const Stream& deep) const override;
+  io::DeepPlanes planes_for_rgb() const override {
+    return file_.kind == Kind::prores ? io::DeepPlanes::yuv444 : io::DeepPlanes::yuv420;
+  }
   std::string holds(const Stream& taken) const override {
     if (taken.is_deep()) return name_of_pixels(deep_pixels_of(taken));
-    return file_.kind == Kind::ffv1 ? taken.shape.pixel_text() : "i420";
+    if (file_.stores_420()) return "i420";
+    return file_.kind == Kind::ffv1 ? taken.shape.pixel_text()
+                                    : name_of_pixels(pixels_of(taken.format()));
   }
   void begin(const Stream& stream) override;
   std::vector<std::string> drops(const Stream& stream, const Companions* companions) const override;
@@ -136,6 +81,7 @@ class FileSink final : public Sink {
   }
   void write_at(std::span<const std::byte> pixels, const FrameTime& time) override;
   void finish() override;
+  bool is_live() const override { return file_.is_paced; }
 
  private:
   [[noreturn]] void fail(int error);
@@ -147,22 +93,29 @@ class FileSink final : public Sink {
   void require_size(const Stream& stream) const;
   void open_encoder(const Stream& stream);
   void open_file();
+  void connect();
+  void check_connection();
   void renew_frame();
   void repeat_until(std::int64_t stamp);
   void encode(std::int64_t stamp, std::int64_t duration);
   void write_packets();
   void write_held();
-  bool takes_track(const OtherTracks::Track& track) const;
+  void write_packet(AVPacket& packet);
+  bool is_peer() const { return deadline_ != nullptr; }
+  bool has_chapters() const { return file_.kind != Kind::mjpeg && !is_peer(); }
   void add_other_tracks();
   PacketFilter filter_for(const OtherTracks::Track& track);
   void write_other_packets(std::int64_t before);
   struct Copied;
   void write_copied(Copied& copied, AVPacket& packet, AVRational time_base);
 
-  const KnownFile& file_;
+  const KnownOutput& file_;
   const AVCodec& encoder_;  // of frames of 8 bits
   std::optional<DeepFill> fill_deep_;
+  std::optional<AlphaFill> fill_alpha_;
   PixelFormat format_ = PixelFormat::i420;
+  std::string url_;
+  std::unique_ptr<Deadline> deadline_;  // of the peer's next wait; null for files
   Codec codec_;
   Output output_;  // set by begin(); is_begun_: the header was written
   Packet packet_ = new_packet();
@@ -193,7 +146,8 @@ class FileSink final : public Sink {
 // Maximum width and height, close to FFmpeg's own limits for these encoders.
 constexpr std::int64_t most_pixels = 16384;
 
-// H.264 stores 4:2:0 of any colour properties unchanged. MJPEG cannot state them: its readers
+// H.264 stores 4:2:0 of any colour properties unchanged. Readers of ProRes assume limited range.
+// MJPEG cannot state them: its readers
 // assume full range, BT.601, and chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
   require_size(stream);
@@ -202,6 +156,12 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
   if (file_.kind == Kind::ffv1) {
     const bool keeps = planes_for(format).has_value();
     return {keeps ? format : PixelFormat::i444, colours.range.value, std::nullopt};
+  }
+  if (file_.kind == Kind::prores) {
+    if (has_alpha(format)) return {PixelFormat::rgba32, std::nullopt};
+    const bool keeps = is_420(format) || planes_for(format) == AV_PIX_FMT_YUV422P;
+    const bool is_limited = colours.range.value == Range::limited;
+    return {keeps && is_limited ? format : PixelFormat::i444, Range::limited, std::nullopt};
   }
   if (file_.kind == Kind::mjpeg) {
     const bool is_as_in_jpeg = colours.range.value == Range::full &&
@@ -214,11 +174,15 @@ Sink::Taken FileSink::takes(const Stream& stream) const {
   return {PixelFormat::i444, Range::limited, std::nullopt};
 }
 
-// Few programs play RGB in HEVC.
+// Few programs play RGB in HEVC, and ProRes has none: RGBA becomes YUV when it is written.
 bool FileSink::keeps_deep(const Stream& deep) const {
   require_size(deep);
   if (file_.kind == Kind::ffv1) return true;
-  if (file_.kind == Kind::mjpeg || deep.shape.channels >= 3) return false;
+  if (file_.kind == Kind::prores) {
+    const bool is_limited = deep.colours.range.value == Range::limited;
+    return deep.shape.channels == 4 || (deep.shape.planes && is_limited);
+  }
+  if (!file_.is_mp4() || deep.shape.channels >= 3) return false;
   if (std::min(deep.shape.width, deep.shape.height) < least_side_of_hevc) return false;
   return avcodec_find_encoder_by_name(deep_encoder) != nullptr;
 }
@@ -232,18 +196,27 @@ void FileSink::require_size(const Stream& stream) const {
   if (stream.shape.width % 2 != 0 || stream.shape.height % 2 != 0) {
     throw InvalidArgument(
         name() + ": 4:2:0 has even sizes, not " + std::to_string(stream.shape.width) + "x" +
-        std::to_string(stream.shape.height) + "; .avi and .mkv take odd ones too");
+        std::to_string(stream.shape.height) + "; .avi, .mkv and .mov take odd ones too");
   }
 }
 
 void FileSink::fail(int error) {
   has_failed_ = true;
-  throw IoError("cannot write " + name() + ": " + reason_of(error));
+  const bool is_gone = is_peer() && (error == AVERROR(EPIPE) || error == AVERROR(ECONNRESET) ||
+                                     error == AVERROR_EOF);
+  const bool is_late = is_peer() && deadline_->has_passed();
+  throw IoError(
+      "cannot write " + name() + ": " +
+      (is_late ? nothing_taken(*deadline_)
+               : (is_gone ? "the peer is gone: " : "") + without_password(reason_of(error), url_)));
 }
 
 AVPixelFormat FileSink::pixels_of(PixelFormat format) const {
   if (file_.kind == Kind::ffv1) return planes_for(format).value();
-  return file_.kind == Kind::mjpeg ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+  if (file_.kind == Kind::mjpeg) return AV_PIX_FMT_YUVJ420P;
+  if (file_.kind == Kind::h264) return AV_PIX_FMT_YUV420P;
+  if (has_alpha(format)) return AV_PIX_FMT_YUVA444P10LE;
+  return format == PixelFormat::i444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
 }
 
 // The sample of the fewest bits that has all bits of the stream.
@@ -252,15 +225,24 @@ AVPixelFormat FileSink::deep_pixels_of(const Stream& deep) const {
     const int bits = deep.depth <= 10 ? 10 : deep.depth <= 12 ? 12 : 16;
     return deep_pixels_for(deep, bits);
   }
+  if (file_.kind == Kind::prores) {
+    if (deep.shape.channels == 4) return AV_PIX_FMT_YUVA444P10LE;
+    const bool is_444 = deep.shape.planes == io::DeepPlanes::yuv444;
+    return is_444 ? AV_PIX_FMT_YUV444P10LE : AV_PIX_FMT_YUV422P10LE;
+  }
   // Few programs play grey alone in HEVC.
   if (!deep.shape.planes) return AV_PIX_FMT_YUV420P10LE;
-  return deep_pixels_for(deep, most_bits_of_mp4);
+  return deep_pixels_for(deep, most_bits_of_quicktime);
 }
 
 void FileSink::begin(const Stream& stream) {
   forget_messages();
   format_ = stream.samples_of_8_bits();
-  if (stream.is_deep()) fill_deep_.emplace(stream, deep_pixels_of(stream));
+  if (file_.kind == Kind::prores && has_alpha(format_)) {
+    fill_alpha_.emplace(stream, AV_PIX_FMT_YUVA444P10LE);
+  } else if (stream.is_deep()) {
+    fill_deep_.emplace(stream, deep_pixels_of(stream));
+  }
   stream_ = stream;
   open_encoder(stream);
   open_file();
@@ -283,21 +265,23 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->color_trc = static_cast<AVColorTransferCharacteristic>(stream.transfer);
   if (stream.is_varying) codec_->max_b_frames = 0;  // else the last frame's duration is lost
   Colours colours = stream.colours;
-  if (file_.kind != Kind::ffv1 && !stream.is_deep() && !is_420(format_))
+  if (file_.stores_420() && !stream.is_deep() && !is_420(format_))
     colours.siting.value = Siting::centre;
-  const EncoderTags tags = encoder_tags(colours, format_, codec_->pix_fmt);
+  const EncoderTags tags =
+      fill_alpha_ ? encoder_tags(fill_alpha_->colours(), PixelFormat::i444, codec_->pix_fmt)
+                  : encoder_tags(colours, format_, codec_->pix_fmt);
   codec_->colorspace = tags.matrix;
   codec_->color_range = tags.range;
   codec_->chroma_sample_location = tags.siting;
   codec_->thread_count = 0;
   Dictionary options;
-  set_quality(*codec_, file_.kind, options);
+  set_quality(*codec_, file_, options);
   check(avcodec_open2(codec_.get(), &encoder, options.get()));
 }
 
 void FileSink::open_file() {
   AVFormatContext* output = nullptr;
-  check(avformat_alloc_output_context2(&output, nullptr, file_.container, nullptr));
+  check(avformat_alloc_output_context2(&output, nullptr, file_.container, url_.c_str()));
   output_.reset(output);
   output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // a killed program leaves a file that plays
   output->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;  // FLAC in .mp4 files
@@ -307,16 +291,34 @@ void FileSink::open_file() {
   if (!stream_.is_varying) video->avg_frame_rate = codec_->framerate;
   video->sample_aspect_ratio = codec_->sample_aspect_ratio;
   check(avcodec_parameters_from_context(video->codecpar, codec_.get()));
-  if (stream_.orientation != 1 && keeps_turns(file_)) set_orientation(*video, stream_.orientation);
+  if (stream_.orientation != 1 && file_.is_quicktime())
+    set_orientation(*video, stream_.orientation);
   if (others_) add_other_tracks();
-  check(avio_open(&output->pb, ("file:" + name()).c_str(), AVIO_FLAG_WRITE));
+  connect();
   Dictionary options;
-  if (file_.kind == Kind::h264) {
-    options.set("movflags", "frag_keyframe+delay_moov+default_base_moof");
-  }
+  if (file_.is_mp4()) options.set("movflags", "frag_keyframe+delay_moov+default_base_moof");
+  options.set("rtsp_transport", "tcp");  // datagrams would not show that the peer is gone
   check(avformat_write_header(output, options.get()));
   is_begun_ = true;
-  check(output->pb->error);
+  check_connection();
+}
+
+void FileSink::connect() {
+  Dictionary options;
+  options.set("protocol_whitelist", is_peer() ? network_protocols : "file");
+  options.set("pkt_size", "1316");  // udp: whole packets of 188 bytes
+  if (is_peer()) {
+    output_->interrupt_callback = deadline_->callback();
+    deadline_->restart();
+  }
+  if (file_.opens_itself()) return;
+  check(avio_open2(&output_->pb, url_.c_str(), AVIO_FLAG_WRITE, &output_->interrupt_callback,
+                   options.get()));
+}
+
+// FFmpeg keeps the first error of a connection that it opened for the container.
+void FileSink::check_connection() {
+  if (output_->pb != nullptr) check(output_->pb->error);
 }
 
 // Allocates a new buffer if an encoder still reads the old one.
@@ -345,9 +347,11 @@ void FileSink::write_at(std::span<const std::byte> pixels, const FrameTime& time
   };
   repeat_until(stamp_of(time.start));
   renew_frame();
-  if (fill_deep_) {
+  if (fill_alpha_) {
+    (*fill_alpha_)(*frame_, pixels);
+  } else if (fill_deep_) {
     (*fill_deep_)(*frame_, pixels);
-  } else if (file_.kind != Kind::ffv1 && !is_420(format_)) {
+  } else if (file_.stores_420() && !is_420(format_)) {
     fill_with_halved_chroma(*frame_, pixels);
   } else {
     fill_frame(*frame_, format_, pixels);
@@ -388,7 +392,7 @@ void FileSink::write_packets() {
     if (error == AVERROR_EOF) {
       if (held_->data == nullptr) return;
       const std::int64_t rest = last_end_ + first_decoded_ - held_->dts;
-      if (file_.kind == Kind::h264) held_->duration = std::max<std::int64_t>(1, rest);
+      if (file_.is_quicktime()) held_->duration = std::max<std::int64_t>(1, rest);
       return write_held();
     }
     check(error);
@@ -397,6 +401,7 @@ void FileSink::write_packets() {
     if (!node.empty()) packet_->duration = node.mapped();
     write_held();
     av_packet_move_ref(held_.get(), packet_.get());
+    if (is_peer()) write_held();  // at once
   }
 }
 
@@ -404,8 +409,13 @@ void FileSink::write_held() {
   if (held_->data == nullptr) return;
   held_->stream_index = 0;
   av_packet_rescale_ts(held_.get(), codec_->time_base, output_->streams[0]->time_base);
-  check(av_interleaved_write_frame(output_.get(), held_.get()));
-  check(output_->pb->error);
+  write_packet(*held_);
+}
+
+void FileSink::write_packet(AVPacket& packet) {
+  if (deadline_) deadline_->restart();
+  check(av_interleaved_write_frame(output_.get(), &packet));
+  check_connection();
 }
 
 // After a failure it writes as much of the end as possible, and reports no further error.
@@ -419,22 +429,14 @@ void FileSink::finish() {
     const bool has_all = others_ && others_->has_ended();
     write_other_packets(has_all ? std::numeric_limits<std::int64_t>::max() : end_);
   }
+  if (deadline_) deadline_->restart();
   const int error = av_write_trailer(output_.get());
-  const int written = output_->pb->error;
+  const int written = output_->pb != nullptr ? output_->pb->error : 0;
   const int closed = avio_closep(&output_->pb);
   if (has_failed_) return;
   check(written);
   check(error);
   check(closed);
-}
-
-// FFmpeg 5.1 writes FLAC and G.722 into .avi files, but cannot read them there.
-bool FileSink::takes_track(const OtherTracks::Track& track) const {
-  const AVCodecID codec = track.codec->codec_id;
-  const bool is_lost = codec == AV_CODEC_ID_FLAC || codec == AV_CODEC_ID_ADPCM_G722;
-  if (file_.kind == Kind::mjpeg && is_lost) return false;
-  const AVOutputFormat* container = av_guess_format(file_.container, nullptr, nullptr);
-  return avformat_query_codec(container, track.codec->codec_id, FF_COMPLIANCE_NORMAL) == 1;
 }
 
 std::vector<std::string> FileSink::drops(const Stream& stream, const Companions* companions) const {
@@ -443,12 +445,14 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
     if (is_dropped) dropped.push_back(what);
   };
   if (const auto* others = dynamic_cast<const OtherTracks*>(companions)) {
-    for (const OtherTracks::Track& each : others->tracks()) add(!takes_track(each), each.text());
-    add(file_.kind == Kind::mjpeg && !others->chapters().empty(), "chapters");
+    for (const OtherTracks::Track& each : others->tracks()) {
+      add(!file_.takes(*each.codec), each.text());
+    }
+    add(!has_chapters() && !others->chapters().empty(), "chapters");
     add(others->has_cover(), "the cover picture");
   }
-  add(stream.orientation != 1 && !keeps_turns(file_), "the turn");
-  add(stream.is_deep() && file_.kind == Kind::h264 && stream.depth > most_bits_of_mp4,
+  add(stream.orientation != 1 && !file_.is_quicktime(), "the turn");
+  add(stream.is_deep() && file_.is_quicktime() && stream.depth > most_bits_of_quicktime,
       "more than 10 bits");
   add(stream.has_wide_range() && file_.kind == Kind::mjpeg, "the transfer");
   add(stream.primaries == bt2020_primaries && file_.kind == Kind::mjpeg, "the primaries");
@@ -460,7 +464,7 @@ std::vector<std::string> FileSink::drops(const Stream& stream, const Companions*
 PacketFilter FileSink::filter_for(const OtherTracks::Track& track) {
   const bool has_headers =
       track.codec->codec_id == AV_CODEC_ID_AAC && track.codec->extradata_size == 0;
-  if (file_.kind != Kind::h264 || !has_headers) return nullptr;
+  if (!file_.is_mp4() || !has_headers) return nullptr;
   AVBSFContext* filter = nullptr;
   check(av_bsf_alloc(av_bsf_get_by_name("aac_adtstoasc"), &filter));
   PacketFilter result(filter);
@@ -474,7 +478,7 @@ PacketFilter FileSink::filter_for(const OtherTracks::Track& track) {
 void FileSink::add_other_tracks() {
   check(av_dict_copy(&output_->metadata, others_->tags().get(), 0));
   for (const OtherTracks::Track& each : others_->tracks()) {
-    if (!takes_track(each)) continue;
+    if (!file_.takes(*each.codec)) continue;
     AVStream* stream = avformat_new_stream(output_.get(), nullptr);
     if (stream == nullptr) throw std::bad_alloc();
     check(avcodec_parameters_copy(stream->codecpar, each.codec.get()));
@@ -486,7 +490,7 @@ void FileSink::add_other_tracks() {
   for (const OtherTracks::Chapter& each : others_->chapters()) {
     const std::int64_t end = std::min(each.end, others_->end_of_frames()) - others_->start();
     const bool is_shown = each.start < others_->end_of_frames() && end > 0;
-    if (file_.kind == Kind::mjpeg || !is_shown) continue;
+    if (!has_chapters() || !is_shown) continue;
     auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
     if (chapter == nullptr) throw std::bad_alloc();
     chapter->id = each.id;
@@ -533,14 +537,21 @@ void FileSink::write_copied(Copied& copied, AVPacket& packet, AVRational time_ba
   packet.dts = std::max(packet.dts, copied.last_written + 1);
   packet.pts = std::max(packet.pts, packet.dts);
   copied.last_written = packet.dts;
-  check(av_interleaved_write_frame(output_.get(), &packet));
-  check(output_->pb->error);
+  write_packet(packet);
 }
 
 }  // namespace
 
+// Takes `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Sink> create_file(const std::string& path) {
-  return std::make_unique<FileSink>(path);
+  const KnownOutput& output = file_output(path);
+  io::require_place(path);
+  return std::make_unique<FileSink>(path, "file:" + path, output, nullptr);
+}
+
+std::unique_ptr<Sink> create_for_peer(const std::string& address, double timeout_seconds) {
+  return std::make_unique<FileSink>(name_of_address(address), address, peer_output(address),
+                                    std::make_unique<Deadline>(timeout_seconds));
 }
 
 }  // namespace warpwise::live::ffmpeg

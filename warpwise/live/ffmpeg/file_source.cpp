@@ -5,6 +5,7 @@
 #include <new>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/address.hpp"
 #include "warpwise/live/ffmpeg/sources.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -21,8 +22,13 @@ bool has_known_video(const AVFormatContext& input) {
 }  // namespace
 
 OpenInput open_url(const std::string& url, const std::string& name, const char* protocols,
-                   std::unique_ptr<Deadline> deadline) {
+                   std::unique_ptr<Deadline> deadline, double silence_seconds) {
   Dictionary options;
+  if (silence_seconds > 0) {
+    options.set("reconnect", "1");
+    options.set("reconnect_delay_max", std::to_string(std::llround(deadline->seconds()) + 1));
+    options.set("rw_timeout", std::to_string(std::llround(silence_seconds * AV_TIME_BASE)));
+  }
   options.set("protocol_whitelist", protocols);
   options.set("overrun_nonfatal", "1");  // udp: lost packets do not end the stream
   if (deadline) {  // FFmpeg analyses up to 5 s of frames, but must stop in time
@@ -38,8 +44,9 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
   if (error >= 0) error = avformat_find_stream_info(input, nullptr);
   const bool is_late = opened.deadline && opened.deadline->has_passed();
   if (error >= 0 && (!is_late || has_known_video(*input))) return opened;
-  throw IoError("cannot read " + name +
-                " as a video: " + (is_late ? nothing_came(*opened.deadline) : reason_of(error)));
+  throw IoError(
+      "cannot read " + name + " as a video: " +
+      (is_late ? nothing_came(*opened.deadline) : without_password(reason_of(error), url)));
 }
 
 // Takes `path` as a file's name, even if it looks like an address.

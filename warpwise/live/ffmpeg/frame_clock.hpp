@@ -18,6 +18,10 @@ class FrameClock {
   /// Returns the time of the next frame, in ticks of `stream`.
   FrameTime next(const AVFrame& frame, const Stream& stream);
 
+  /// Follows another connection to the video: its time `start` is the time `at` after the first
+  /// frame, both in microseconds.
+  void go_on(const AVStream& video, std::int64_t start, std::int64_t at);
+
  private:
   std::int64_t ticks_of(std::int64_t stamps, const Stream& stream) const;
 

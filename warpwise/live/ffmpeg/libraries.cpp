@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <new>
 #include <sstream>
+#include <string_view>
 
 #include "warpwise/io/printable.hpp"
 
@@ -21,7 +22,10 @@ void mark(void* from) {
   if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
 }
 
+thread_local std::int64_t resumptions_so_far = 0;
+
 void keep(void* from, int level, const char* format, std::va_list values) {
+  if (std::string_view(format).starts_with("Will reconnect at")) ++resumptions_so_far;
   if (level > AV_LOG_ERROR) return;
   mark(from);
   std::array<char, 512> line{};
@@ -46,6 +50,8 @@ Packet new_packet() {
 
 void keep_messages() { av_log_set_callback(keep); }
 
+std::int64_t resumptions() { return resumptions_so_far; }
+
 void forget_messages() { last_complaint.clear(); }
 
 std::string complaint() { return io::printable(last_complaint); }
@@ -60,8 +66,15 @@ std::string reason_of(int error) {
 
 std::string nothing_came(const Deadline& deadline) {
   std::ostringstream text;
-  text << "nothing came for " << deadline.seconds()
-       << " s; is the peer gone? --timeout changes this";
+  text << "nothing came for " << deadline.seconds() << " s; is the peer gone? " << deadline.option()
+       << " changes this";
+  return text.str();
+}
+
+std::string nothing_taken(const Deadline& deadline) {
+  std::ostringstream text;
+  text << "the peer took nothing for " << deadline.seconds() << " s; " << deadline.option()
+       << " changes this";
   return text.str();
 }
 

@@ -35,7 +35,11 @@ using Packet = std::unique_ptr<AVPacket, Freed>;
 /// Limits FFmpeg's wait for a silent network peer.
 class Deadline {
  public:
-  explicit Deadline(double seconds) : seconds_(seconds) { restart(); }
+  /// `option` changes it, as messages say.
+  explicit Deadline(double seconds, const char* option = "--timeout")
+      : seconds_(seconds), option_(option) {
+    restart();
+  }
   void restart() { start_ = std::chrono::steady_clock::now(); }
   /// Returns true after FFmpeg was told to give up.
   bool has_passed() const { return has_passed_; }
@@ -45,6 +49,7 @@ class Deadline {
             this};
   }
   double seconds() const { return seconds_; }
+  const char* option() const { return option_; }
 
  private:
   bool passes() {
@@ -54,12 +59,15 @@ class Deadline {
   }
 
   double seconds_;
+  const char* option_;
   std::atomic<bool> has_passed_ = false;
   std::chrono::steady_clock::time_point start_;
 };
 
-/// Returns the message for a deadline that has passed.
+/// Returns the message for a deadline that has passed while reading.
 std::string nothing_came(const Deadline& deadline);
+/// Returns the message for a deadline that has passed while writing.
+std::string nothing_taken(const Deadline& deadline);
 
 /// An opened input, and the deadline of its next packet; null if there is none.
 struct OpenInput {
@@ -95,6 +103,9 @@ using HasComplained = std::atomic<bool>;
 
 /// Stops FFmpeg from printing. Its last error message is kept for the thread that called FFmpeg.
 void keep_messages();
+
+/// Returns how often FFmpeg has tried on this thread to go on with a broken answer of http.
+std::int64_t resumptions();
 
 /// Discards this thread's message, so that it is not reported for a later call.
 void forget_messages();

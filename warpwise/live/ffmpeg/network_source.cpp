@@ -1,3 +1,4 @@
+#include "warpwise/live/ffmpeg/address.hpp"
 #include "warpwise/live/ffmpeg/file_source.hpp"
 #include "warpwise/live/ffmpeg/sources.hpp"
 
@@ -12,28 +13,40 @@ class LiveSource final : public DecodedSource {
   bool is_live() const override { return true; }
 };
 
-// Removes the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".
-std::string name_of_address(const std::string& address) {
-  const std::size_t host = address.find("://") + 3;
-  const std::size_t at = address.substr(0, address.find_first_of("/?", host)).rfind('@');
-  return at == std::string::npos || at < host ? address
-                                              : address.substr(0, host) + address.substr(at + 1);
+// Opens it, and goes on by FFmpeg's own means if an http server's answer of known length breaks
+// off.
+OpenInput connect(const std::string& address, const SourceOptions& options) {
+  const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
+  const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;
+  auto deadline = waits_longer
+                      ? std::make_unique<Deadline>(options.reconnect_seconds, "--reconnect")
+                      : std::make_unique<Deadline>(options.timeout_seconds);
+  return open_url(address, name_of_address(address), network_protocols, std::move(deadline),
+                  resumes ? options.timeout_seconds : 0);
+}
+
+bool has_known_length(const AVFormatContext& input) {
+  return input.pb != nullptr && avio_size(input.pb) >= 0;
 }
 
 }  // namespace
 
 std::unique_ptr<Source> open_address(const std::string& address, const SourceOptions& options) {
   forget_messages();
-  constexpr const char* network = "http,https,httpproxy,tls,tcp,udp,rtp,rtsp,crypto";
   const std::string name = name_of_address(address);
-  OpenInput input =
-      open_url(address, name, network, std::make_unique<Deadline>(options.timeout_seconds));
-  if (address.starts_with("http") || address.starts_with("tcp")) {
+  const bool waits = address.starts_with("http") || address.starts_with("tcp");
+  OpenInput input = connect(address, options);
+  const bool comes_again = options.reconnect_seconds > 0 && !has_known_length(*input.input);
+  if (waits && !comes_again) {
     return std::make_unique<FileSource>(
         std::make_unique<Decoder>(std::move(input), name, Damage::is_an_error, options), options);
   }
-  return std::make_unique<LiveSource>(
-      std::make_unique<Decoder>(std::move(input), name, Damage::is_passed_over, options), options);
+  const auto decode = [name, options](OpenInput opened) {
+    return std::make_unique<Decoder>(std::move(opened), name, Damage::is_passed_over, options);
+  };
+  DecodedSource::Reopen reopen;
+  if (comes_again) reopen = [=] { return decode(connect(address, options)); };
+  return std::make_unique<LiveSource>(decode(std::move(input)), options, std::move(reopen));
 }
 
 }  // namespace warpwise::live::ffmpeg

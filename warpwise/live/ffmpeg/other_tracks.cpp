@@ -137,6 +137,22 @@ void OtherTracks::put(const AVPacket& packet) {
   packets_.push_back(std::move(copy));
 }
 
+bool OtherTracks::is_like(const OtherTracks& other) const {
+  return std::ranges::equal(tracks_, other.tracks_, [](const Track& a, const Track& b) {
+    return a.number == b.number && a.codec->codec_id == b.codec->codec_id &&
+           a.codec->sample_rate == b.codec->sample_rate && av_cmp_q(a.time_base, b.time_base) == 0;
+  });
+}
+
+void OtherTracks::go_on(std::int64_t start, std::int64_t at) {
+  const std::scoped_lock lock(mutex_);
+  recordings_.push_back({at, at - start});
+  video_end_ = at;
+  video_clock_ = {recordings_.size() - 1, std::nullopt};
+  for (const Track& each : tracks_) clocks_[each.number] = video_clock_;
+  has_ended_ = false;
+}
+
 void OtherTracks::end() {
   const std::scoped_lock lock(mutex_);
   has_ended_ = true;

@@ -69,6 +69,11 @@ class OtherTracks final : public Companions {
   /// Records a packet of the video. In a file of several joined recordings, the other tracks of
   /// each recording follow its video.
   void see_video(const AVPacket& packet, AVRational time_base);
+  /// Returns true if it has tracks of the same numbers and codecs.
+  bool is_like(const OtherTracks& other) const;
+  /// Follows another connection to the source: its time `start` is the time `at` here, both in
+  /// microseconds.
+  void go_on(std::int64_t start, std::int64_t at);
   /// Records that the source was read to its end.
   void end();
   bool has_ended() const;

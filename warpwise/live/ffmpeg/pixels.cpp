@@ -327,7 +327,8 @@ DeepFill::DeepFill(const Stream& deep, AVPixelFormat pixels)
 void DeepFill::operator()(AVFrame& frame, std::span<const std::byte> from) const {
   const AVPixFmtDescriptor& is = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const std::byte* next_plane = from.data();
-  for (int i = 0; i < is.nb_components; ++i) {
+  const int parts = is_rgb(frame.format) ? is.nb_components : std::min<int>(is.nb_components, 3);
+  for (int i = 0; i < parts; ++i) {
     const bool is_shared = i > 0 && !is_rgb(frame.format);
     const int columns = is_shared ? AV_CEIL_RSHIFT(frame.width, is.log2_chroma_w) : frame.width;
     const int rows = is_shared ? AV_CEIL_RSHIFT(frame.height, is.log2_chroma_h) : frame.height;
@@ -335,10 +336,11 @@ void DeepFill::operator()(AVFrame& frame, std::span<const std::byte> from) const
     const std::byte* in = shape_.planes ? next_plane : from.data() + 2 * i;
     const int plane = is.comp[i].plane;
     auto* out = reinterpret_cast<std::byte*>(frame.data[plane]);
-    for (int y = 0; y < rows; ++y, in += 2 * step * columns, out += frame.linesize[plane]) {
-      fill_row(i, in, step, out, columns);
+    const int times = is_shared && shape_.planes && shape_.plane_height(1) < rows ? 2 : 1;
+    for (int y = 0; y < rows; ++y, out += frame.linesize[plane]) {
+      fill_row(i, in + 2 * step * columns * (y / times), step, out, columns);
     }
-    next_plane += std::ptrdiff_t{2} * columns * rows;
+    if (shape_.planes) next_plane += 2 * shape_.plane_width(i) * shape_.plane_height(i);
   }
 }
 
@@ -382,8 +384,16 @@ void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> f
     const std::int64_t rows =
         is_chroma ? AV_CEIL_RSHIFT(frame.height, pixels.log2_chroma_h) : frame.height;
     std::uint8_t* to = frame.data[lies.plane] + lies.offset;
+    const bool is_repeated = is_chroma && plane_rows(format, samples.plane, frame.height) < rows;
     for (std::int64_t y = 0; y < rows; ++y, to += frame.linesize[lies.plane]) {
-      const std::byte* row = source.row(samples.plane, y) + samples.first;
+      const std::byte* row = source.row(samples.plane, is_repeated ? y / 2 : y) + samples.first;
+      if (lies.depth > 8) {
+        for (std::int64_t x = 0; x < columns; ++x) {
+          const auto code = std::to_integer<unsigned>(row[x * samples.step]) << (lies.depth - 8);
+          store(reinterpret_cast<std::byte*>(to), x, static_cast<std::uint16_t>(code));
+        }
+        continue;
+      }
       if (samples.step == 1 && lies.step == 1) {
         std::memcpy(to, row, static_cast<std::size_t>(columns));
         continue;

@@ -80,7 +80,8 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
 class DeepFill {
  public:
   /// `pixels` are deep_pixels_for() such a stream, or have chroma in addition to its grey: it is
-  /// then neutral.
+  /// then neutral. 4:2:0 also fills planes of 4:2:2: each row of chroma comes twice. Alpha beside
+  /// YUV is not filled.
   DeepFill(const Stream& deep, AVPixelFormat pixels);
   void operator()(AVFrame& frame, std::span<const std::byte> from) const;
 
@@ -98,7 +99,9 @@ class DeepFill {
 /// there are none.
 std::optional<AVPixelFormat> planes_for(PixelFormat format);
 
-/// Fills a frame whose pixel format is planes_for(format).
+/// Fills a frame whose pixel format is planes_for(format), or the same with more bits of limited
+/// range: codes are then multiplied by a power of two. 4:2:0 also fills planes of 4:2:2: each row
+/// of chroma comes twice.
 void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> from);
 
 /// Fills a frame of yuv420p from i444. Each chroma sample becomes the mean of its 2x2 pixels,

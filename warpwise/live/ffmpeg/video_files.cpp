@@ -27,13 +27,17 @@ class VideoFiles final : public VideoModule {
   std::unique_ptr<Sink> create(const std::string& path) const override {
     return ffmpeg::create_file(path);
   }
+  std::unique_ptr<Sink> create_for_peer(const std::string& address,
+                                        double timeout_seconds) const override {
+    return ffmpeg::create_for_peer(address, timeout_seconds);
+  }
 };
 
 }  // namespace
 }  // namespace warpwise::live::ffmpeg
 
 extern "C" __attribute__((visibility("default"))) const warpwise::live::VideoModule*
-warpwise_video_module_2() {
+warpwise_video_module_3() {
   static const warpwise::live::ffmpeg::VideoFiles files;
   return &files;
 }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace warpwise::live::ffmpeg {
+
+/// FFmpeg's protocols for an address, because a playlist could name any.
+inline constexpr const char* network_protocols = "http,https,httpproxy,tls,tcp,udp,rtp,rtsp,crypto";
+
+/// Removes the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".
+std::string name_of_address(const std::string& address);
+
+/// Removes an address's user and password from a message that quotes the address.
+std::string without_password(std::string message, const std::string& address);
+
+}  // namespace warpwise::live::ffmpeg

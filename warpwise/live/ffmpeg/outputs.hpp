@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "warpwise/live/ffmpeg/libraries.hpp"
+
+// The kinds of files and of peers in the network that are written.
+namespace warpwise::live::ffmpeg {
+
+enum class Kind { h264, mjpeg, ffv1, prores };
+
+struct KnownOutput {
+  std::string_view name;  ///< a file's extension, or an address's scheme
+  Kind kind;
+  const char* container;
+  const char* encoder;
+  bool is_paced =
+      false;  ///< the peer takes packets at any pace, and loses those that come too fast
+
+  bool is_mp4() const { return name == ".mp4"; }
+  /// Returns true for files of Apple's kind: they turn frames, and are as long as their packets.
+  bool is_quicktime() const { return is_mp4() || kind == Kind::prores; }
+  /// Returns true if all frames of 8 bits become 4:2:0.
+  bool stores_420() const { return kind == Kind::h264 || kind == Kind::mjpeg; }
+  /// Returns true if FFmpeg's muxer for the container opens the connection itself.
+  bool opens_itself() const;
+  /// Returns true if the container stores a codec's headers once, at its start.
+  bool has_global_headers() const;
+  /// Returns true if the container, or FFmpeg's muxer for it, takes such sound or subtitles.
+  bool takes(const AVCodecParameters& track) const;
+};
+
+/// \throws InvalidArgument  the file's name has no known extension
+const KnownOutput& file_output(const std::string& path);
+
+/// Returns the kind of a peer; `address` as in is_address().
+/// \throws InvalidArgument  the address ends like a file of another kind
+const KnownOutput& peer_output(const std::string& address);
+
+/// Encoder of .mp4 files for frames of more than 8 bits: H.264 of 10 bits is played by few
+/// programs, HEVC by those that play a phone's videos.
+inline constexpr const char* deep_encoder = "libx265";
+inline constexpr int most_bits_of_quicktime = 10;
+inline constexpr std::int64_t least_side_of_hevc = 64;  // x265 3.5 breaks its memory below
+
+/// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks it
+const AVCodec& encoder_of(const KnownOutput& output, const std::string& name);
+
+/// Sets quality, speed and distance of key frames. The encoder's size and rate are set before.
+void set_quality(AVCodecContext& codec, const KnownOutput& output, Dictionary& options);
+
+}  // namespace warpwise::live::ffmpeg

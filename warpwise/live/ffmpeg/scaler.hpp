@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "warpwise/live/ffmpeg/filter_graph.hpp"
+#include "warpwise/live/stream.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Scales frames to the size, pixels and colours of another one, with FFmpeg's filter scale.
+class Scaler {
+ public:
+  /// The results are like `target`, which has such colours.
+  Scaler(const AVFrame& target, const Colours& colours);
+
+  /// Returns the scaled frame, valid until the next call. `colours` are those of `frame`.
+  /// \throws IoError  the filter does not take such frames
+  const AVFrame& operator()(const AVFrame& frame, const Colours& colours);
+
+ private:
+  std::string target_;  // arguments of the filter, except for the source's colours
+  std::string pixels_;
+  std::string from_;  // colours of the frames in the filter
+  std::optional<FilterGraph> graph_;
+  Frame scaled_ = new_frame();
+};
+
+}  // namespace warpwise::live::ffmpeg
