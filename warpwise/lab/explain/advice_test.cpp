@@ -332,6 +332,18 @@ TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
   EXPECT_NEAR(merged.gain.value(), 24, 1);
 }
 
+TEST_F(AdviceOfALine, SeesNoConflictInLoadsThatTheCompilerJoins) {
+  counts().shared_load = {32, 128, 32};
+  result_.launch.memory.front().shared_load = {32, 128, 32};
+  result_.prediction = predicted(128, 0);
+  emulator::LaunchResult& sample = result_.prediction->sample;
+  sample.memory.front().shared_load = {32, 128, 32};
+  sample.pace.joined_passes = 48;
+  EXPECT_TRUE(says(advice_for(result_), "need different words of one of the 32 banks"));
+  sample.pace.joined_passes = 96;
+  EXPECT_FALSE(says(advice_for(result_), "need different words of one of the 32 banks"));
+}
+
 TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 0);

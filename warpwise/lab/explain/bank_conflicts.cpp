@@ -193,6 +193,18 @@ std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
   return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
 }
 
+// Returns true if the compiler joins the kernel's loads of neighbouring words, so that few of their
+// passes beyond the ideal ones are left.
+bool are_joined(const Explanation& explanation) {
+  const LaunchPrediction* const prediction = explanation.known_prediction();
+  if (prediction == nullptr || prediction->sample.memory.empty()) return false;
+  const emulator::PassCounts& loads = prediction->sample.memory.front().shared_load;
+  constexpr double nearly_all = 0.9;
+  const std::uint64_t over = loads.passes - loads.ideal_passes;
+  return over > 0 && static_cast<double>(prediction->sample.pace.joined_passes) >=
+                         nearly_all * static_cast<double>(over);
+}
+
 }  // namespace
 
 std::optional<Finding> bank_conflict(const Explanation& explanation, const LineCounts& line,
@@ -201,6 +213,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   const emulator::MemoryCounts& memory = line.memory[cc];
   const emulator::PassCounts& counts = is_store ? memory.shared_store : memory.shared_load;
   if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
+  if (!is_store && are_joined(explanation)) return std::nullopt;
   const double passes = ratio(counts.passes, counts.requests);
   const double ideal = ratio(counts.ideal_passes, counts.requests);
   const int banks = explanation.request.compute_capabilities[cc].major == 1 ? 16 : 32;

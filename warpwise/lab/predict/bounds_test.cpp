@@ -321,6 +321,14 @@ TEST(Bounds, OfLatencyFollowLittlesLaw) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::latency), 25);
 }
 
+TEST(Bounds, ALaunchBehindAnotherTakesLess) {
+  DeviceProfile device = profile();
+  device.figures["launch_us"] = 3;
+  device.figures["next_launch_us"] = 1;
+  const Bounds bounds = bounds_of(device, counted(), facts);
+  EXPECT_DOUBLE_EQ(bounds.time_us() - bounds.next_time_us(), 2);
+}
+
 TEST(Bounds, OverlapTheMoreTheMoreGroupsOfWarpsThereAre) {
   Bounds bounds;
   bounds.us[static_cast<std::size_t>(Resource::shared)] = 30;
