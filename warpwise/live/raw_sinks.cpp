@@ -1,10 +1,10 @@
 #include <optional>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/base/samples.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
 #include "warpwise/live/depth.hpp"
-#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stages/stages.hpp"
 

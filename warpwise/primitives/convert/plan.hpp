@@ -29,6 +29,13 @@ bool holds_yuv(PixelFormat format);
 /// Returns true if two pixels of a row share their chroma.
 bool is_subsampled(PixelFormat format);
 
+/// kr, kg, kb as integers, to be divided by their sum.
+struct Weights {
+  double r, g, b, sum;
+};
+
+Weights weights_of(Matrix matrix);
+
 /// Kind of computation on the three channels of a pixel.
 enum class Transform : int {
   none,          ///< channels stay unchanged

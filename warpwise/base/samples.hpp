@@ -1,8 +1,20 @@
-#include "warpwise/live/samples.hpp"
+#pragma once
 
-namespace warpwise::live {
+#include "warpwise/base/pixel_format.hpp"
 
-Samples samples_of(PixelFormat format, int component) {
+namespace warpwise {
+
+/// Position of one component's samples. Sample i of a plane's row is byte first + i * step of that
+/// row.
+struct Samples {
+  int plane;
+  int first;
+  int step;
+};
+
+/// Returns the position of a component that the format has: 0 is luma or red, 1 Cb or green, 2 Cr
+/// or blue, 3 alpha.
+constexpr Samples samples_of(PixelFormat format, int component) {
   const bool is_luma = component == 0;
   switch (format) {
     case PixelFormat::yuyv: return is_luma ? Samples{0, 0, 2} : Samples{0, 2 * component - 1, 4};
@@ -22,4 +34,4 @@ Samples samples_of(PixelFormat format, int component) {
   return {component, 0, 1};  // each component has its own plane
 }
 
-}  // namespace warpwise::live
+}  // namespace warpwise
