@@ -4,6 +4,29 @@
 
 namespace warpwise {
 
+/// Returns true if frames have luma, with or without chroma: all formats except RGB.
+constexpr bool has_luma(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32: return false;
+    default: return true;
+  }
+}
+
+/// Returns true if frames have fewer chroma samples than pixels: yuyv, nv12, i420, …
+constexpr bool is_subsampled(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy:
+    case PixelFormat::nv12:
+    case PixelFormat::nv21:
+    case PixelFormat::i420: return true;
+    default: return false;
+  }
+}
+
 /// Position of one component's samples. Sample i of a plane's row is byte first + i * step of that
 /// row.
 struct Samples {

@@ -14,14 +14,10 @@ namespace {
 class SobelCommand final : public Command, public Operation {
  public:
   explicit SobelCommand(CLI::App& app) {
-    add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8),
-                        raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24),
-                        raw_format(PixelFormat::rgba32),
-                        raw_format(PixelFormat::bgra32),
-                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
-                        {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
+    std::vector<RawFormat> formats = grey_and_rgb_formats();
+    formats.push_back({"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)});
+    formats.push_back({"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)});
+    add_shared_options(app, shared_, formats);
     sobel_options(options_).add_to(app);
   }
 

@@ -22,13 +22,9 @@ constexpr double offset_of_page = 15;  // of 255
 class ThresholdCommand final : public Command, public Operation {
  public:
   explicit ThresholdCommand(CLI::App& app) {
-    add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8),
-                        raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24),
-                        raw_format(PixelFormat::rgba32),
-                        raw_format(PixelFormat::bgra32),
-                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
+    std::vector<RawFormat> formats = grey_and_rgb_formats();
+    formats.push_back({"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)});
+    add_shared_options(app, shared_, formats);
     threshold_options(options_, has_maximum_).add_to(app);
     app.get_option("--window")
         ->description(

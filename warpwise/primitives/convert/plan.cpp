@@ -79,25 +79,7 @@ void require_full(PixelFormat format, std::optional<Range> range) {
 
 }  // namespace
 
-bool is_subsampled(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::yuyv:
-    case PixelFormat::uyvy:
-    case PixelFormat::nv12:
-    case PixelFormat::nv21:
-    case PixelFormat::i420: return true;
-    default: return false;
-  }
-}
-
-bool holds_yuv(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::ycbcr32:
-    case PixelFormat::ycrcb24:
-    case PixelFormat::i444: return true;
-    default: return is_subsampled(format);
-  }
-}
+bool holds_yuv(PixelFormat format) { return has_luma(format) && format != PixelFormat::gray8; }
 
 Weights weights_of(Matrix matrix) {
   switch (matrix) {

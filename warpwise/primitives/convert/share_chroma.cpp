@@ -47,7 +47,7 @@ void copy_luma(ConstHostFrame from, HostFrame to, const Samples& luma) {
 // odd edge, they count twice, which leaves the mean unchanged.
 void share(ConstHostFrame from, int component, HostFrame to) {
   const Samples samples = samples_of(to.format(), component);
-  const int across = detail::convert::is_subsampled(to.format()) ? 2 : 1;
+  const int across = is_subsampled(to.format()) ? 2 : 1;
   const int down = across == 2 && plane_count(to.format()) > 1 ? 2 : 1;
   const auto level = [](std::byte byte) { return std::to_integer<int>(byte); };
   for (std::int64_t y = 0; y < from.height(); y += down) {
