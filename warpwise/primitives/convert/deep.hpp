@@ -20,6 +20,7 @@
 // only in limited range.
 namespace warpwise {
 
+/// Options of convert_deep(): the meaning of the codes.
 struct DeepOptions {
   Matrix matrix = Matrix::bt601;
   Range from_range = Range::full;  ///< of YUV and grey; RGB has full range

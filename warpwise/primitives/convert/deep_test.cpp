@@ -372,7 +372,7 @@ TEST(DeepArguments, WrongOnesAreRefused) {
     return test::message_of<InvalidArgument>(
         [&] { convert_deep(src.views<ConstHostView>(), dst.views<HostView>(), options); });
   };
-  const Kind planes = kinds_of_planes[0];
+  const Kind& planes = kinds_of_planes[0];
   EXPECT_EQ(refusal({{2}}, rgb_kind),
             "convert_deep: src has pixels of 2 x u16, it needs one view of 1, 3 or 4 x u16, or "
             "planes of u16");
