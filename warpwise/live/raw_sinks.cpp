@@ -53,10 +53,12 @@ class DeepPipeSink final : public Sink {
   std::string holds(const Stream&) const override { return std::string(layout_.name); }
 
   void begin(const Stream& stream) override {
+    if (layout_.is_that_of_memory()) return;
     copy_.emplace(layout_, stream);
     in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
   }
   void write(std::span<const std::byte> pixels) override {
+    if (!copy_) return file_.write(pixels);
     copy_->write(pixels, in_layout_);
     file_.write(in_layout_);
   }
