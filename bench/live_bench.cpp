@@ -2,13 +2,17 @@
 // those of its memory and of the bus alone, all in one run. Every result is first compared with the
 // CPU's.
 //
-//   live_bench [--json FILE] [--machine FILE]     --machine: JSON that describes it, for the report
+//   live_bench [--json FILE] [--machine FILE] [--part NAME]
+//
+// --machine: JSON that describes it, for the report. --part: resident, streamed, latency,
+// conversion or deep alone.
 
 #include "bench/live_bench.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -133,8 +137,9 @@ std::string method() {
       "of the first source and the last result, at the rate of a device-to-device copy; streamed: "
       "page-locked memory, lanes as of warpwise stream, beside copies of the same bytes alone; "
       "latency: from a frame's arrival to the end of its download; conversion: frames one after "
-      "another without the bus, and from test:zone as warpwise stream runs them; results compared "
-      "with the CPU's first",
+      "another without the bus, and from test:zone as warpwise stream runs them; deep: noise from "
+      "page-locked memory, lanes as of warpwise stream, the conversion by kernels and by the host; "
+      "results compared with the CPU's first",
       width, height, rounds, round_seconds);
 }
 
@@ -147,22 +152,33 @@ json machine_of(const std::string& file) {
   return machine;
 }
 
-void run_all(const std::string& json_file, const std::string& machine_file) {
+struct Options {
+  std::string json;
+  std::string machine;
+  std::string part;
+};
+
+void run_all(const Options& options) {
   gpu::require_device();
   const gpu::Stream stream;
   lab::GpuTimer timer(gpu::device_info(0), stream);
   const double roof = timer.copy_roof_gb_per_s();
   fmt::print("a device-to-device copy: {:.0f} GB/s\n", roof);
   const Problem problem(chain, PixelFormat::rgb24);
-  json report = {{"machine", machine_of(machine_file)},
+  json report = {{"machine", machine_of(options.machine)},
                  {"method", method()},
                  {"steps", problem.pipeline.text()},
                  {"copy_gb_per_s", roof}};
-  report["resident"] = resident_rows(roof);
-  report["streamed"] = streamed(problem);
-  report["latency"] = latency(problem);
-  report["conversion"] = conversions();
-  if (!json_file.empty()) std::ofstream(json_file) << report.dump(1) << "\n";
+  const std::pair<std::string, std::function<json()>> parts[] = {
+      {"resident", [&] { return resident_rows(roof); }},
+      {"streamed", [&] { return streamed(problem); }},
+      {"latency", [&] { return latency(problem); }},
+      {"conversion", conversions},
+      {"deep", deep_rows}};
+  for (const auto& [name, measure] : parts) {
+    if (options.part.empty() || options.part == name) report[name] = measure();
+  }
+  if (!options.json.empty()) std::ofstream(options.json) << report.dump(1) << "\n";
 }
 
 }  // namespace
@@ -224,20 +240,20 @@ double fps_of(const live::Summary& summary) {
 }  // namespace warpwise::bench
 
 int main(int argc, char** argv) {
-  std::string json_file;
-  std::string machine_file;
+  warpwise::bench::Options options;
+  const std::map<std::string, std::string*> places = {
+      {"--json", &options.json}, {"--machine", &options.machine}, {"--part", &options.part}};
   const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
-    const std::string name = arguments[i];
-    const bool is_known = name == "--json" || name == "--machine";
-    if (!is_known || i + 1 == arguments.size()) {
-      fmt::print(stderr, "live_bench [--json FILE] [--machine FILE]\n");
+    const auto place = places.find(arguments[i]);
+    if (place == places.end() || i + 1 == arguments.size()) {
+      fmt::print(stderr, "live_bench [--json FILE] [--machine FILE] [--part NAME]\n");
       return 2;
     }
-    (name == "--json" ? json_file : machine_file) = arguments[i + 1];
+    *place->second = arguments[i + 1];
   }
   try {
-    warpwise::bench::run_all(json_file, machine_file);
+    warpwise::bench::run_all(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "live_bench: {}\n", error.what());
     return 1;

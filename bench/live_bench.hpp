@@ -93,4 +93,7 @@ nlohmann::json streamed(const Problem& problem);
 /// Measures the time from a camera's frame to its finished picture.
 nlohmann::json latency(const Problem& problem);
 
+/// Measures conversions of frames of 16 bits, by kernels and by the host.
+nlohmann::json deep_rows();
+
 }  // namespace warpwise::bench

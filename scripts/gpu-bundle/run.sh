@@ -8,7 +8,7 @@
 #   counters.json  every rung's hardware counters beside the emulator's counts
 #   logs/          the logs
 #
-#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live] [verify]
+#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live[=PART]] [verify]
 #          [ladders[=NAME,NAME...]] [counters[=NAME,NAME...]]
 #     Runs all parts unless some are named. NAME is a primitive, or LADDER/EXPERIMENT; by default all, for counters
 #     the ladders.
@@ -18,6 +18,7 @@ out=$here/out
 parts=()
 experiments=()
 benches=()
+live=()
 sanitized=()
 counted=()
 while [ $# -gt 0 ]; do
@@ -25,6 +26,7 @@ while [ $# -gt 0 ]; do
     --out) out=$2; shift 2 ;;
     test|main|sanitize|bench|live|verify|ladders|counters) parts+=("$1"); shift ;;
     sanitize=*) parts+=(sanitize); IFS=, read -ra sanitized <<<"${1#sanitize=}"; shift ;;
+    live=*) parts+=(live); live=(--part "${1#live=}"); shift ;;
     bench=*) parts+=(bench); IFS=, read -ra benches <<<"${1#bench=}"; shift ;;
     counters=*) parts+=(counters); IFS=, read -ra counted <<<"${1#counters=}"; shift ;;
     ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
@@ -197,7 +199,7 @@ run_bench() {
 }
 
 run_live() {
-  "$here/bin/live_bench" --json "$out/live.json" --machine "$out/logs/machine.json" | tee "$out/logs/live.txt"
+  "$here/bin/live_bench" "${live[@]}" --json "$out/live.json" --machine "$out/logs/machine.json" | tee "$out/logs/live.txt"
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
 }
 

@@ -84,6 +84,15 @@ RawFormat raw_format(PixelFormat format) {
   return {std::string(name_of(format)), io::PictureShape::of(format, 1, 1)};
 }
 
+std::vector<RawFormat> grey_and_rgb_formats() {
+  std::vector<RawFormat> formats;
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgr24,
+                                   PixelFormat::rgba32, PixelFormat::bgra32}) {
+    formats.push_back(raw_format(format));
+  }
+  return formats;
+}
+
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats) {
   for (const RawFormat& format : formats) {
     if (format.name == text) return format;

@@ -96,6 +96,8 @@ struct RawFormat {
 };
 
 RawFormat raw_format(PixelFormat format);
+/// Returns gray8 and the formats of RGB.
+std::vector<RawFormat> grey_and_rgb_formats();
 
 /// Returns the format that --from names. \throws UsageError  with a list of the names.
 RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);

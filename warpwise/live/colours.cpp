@@ -26,24 +26,8 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
           decide(options.siting, tags.siting, Siting::left)};
 }
 
-bool is_subsampled(PixelFormat format) {
-  constexpr std::int64_t all_samples = 4 * 3;  // number of samples of three channels in 2x2 pixels
-  return has_luma(format) && format != PixelFormat::gray8 &&
-         frame_bytes(format, 2, 2) < all_samples;
-}
-
 bool has_alpha(PixelFormat format) {
   return format == PixelFormat::rgba32 || format == PixelFormat::bgra32;
-}
-
-bool has_luma(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::rgb24:
-    case PixelFormat::bgr24:
-    case PixelFormat::rgba32:
-    case PixelFormat::bgra32: return false;
-    default: return true;
-  }
 }
 
 std::string text_of(const Colours& colours, PixelFormat format) {

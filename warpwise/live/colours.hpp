@@ -6,6 +6,7 @@
 #include <string>
 
 #include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/samples.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
 
@@ -61,11 +62,6 @@ struct Colours {
 Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
                        const ColourTags& tags);
 
-/// Returns true if frames have fewer chroma samples than pixels: yuyv, nv12, i420, …
-bool is_subsampled(PixelFormat format);
-
-/// Returns true if frames have luma, with or without chroma: all formats except RGB.
-bool has_luma(PixelFormat format);
 /// Returns true for a format with alpha.
 bool has_alpha(PixelFormat format);
 

@@ -75,10 +75,12 @@ class CpuLane final : public Lane {
 
   void compute() override {
     allocate_results();
-    std::unique_ptr<Between> between = scratch_->take();
-    const auto work = [&] { run_steps(*between); };
+    if (!between_) between_ = scratch_->take();
+    const auto work = [&] { run_steps(*between_); };
     arena_ ? arena_->execute(work) : work();
-    scratch_->give_back(std::move(between));
+    // A last step that only takes the luma leaves the result there.
+    const std::vector<Step>& steps = pipeline_.steps();
+    if (steps.empty() || steps.back().stage) scratch_->give_back(std::move(between_));
   }
 
  private:
@@ -113,6 +115,7 @@ class CpuLane final : public Lane {
   std::shared_ptr<Scratch> scratch_;
   std::optional<tbb::task_arena> arena_;
   std::optional<io::Picture> source_;
+  std::unique_ptr<Between> between_;  // while it has the result
   std::vector<io::Picture> results_;
   std::vector<HostResult> to_;  // views of results_ for writing
   std::span<const std::byte> last_;

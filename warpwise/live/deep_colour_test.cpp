@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "warpwise/live/chroma.hpp"
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/pipeline.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stage_testing.hpp"
 #include "warpwise/live/stages/stages.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 
 namespace warpwise::live::test {
 namespace {
@@ -238,6 +238,22 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
   const ConvertChoices linear{.upsampling = ChromaUpsampling::linear};
   EXPECT_NE(refusal([&] { deep_stage("rgb48", {}, linear)->begin(yuv); }).find("replicate only"),
             std::string::npos);
+}
+
+// A stage that the host computes could not be a part of a graph.
+TEST(DeepColour, IsRecordedIntoOneGraph) {
+  Stream yuv = stream_of(io::PictureShape::of(io::DeepPlanes::yuv420, 8, 8), {}, {}, {});
+  yuv.depth = 10;
+  const Pipeline rounded({}, yuv, *picture_sink("%d.jpg"));
+  EXPECT_EQ(rounded.text(), "yuv420p16 -> (8 bits) i420 -> (rgb24)");
+  EXPECT_TRUE(rounded.is_recordable());
+  EXPECT_TRUE(Pipeline({}, yuv, *picture_sink("%d.png")).is_recordable());
+  std::vector<std::shared_ptr<Stage>> both = {deep_stage("rgb48", {}),
+                                              deep_stage("yuv422p16", {io::DeepPlanes::yuv422})};
+  EXPECT_TRUE(Pipeline(both, yuv, *null_sink()).is_recordable());
+  const Stream rgb = stream_of(PixelFormat::rgb24, 8, 8, {});
+  EXPECT_TRUE(
+      Pipeline({convert_stage("nv12", PixelFormat::nv12)}, rgb, *null_sink()).is_recordable());
 }
 
 TEST(DeepColour, IsConvertedForPictures) {

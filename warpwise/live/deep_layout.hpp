@@ -20,6 +20,8 @@ struct DeepLayout {
   bool shares_plane = false;  ///< one plane has Cb and Cr in turns
 
   io::PictureShape shape(std::int64_t width, std::int64_t height) const;
+  /// Returns true if frames in memory have the same bytes, so that LayoutCopy has nothing to do.
+  bool is_that_of_memory() const { return depth == 16 && !shares_plane; }
 };
 inline constexpr DeepLayout deep_layouts[] = {
     {"gray16", 1},

@@ -32,6 +32,20 @@ struct Elements {
 };
 Elements elements_of(const io::PictureShape& shape, int component);
 
+/// Returns the pixels of a deep frame as the views that convert_deep() takes: one, or three planes.
+template <Memory memory, Access access>
+std::vector<BasicView<memory, access>> views_of(const io::PixelsOf<memory, access>& pixels) {
+  using View = BasicView<memory, access>;
+  const io::PictureShape& shape = pixels.shape;
+  if (!shape.planes) return {pixels.view()};
+  std::vector<View> planes;
+  for (int i = 0; i < 3; ++i) {
+    auto* const data = static_cast<typename View::Byte*>(pixels.data) + 2 * shape.plane_begin(i);
+    planes.push_back({data, shape.type, shape.plane_width(i), shape.plane_height(i)});
+  }
+  return planes;
+}
+
 /// Returns the stream of frames with the same samples in 8 bits: gray8, rgb24, rgba32, i420, yuyv
 /// (from 4:2:2) or ycbcr32 (from 4:4:4). `deep` must be of u16.
 Stream narrowed(const Stream& deep);

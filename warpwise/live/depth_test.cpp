@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/lane.hpp"
-#include "warpwise/live/samples.hpp"
 #include "warpwise/live/stages/stages.hpp"
 #include "warpwise/live/video_testing.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/live/chroma.hpp"
 #include "warpwise/live/sources.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 
 namespace warpwise::live {
 namespace {

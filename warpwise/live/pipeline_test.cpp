@@ -249,5 +249,19 @@ TEST(CpuLanesTest, WithoutAStepThatComputesTheResultIsTheSourcesOwnMemory) {
   EXPECT_EQ(lanes[0]->result().size(), 24U) << "the luma alone";
 }
 
+// The lanes share the memory between steps. A luma that nobody computes lies in it.
+TEST(CpuLanesTest, ALumaStaysWhileAnotherLaneComputes) {
+  const Pipeline pipeline({conversion(PixelFormat::nv12)}, stream_of(PixelFormat::rgb24, 6, 4, {}),
+                          Wanting(PixelFormat::gray8));
+  ASSERT_EQ(pipeline.text(), "rgb24 -> nv12 -> (luma) gray8");
+  const auto lanes = cpu_lanes(pipeline, 2, 1);
+  std::ranges::fill(lanes[0]->source(), std::byte{255});
+  std::ranges::fill(lanes[1]->source(), std::byte{0});
+  lanes[0]->compute();
+  lanes[1]->compute();
+  test::expect_same(Bytes(24, std::byte{255}),
+                    {lanes[0]->result().begin(), lanes[0]->result().end()});
+}
+
 }  // namespace
 }  // namespace warpwise::live

@@ -1,10 +1,10 @@
 #include <optional>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/base/samples.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/y4m.hpp"
 #include "warpwise/live/depth.hpp"
-#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -53,10 +53,12 @@ class DeepPipeSink final : public Sink {
   std::string holds(const Stream&) const override { return std::string(layout_.name); }
 
   void begin(const Stream& stream) override {
+    if (layout_.is_that_of_memory()) return;
     copy_.emplace(layout_, stream);
     in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
   }
   void write(std::span<const std::byte> pixels) override {
+    if (!copy_) return file_.write(pixels);
     copy_->write(pixels, in_layout_);
     file_.write(in_layout_);
   }

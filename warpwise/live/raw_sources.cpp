@@ -13,7 +13,7 @@ class RawSource final : public Source {
             const std::optional<DeepLayout>& layout = std::nullopt)
       : Source(path == "-" ? "standard input" : path, stream), input_(path),
         frames_(input_, stream.shape) {
-    if (!layout) return;
+    if (!layout || layout->is_that_of_memory()) return;
     copy_.emplace(*layout, stream);
     in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
   }
@@ -33,7 +33,7 @@ class RawSource final : public Source {
  private:
   io::InputFile input_;
   io::RawFrames frames_;
-  std::optional<LayoutCopy> copy_;  // for more than 8 bits
+  std::optional<LayoutCopy> copy_;  // for layouts that memory does not have
   std::vector<std::byte> in_layout_;
 };
 

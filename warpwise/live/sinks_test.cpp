@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/live/depth.hpp"
 #include "warpwise/live/file_testing.hpp"
 #include "warpwise/live/pipeline.hpp"
-#include "warpwise/live/samples.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/stages/stages.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
-#include "warpwise/live/chroma.hpp"
 #include "warpwise/live/file_testing.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 
 namespace warpwise::live {
 namespace {

@@ -86,7 +86,7 @@ class DisparityCommand final : public Command {
         ->type_name("OUT.png");
     disparity_options(options_).add_to(app);
     add_stream_options(app, run_);
-    add_input_options(app, run_, grey_formats());
+    add_input_options(app, run_, grey_and_rgb_formats());
   }
 
   void execute() const override {

@@ -58,7 +58,7 @@ class FindCommand final : public Command {
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
         ->check(refuse_empty_name)
         ->type_name("OUT");
-    add_input_options(app, run_, grey_formats());
+    add_input_options(app, run_, grey_and_rgb_formats());
   }
 
   void execute() const override {

@@ -76,7 +76,7 @@ class MatchCommand final : public Command {
         ->type_name("");
     match_options(options_, max_motion_).add_to(app);
     add_stream_options(app, run_);
-    add_input_options(app, run_, grey_formats());
+    add_input_options(app, run_, grey_and_rgb_formats());
   }
 
   void execute() const override {

@@ -15,14 +15,9 @@ namespace {
 class SobelCommand final : public Command, public Operation {
  public:
   explicit SobelCommand(CLI::App& app) {
-    add_shared_options(
-        app, shared_,
-        with_deep_formats({raw_format(PixelFormat::gray8),
-                           raw_format(PixelFormat::rgb24),
-                           raw_format(PixelFormat::bgr24),
-                           raw_format(PixelFormat::rgba32),
-                           raw_format(PixelFormat::bgra32),
-                           {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}}));
+    std::vector<RawFormat> formats = with_deep_formats(grey_and_rgb_formats());
+    formats.push_back({"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)});
+    add_shared_options(app, shared_, formats);
     sobel_options(options_).add_to(app);
   }
 

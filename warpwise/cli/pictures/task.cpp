@@ -65,15 +65,6 @@ void require_same_size(const std::string& a_path, const io::PictureShape& a,
                             a_path, a.width, a.height, b_path, b.width, b.height));
 }
 
-std::vector<RawFormat> grey_formats() {
-  std::vector<RawFormat> formats;
-  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgr24,
-                                   PixelFormat::rgba32, PixelFormat::bgra32}) {
-    formats.push_back(raw_format(format));
-  }
-  return formats;
-}
-
 Task::Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
            nlohmann::ordered_json option_values)
     : name_(std::move(name)), options_(validated(options, inputs)),

@@ -83,9 +83,6 @@ class Task {
   std::vector<std::string> outputs_;
 };
 
-/// Returns the formats of headerless frames that Task::read_grey() takes.
-std::vector<RawFormat> grey_formats();
-
 /// Requires two pictures of equal size. \throws IoError  their sizes differ.
 void require_same_size(const std::string& a_path, const io::PictureShape& a,
                        const std::string& b_path, const io::PictureShape& b);

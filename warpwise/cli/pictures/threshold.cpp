@@ -23,11 +23,7 @@ constexpr double offset_of_page = 15;  // of 255
 class ThresholdCommand final : public Command, public Operation {
  public:
   explicit ThresholdCommand(CLI::App& app) {
-    add_shared_options(
-        app, shared_,
-        with_deep_formats({raw_format(PixelFormat::gray8), raw_format(PixelFormat::rgb24),
-                           raw_format(PixelFormat::bgr24), raw_format(PixelFormat::rgba32),
-                           raw_format(PixelFormat::bgra32)}));
+    add_shared_options(app, shared_, with_deep_formats(grey_and_rgb_formats()));
     threshold_options(options_, has_maximum_).add_to(app);
     app.get_option("--window")
         ->description(

@@ -102,7 +102,7 @@ class TrackCommand final : public Command {
         ->check(refuse_empty_name)
         ->type_name("");
     track_options(box_, options_).add_to(app);
-    add_input_options(app, run_, grey_formats());
+    add_input_options(app, run_, grey_and_rgb_formats());
   }
 
   void execute() const override {

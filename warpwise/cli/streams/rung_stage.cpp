@@ -44,7 +44,7 @@ class RungStage final : public live::Stage {
 
   std::optional<PixelFormat> reads(const live::Stream& from) const override {
     // Converts RGB to the rungs' own order of bytes; the colours stay the same.
-    if (!live::has_luma(from.format()) && !live::has_luma(place_.from)) {
+    if (!has_luma(from.format()) && !has_luma(place_.from)) {
       return from.format() == place_.from ? std::nullopt : std::optional(place_.from);
     }
     return shipped_->reads(from);

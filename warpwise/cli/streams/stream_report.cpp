@@ -81,7 +81,7 @@ nlohmann::ordered_json json_of(const live::Stream& stream) {
                                  {"format", stream.shape.pixel_text()}};
   if (stream.rate.is_known()) json["fps"] = stream.rate.per_second();
   if (stream.is_deep()) json["depth"] = stream.depth;
-  if (!live::has_luma(stream.samples_of_8_bits())) return json;
+  if (!has_luma(stream.samples_of_8_bits())) return json;
   const auto told = [](const auto& each) {
     return nlohmann::ordered_json{{"value", name_of(each.value)}, {"from", name_of(each.origin)}};
   };

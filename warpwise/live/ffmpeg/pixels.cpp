@@ -4,10 +4,10 @@
 #include <array>
 #include <cstring>
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/io/interleave.hpp"
-#include "warpwise/live/chroma.hpp"
 #include "warpwise/live/depth.hpp"
-#include "warpwise/live/samples.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {

@@ -2,9 +2,8 @@
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
-#include "warpwise/live/chroma.hpp"
-#include "warpwise/live/stages/host_stage.hpp"
 #include "warpwise/live/stages/stages.hpp"
+#include "warpwise/primitives/convert/share_chroma.hpp"
 
 namespace warpwise::live {
 namespace {
@@ -167,10 +166,10 @@ class ConvertStage final : public Stage {
 };
 
 // Converts to i444, and gives the pixels that share chroma their mean.
-class SharedChromaStage final : public HostStage {
+class SharedChromaStage final : public Stage {
  public:
   SharedChromaStage(std::string text, PixelFormat to, const ConvertChoices& choices)
-      : HostStage(std::move(text)), to_(to), whole_("i444", PixelFormat::i444, choices) {}
+      : Stage(std::move(text)), to_(to), whole_("i444", PixelFormat::i444, choices) {}
 
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
 
@@ -183,11 +182,15 @@ class SharedChromaStage final : public HostStage {
     return result;
   }
 
-  using HostStage::run;
   void run(HostSource from, HostResult to) override {
     io::Picture between(i444_);
     whole_.run(from, HostResult{i444_, between.bytes().data()});
     share_chroma(HostSource{i444_, between.bytes().data()}.frame(), to.frame());
+  }
+  void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
+    const gpu::Buffer between(i444_.bytes(), stream);
+    whole_.run(from, DeviceResult{i444_, between.data()}, stream);
+    share_chroma(DeviceSource{i444_, between.data()}.frame(), to.frame(), stream);
   }
 
  private:

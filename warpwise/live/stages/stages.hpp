@@ -46,8 +46,7 @@ inline constexpr std::array frame_destinations = [] {
 }();
 
 /// Converts frames to the format `to` by convert(). Formats with shared chroma are made from i444
-/// by share_chroma(); on a GPU this waits for the stream, because the host computes. Defaults
-/// without a choice:
+/// by share_chroma(). Defaults without a choice:
 ///
 /// - input matrix and range: the stream's
 /// - output range: full from RGB, the input's range from YUV or grey
@@ -67,8 +66,8 @@ std::unique_ptr<Stage> convert_stage(std::string text, PixelFormat to,
 /// Computes the grey of colours of u16 and f32 by grey(). Pipelines insert it.
 std::unique_ptr<Stage> grey_stage();
 
-/// Rounds the samples of deep frames to 8 bits: the frames are then narrowed(). On a GPU it waits
-/// for the stream, because the host rounds. Pipelines insert it.
+/// Rounds the samples of deep frames by round_to_8_bits(): the frames are then narrowed().
+/// Pipelines insert it.
 std::unique_ptr<Stage> narrow_stage();
 
 /// Result of deep_stage(): planes, or without them rgb48, three channels of u16.
@@ -84,11 +83,8 @@ inline std::string_view name_of(DeepTarget target) {
   return target.planes ? name_of(*target.planes) : "rgb48";
 }
 
-/// Converts colours of deep frames: YUV or grey to rgb48, or rgb48 to planes. The result is the
-/// real-valued formula of the matrix and the range in double precision, rounded half up once and
-/// saturated. Pixels that share chroma have the same, and a chroma sample is the mean of the pixels
-/// that share it, hence sited at the centre. Defaults are those of convert_stage(). On a GPU it
-/// waits for the stream, because the host computes.
+/// Converts colours of deep frames by convert_deep(): YUV or grey to rgb48, or rgb48 to planes,
+/// whose chroma is then sited at the centre. Defaults are those of convert_stage().
 ///
 /// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, for limited range of
 /// RGB, and for another convention than exact or another upsampling than replicate.

@@ -79,24 +79,15 @@ void require_full(PixelFormat format, std::optional<Range> range) {
 
 }  // namespace
 
-bool is_subsampled(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::yuyv:
-    case PixelFormat::uyvy:
-    case PixelFormat::nv12:
-    case PixelFormat::nv21:
-    case PixelFormat::i420: return true;
-    default: return false;
-  }
-}
+bool holds_yuv(PixelFormat format) { return has_luma(format) && format != PixelFormat::gray8; }
 
-bool holds_yuv(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::ycbcr32:
-    case PixelFormat::ycrcb24:
-    case PixelFormat::i444: return true;
-    default: return is_subsampled(format);
+Weights weights_of(Matrix matrix) {
+  switch (matrix) {
+    case Matrix::bt601: return {299, 587, 114, 1000};
+    case Matrix::bt709: return {2126, 7152, 722, 10000};
+    case Matrix::bt2020: return {2627, 6780, 593, 10000};
   }
+  __builtin_unreachable();
 }
 
 Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& options) {
@@ -140,20 +131,6 @@ std::int64_t fixed(std::int64_t numerator, int bits) { return numerator << (line
 /// Rounds a real number to a multiple of 2^-bits. A double's 53 bits hold all such numbers here.
 std::int64_t rounded(double value, int bits) {
   return fixed(std::llround(std::ldexp(value, bits)), bits);
-}
-
-/// kr, kg, kb as integers, to be divided by their sum.
-struct Weights {
-  double r, g, b, sum;
-};
-
-Weights weights_of(Matrix matrix) {
-  switch (matrix) {
-    case Matrix::bt601: return {299, 587, 114, 1000};
-    case Matrix::bt709: return {2126, 7152, 722, 10000};
-    case Matrix::bt2020: return {2627, 6780, 593, 10000};
-  }
-  __builtin_unreachable();
 }
 
 /// Number of luma codes above black, number of chroma codes from end to end, and the code of black.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/base/samples.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
 
 // Plan of one call of convert(). The CPU and the GPU compute with the plan's integers; therefore
@@ -26,8 +27,13 @@ Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& optio
 
 /// Returns true if the format holds YUV (gray8 counts as RGB: R = G = B).
 bool holds_yuv(PixelFormat format);
-/// Returns true if two pixels of a row share their chroma.
-bool is_subsampled(PixelFormat format);
+
+/// kr, kg, kb as integers, to be divided by their sum.
+struct Weights {
+  double r, g, b, sum;
+};
+
+Weights weights_of(Matrix matrix);
 
 /// Kind of computation on the three channels of a pixel.
 enum class Transform : int {

@@ -1,5 +1,6 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
+#include "warpwise/primitives/convert/deep_backends.hpp"
 #include "warpwise/primitives/convert/grey_backends.hpp"
 
 // Replaces cuda.cu if the library is built without a CUDA toolkit.
@@ -11,6 +12,14 @@ void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamH
 
 void convert_cuda(std::span<const ConstDeviceFrame>, std::span<const DeviceFrame>,
                   const Conversion&, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+void deep_cuda(const kernels::convert::DeepArguments&, bool, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+void bytes_cuda(const kernels::convert::ByteArguments&, gpu::StreamHandle) {
   gpu::require_device();
 }
 

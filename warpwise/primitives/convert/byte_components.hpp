@@ -1,0 +1,56 @@
+#pragma once
+
+#include "warpwise/base/frame.hpp"
+#include "warpwise/base/samples.hpp"
+#include "warpwise/primitives/convert/deep_backends.hpp"
+#include "warpwise/primitives/convert/plan.hpp"
+
+// The components of frames of bytes, for kernels that write one at a time.
+namespace warpwise::detail::convert {
+
+/// Returns the place of a component in a frame, with the pixels that share a sample; `src`, its
+/// last sample and the rule are left open.
+template <Memory memory>
+kernels::convert::ByteArguments component_of(const BasicFrame<memory, Access::read_write>& frame,
+                                             int component) {
+  const PixelFormat format = frame.format();
+  const Samples samples = samples_of(format, component);
+  const bool is_shared = component > 0 && is_subsampled(format);
+  kernels::convert::ByteArguments made{};
+  made.dst = {reinterpret_cast<unsigned char*>(frame.plane(samples.plane).data) + samples.first,
+              frame.plane(samples.plane).pitch_bytes, samples.step};
+  made.across = is_shared ? 2 : 1;
+  made.down = is_shared && plane_count(format) > 1 ? 2 : 1;
+  made.columns = (frame.width() + made.across - 1) / made.across;
+  made.rows = (frame.height() + made.down - 1) / made.down;
+  return made;
+}
+
+/// Returns true if rows end with an unused byte of luma: yuyv and uyvy of odd width.
+template <Memory memory, Access access>
+bool has_unused_luma(const BasicFrame<memory, access>& frame) {
+  const bool is_packed = frame.format() == PixelFormat::yuyv || frame.format() == PixelFormat::uyvy;
+  return is_packed && frame.width() % 2 == 1;
+}
+
+/// Gives unused bytes of a frame on the host the values that share_chroma() states.
+void fill_unused(HostFrame frame);
+
+/// Computes the components of a frame on a GPU, and its unused bytes. `component(i)` returns the
+/// arguments of the component.
+template <class Component>
+void bytes_on_gpu(const DeviceFrame& frame, int components, const Component& component,
+                  gpu::StreamHandle stream) {
+  for (int i = 0; i < components; ++i) {
+    kernels::convert::ByteArguments each = component(i);
+    if (i == 0 && has_unused_luma(frame)) ++each.columns;  // the last sample again
+    bytes_cuda(each, stream);
+  }
+  if (frame.format() != PixelFormat::ycbcr32) return;
+  kernels::convert::ByteArguments unused = component_of(frame, 3);
+  unused.rule = kernels::convert::ByteRule::unused;
+  unused.across = unused.down = 1;
+  bytes_cuda(unused, stream);
+}
+
+}  // namespace warpwise::detail::convert

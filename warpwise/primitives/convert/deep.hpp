@@ -1,0 +1,75 @@
+#pragma once
+
+#include <span>
+
+#include "warpwise/base/export.hpp"
+#include "warpwise/base/frame.hpp"
+#include "warpwise/gpu/handles.hpp"
+#include "warpwise/primitives/convert/convert.hpp"
+
+// Colours of 16 bits. A picture is a list of views of u16 pixels:
+//
+// - one view: grey (1 channel), RGB (3) or RGBA (4), red first
+// - three views of 1 channel: the planes Y, Cb and Cr of a YUV frame
+// - two views: the plane Y, and a plane of 2 channels, Cb and Cr
+//
+// Chroma has the columns and rows of the picture (4:4:4), half of the columns (4:2:2), or half of
+// both (4:2:0). Halves of odd sizes are rounded up.
+//
+// Samples use all 16 bits. Samples of fewer bits in the upper bits, as in P010, are such samples
+// only in limited range.
+namespace warpwise {
+
+/// Options of convert_deep(): the meaning of the codes.
+struct DeepOptions {
+  Matrix matrix = Matrix::bt601;
+  Range from_range = Range::full;  ///< of YUV and grey; RGB has full range
+  Range to_range = Range::full;    ///< of YUV; RGB has full range
+};
+
+/// Converts YUV, grey or RGBA to RGB, and RGB, RGBA or grey to the three planes of YUV. The result
+/// is the real-valued formula of convert() in double precision, rounded half up once and saturated.
+/// Pixels that share chroma have the same chroma, and a chroma sample is the mean of the pixels
+/// that share it. Alpha is ignored.
+///
+/// Views of any size, pitch and alignment; `src` and `dst` must not overlap.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
+///
+/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, YUV to YUV, or
+///                          views overlap.
+WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
+                                  const DeepOptions& options = {});
+
+/// Converts on a GPU, with the same result: asynchronous on `stream`, no allocation, no
+/// synchronisation.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void convert_deep(std::span<const ConstDeviceView> src,
+                                  std::span<const DeviceView> dst, const DeepOptions& options,
+                                  gpu::StreamHandle stream);
+
+/// Rounds the samples of a picture to 8 bits, half up and saturated:
+///
+/// - limited range of YUV and grey: code / 256
+/// - full range of luma and grey, RGB and alpha: code · 255 / 65535
+/// - full range of chroma: (code − 32768) · 255 / 65535 + 128
+///
+/// `dst` has the same components with the same size: gray8, rgb24, bgr24, rgba32, bgra32, or a YUV
+/// format with the chroma of `src`. Unused bytes are those of share_chroma(). `range` is that of
+/// YUV and grey. Views and frames of any size, pitch and alignment, which must not overlap.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
+///
+/// \throws InvalidArgument  other views or another format, the sizes differ, or memory overlaps.
+WARPWISE_EXPORT void round_to_8_bits(std::span<const ConstHostView> src, Range range,
+                                     HostFrame dst);
+
+/// Rounds on a GPU, with the same result: asynchronous on `stream`, no allocation, no
+/// synchronisation.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void round_to_8_bits(std::span<const ConstDeviceView> src, Range range,
+                                     DeviceFrame dst, gpu::StreamHandle stream);
+
+}  // namespace warpwise
