@@ -1,0 +1,13 @@
+// slow: a thread has 32 values that follow each other, as a thread of a CPU would.
+// fast: the threads of the grid take values that follow each other, 32 times.
+
+__device__ float squash(float x) { return x / (1 + fabsf(x)); }
+extern "C" __global__ void slow(float* out, const float* in) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < 32; ++k) out[thread * 32 + k] = squash(in[thread * 32 + k]);
+}
+extern "C" __global__ void fast(float* out, const float* in) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int threads = gridDim.x * blockDim.x;
+  for (int k = 0; k < 32; ++k) out[k * threads + thread] = squash(in[k * threads + thread]);
+}
