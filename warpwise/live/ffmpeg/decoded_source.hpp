@@ -22,6 +22,8 @@ class DecodedSource : public Source {
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options);
 
   bool next(std::span<std::byte> pixels) final;
+  std::string why_not_on_gpu() final;
+  bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) final;
   std::optional<FrameTime> time() const final { return time_; }
   std::shared_ptr<Companions> take_companions() final;
 
@@ -36,7 +38,8 @@ class DecodedSource : public Source {
                 const SourceOptions& options);
   void require_like_the_first(const AVFrame& frame) const;
   bool decode_ahead();
-  bool next_of_new_rate(std::span<std::byte> pixels);
+  const AVFrame* next_frame();
+  const AVFrame* next_of_new_rate();
   void copy(const AVFrame& frame, std::span<std::byte> pixels);
 
   std::unique_ptr<Decoder> decoder_;

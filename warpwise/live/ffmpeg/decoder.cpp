@@ -30,10 +30,8 @@ std::string reason_of_reading(int error) {
 
 Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const SourceOptions& options)
     : name_(std::move(name)), damage_(damage), deadline_(std::move(opened.deadline)),
-      input_(std::move(opened.input)) {
+      input_(std::move(opened.input)), decode_(options.decode) {
   choose_stream(options);
-  const AVCodec* codec = avcodec_find_decoder(stream_->codecpar->codec_id);
-  if (codec == nullptr) fail("this FFmpeg has no decoder for its video");
   if (options.with_companions) {
     others_ = std::make_shared<OtherTracks>(*input_);
     others_in_use_ = others_;
@@ -43,7 +41,7 @@ Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const Source
         input_->streams[i] == stream_ || (others_ && others_->has(static_cast<int>(i)));
     if (!is_read) input_->streams[i]->discard = AVDISCARD_ALL;
   }
-  open_codec(codec);
+  open(options);
   if (options.deinterlace) deinterlacer_.emplace(stream_->time_base);
 }
 
@@ -78,22 +76,52 @@ std::shared_ptr<OtherTracks> Decoder::take_other_tracks() {
   return others && !others->is_empty() ? others : nullptr;
 }
 
-void Decoder::open_codec(const AVCodec* codec) {
-  codec_.reset(avcodec_alloc_context3(codec));
-  if (!codec_) throw std::bad_alloc();
-  int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
-  codec_->pkt_timebase = stream_->time_base;
-  codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
+void Decoder::open(const SourceOptions& options) {
+  if (decode_ == Decode::cpu) return open_on_cpu();
+  why_not_by_gpu_ = ffmpeg::why_not_by_gpu(*stream_, options);
+  if (why_not_by_gpu_.empty()) return open_on_gpu();
+  if (decode_ == Decode::gpu) fail("--decode gpu: " + why_not_by_gpu_);
+  open_on_cpu();
+}
+
+void Decoder::open_on_gpu() {
+  // Threads keep some frames in the GPU's decoder at a time. Each costs it memory, of which it has
+  // an upper bound.
+  constexpr int threads = 4;
+  gpu_ = std::make_unique<GpuDecoding>();
+  Codec codec = gpu_->new_codec(stream_->codecpar->codec_id);
+  codec->thread_count = damage_ == Damage::is_an_error ? threads : 1;
+  open_codec(std::move(codec));
+}
+
+void Decoder::open_on_cpu() {
+  const AVCodec* const known = avcodec_find_decoder(stream_->codecpar->codec_id);
+  if (known == nullptr) fail("this FFmpeg has no decoder for its video");
+  Codec codec(avcodec_alloc_context3(known));
+  if (!codec) throw std::bad_alloc();
+  codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
   // These two codecs conceal damage and mark no frame. In strict mode, MJPEG's decoder returns an
   // error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share one frame,
   // so that the message belongs to a known frame.
-  if (codec->id == AV_CODEC_ID_MJPEG) codec_->err_recognition |= AV_EF_EXPLODE;
-  if (codec->id == AV_CODEC_ID_FFV1) {
-    codec_->thread_type = FF_THREAD_SLICE;
-    codec_->opaque = &has_complained_;
+  if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
+  if (known->id == AV_CODEC_ID_FFV1) {
+    codec->thread_type = FF_THREAD_SLICE;
+    codec->opaque = &has_complained_;
   }
-  if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
+  open_codec(std::move(codec));
+}
+
+void Decoder::open_codec(Codec codec) {
+  codec_ = std::move(codec);
+  int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
+  codec_->pkt_timebase = stream_->time_base;
+  if (error >= 0) error = avcodec_open2(codec_.get(), nullptr, nullptr);
   if (error < 0) fail(reason_of(error));
+}
+
+std::string Decoder::decoded_by() const {
+  if (gpu_) return "the GPU";
+  return why_not_by_gpu_.empty() ? "" : "the CPU: " + why_not_by_gpu_;
 }
 
 void Decoder::fail(const std::string& why) const {
@@ -134,6 +162,7 @@ const AVFrame* Decoder::decode() {
   passed_over_ = 0;
   for (;;) {
     const int error = avcodec_receive_frame(codec_.get(), frame_.get());
+    if (gpu_ && number_ == 0 && error != AVERROR(EAGAIN) && falls_back(error)) continue;
     if (error == AVERROR(EAGAIN)) {
       count_passed_over();
       feed();
@@ -149,14 +178,39 @@ const AVFrame* Decoder::decode() {
   }
 }
 
+// Gives all packets so far to the CPU's decoder if the GPU's one gave no first frame. Returns false
+// if it gave one.
+bool Decoder::falls_back(int error) {
+  // FFmpeg does not crop the left and the top in a GPU's memory.
+  const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
+                        frame_->crop_top == 0;
+  if (is_whole) {
+    again_.clear();
+    return false;
+  }
+  const std::string why = error < 0 ? reason_of(error) : "its frames begin inside the stored ones";
+  if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
+  why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
+  trouble_.clear();
+  open_on_cpu();
+  gpu_.reset();
+  return true;
+}
+
 // Passes a packet, or the end of the input, to the decoder. After any end the decoder still returns
 // the frames in flight.
 void Decoder::feed() {
-  if (read_packet()) {
-    send(packet_.get());
-  } else {
-    send(nullptr);
+  if (!gpu_ && !again_.empty()) {
+    const Packet packet = std::move(again_.front());
+    again_.pop_front();
+    return send(packet.get());
   }
+  if (!read_packet()) return send(nullptr);
+  if (gpu_ && number_ == 0) {
+    again_.push_back(new_packet());
+    if (av_packet_ref(again_.back().get(), packet_.get()) < 0) throw std::bad_alloc();
+  }
+  send(packet_.get());
 }
 
 // Describes a read error; empty if there is none. For a truncated file some demuxers only log a

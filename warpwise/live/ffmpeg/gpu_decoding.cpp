@@ -1,0 +1,189 @@
+#include "warpwise/live/ffmpeg/gpu_decoding.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/sharing.hpp"
+#include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/ffmpeg/tags.hpp"
+#include "warpwise/primitives/copy/copy.hpp"
+
+// FFmpeg's header needs two opaque types of CUDA's header, and nothing else of it.
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 0
+using CUcontext = CUctx_st*;
+using CUstream = CUstream_st*;
+#endif
+extern "C" {
+#include <libavutil/hwcontext_cuda.h>
+}
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+// A codec by its number in the driver's interface.
+struct GpuCodec {
+  AVCodecID id;
+  int number;
+  bool is_exact;  // its standard defines every bit of the frames
+};
+constexpr GpuCodec gpu_codecs[] = {
+    {AV_CODEC_ID_MPEG1VIDEO, 0, false}, {AV_CODEC_ID_MPEG2VIDEO, 1, false},
+    {AV_CODEC_ID_MPEG4, 2, false},      {AV_CODEC_ID_H264, 4, true},
+    {AV_CODEC_ID_HEVC, 8, true},        {AV_CODEC_ID_VP8, 9, true},
+    {AV_CODEC_ID_VP9, 10, true},        {AV_CODEC_ID_AV1, 11, true},
+};
+
+// The driver's answer about its decoders, in the layout of its function cuvidGetDecoderCaps().
+struct Capabilities {
+  int codec;
+  int chroma;
+  unsigned bits_above_8;
+  unsigned reserved_in[3];
+  unsigned char is_supported;
+  unsigned char decoders;
+  unsigned short output_formats;
+  unsigned most_columns;
+  unsigned most_rows;
+  unsigned most_macroblocks;
+  unsigned short least_columns;
+  unsigned short least_rows;
+  unsigned char has_histogram;
+  unsigned char bits_of_counter;
+  unsigned short most_bins;
+  unsigned reserved_out[10];
+};
+constexpr int chroma_420 = 1;
+
+const GpuCodec* gpu_codec(AVCodecID id) {
+  const auto* const found =
+      std::ranges::find_if(gpu_codecs, [=](const GpuCodec& each) { return each.id == id; });
+  return found == std::end(gpu_codecs) ? nullptr : found;
+}
+
+// Returns FFmpeg's own decoder that leaves the work to CUDA, not the driver's one behind a wrapper,
+// which returns frames in another order; null if there is none.
+const AVCodec* decoder_with_cuda(AVCodecID id) {
+  void* place = nullptr;
+  while (const AVCodec* codec = av_codec_iterate(&place)) {
+    if (codec->id != id || av_codec_is_decoder(codec) == 0 || codec->wrapper_name != nullptr) {
+      continue;
+    }
+    for (int i = 0; const AVCodecHWConfig* way = avcodec_get_hw_config(codec, i); ++i) {
+      if (way->pix_fmt == AV_PIX_FMT_CUDA) return codec;
+    }
+  }
+  return nullptr;
+}
+
+std::string size_of(unsigned columns, unsigned rows) {
+  return std::to_string(columns) + "x" + std::to_string(rows);
+}
+
+std::string why_not_by_driver(const AVCodecParameters& video) {
+  using Ask = int (*)(Capabilities*);
+  static void* const library = dlopen("libnvcuvid.so.1", RTLD_NOW);
+  void* const place = library == nullptr ? nullptr : dlsym(library, "cuvidGetDecoderCaps");
+  if (place == nullptr) {
+    return "the driver's libnvcuvid.so.1 is missing; in a container NVIDIA_DRIVER_CAPABILITIES "
+           "needs video";
+  }
+  gpu::current_context();  // the driver answers for the thread's context
+  Capabilities has{};
+  has.codec = gpu_codec(video.codec_id)->number;
+  has.chroma = chroma_420;
+  const std::string name = avcodec_get_name(video.codec_id);
+  if (reinterpret_cast<Ask>(place)(&has) != 0 || has.is_supported == 0) {
+    return "the GPU decodes no " + name;
+  }
+  const auto columns = static_cast<unsigned>(video.width);
+  const auto rows = static_cast<unsigned>(video.height);
+  if (columns < has.least_columns || rows < has.least_rows) {
+    return "the GPU decodes " + name + " from " + size_of(has.least_columns, has.least_rows) +
+           " on";
+  }
+  const bool are_too_many = (columns + 15) / 16 * ((rows + 15) / 16) > has.most_macroblocks;
+  if (columns > has.most_columns || rows > has.most_rows || are_too_many) {
+    return "the GPU decodes " + name + " up to " + size_of(has.most_columns, has.most_rows);
+  }
+  return {};
+}
+
+// Returns CUDA's frames if the decoder offers them. Without them the decoder fails.
+AVPixelFormat choose_cuda(AVCodecContext* /*codec*/, const AVPixelFormat* offered) {
+  while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
+  return *offered;
+}
+
+}  // namespace
+
+std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options) {
+  const AVCodecParameters& is = *video.codecpar;
+  const std::string name = avcodec_get_name(is.codec_id);
+  const GpuCodec* const codec = gpu_codec(is.codec_id);
+  if (codec == nullptr) return "the GPU decodes no " + name;
+  if (is.format != AV_PIX_FMT_YUV420P && is.format != AV_PIX_FMT_YUVJ420P) {
+    const char* const pixels = av_get_pix_fmt_name(static_cast<AVPixelFormat>(is.format));
+    return "the GPU's frames are 4:2:0 of 8 bits, not " +
+           std::string(pixels == nullptr ? "unknown" : pixels);
+  }
+  if (options.deinterlace) return "--deinterlace needs frames on the host";
+  if (options.decode == Decode::automatic) {
+    if (!codec->is_exact) return "decoders of " + name + " may differ in a bit";
+    if (options.autorotate && orientation_of(*new_frame(), video) != 1) {
+      return "its frames are turned on the host";
+    }
+  }
+  if (decoder_with_cuda(is.codec_id) == nullptr) return "this FFmpeg has no " + name + " by CUDA";
+  return why_not_by_driver(is);
+}
+
+GpuDecoding::GpuDecoding() : device_(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA)) {
+  if (!device_) throw IoError("this FFmpeg has no CUDA");
+  const auto* device = reinterpret_cast<const AVHWDeviceContext*>(device_->data);
+  auto* cuda = static_cast<AVCUDADeviceContext*>(device->hwctx);
+  cuda->cuda_ctx = gpu::current_context();
+  cuda->stream = stream_;
+  const int error = av_hwdevice_ctx_init(device_.get());
+  if (error < 0) throw IoError("FFmpeg does not start CUDA: " + reason_of(error));
+}
+
+Codec GpuDecoding::new_codec(AVCodecID id) const {
+  Codec codec(avcodec_alloc_context3(decoder_with_cuda(id)));
+  if (!codec) throw std::bad_alloc();
+  codec->hw_device_ctx = av_buffer_ref(device_.get());
+  if (codec->hw_device_ctx == nullptr) throw std::bad_alloc();
+  codec->get_format = choose_cuda;
+  codec->extra_hw_frames = 2;  // kept by the reader: the frame that is read, and the one shown now
+  return codec;
+}
+
+void GpuDecoding::copy(const AVFrame& frame, PixelFormat format, std::byte* to) const {
+  std::vector<ConstDeviceView> planes;
+  std::vector<DeviceView> copies;
+  for (int p = 0; p < plane_count(format); ++p) {
+    const std::int64_t columns = plane_row_bytes(format, p, frame.width);
+    const std::int64_t rows = plane_rows(format, p, frame.height);
+    planes.emplace_back(reinterpret_cast<const std::byte*>(frame.data[p]), ElementType::u8, columns,
+                        rows, 1, frame.linesize[p]);
+    copies.emplace_back(to, ElementType::u8, columns, rows);
+    to += columns * rows;
+  }
+  warpwise::copy(planes, copies, stream_);
+  stream_.synchronize();
+}
+
+Frame GpuDecoding::download(const AVFrame& frame) {
+  Frame host = new_frame();
+  host->format = pixels_of(frame);
+  const int error = av_hwframe_transfer_data(host.get(), &frame, 0);
+  if (error < 0) throw IoError("a frame cannot be copied from the GPU: " + reason_of(error));
+  return host;
+}
+
+}  // namespace warpwise::live::ffmpeg
