@@ -84,14 +84,19 @@ void Decoder::open(const SourceOptions& options) {
   open_on_cpu();
 }
 
+// Parts of a pipe or a network peer would wait for one another.
+bool Decoder::is_a_whole_file() const {
+  return damage_ == Damage::is_an_error && input_->pb != nullptr &&
+         (input_->pb->seekable & AVIO_SEEKABLE_NORMAL) != 0 && !deadline_;
+}
+
 void Decoder::open_on_gpu() {
-  // Threads keep some frames in the GPU's decoder at a time. Each costs it memory, of which it has
-  // an upper bound.
-  constexpr int threads = 4;
   gpu_ = std::make_unique<GpuDecoding>();
-  Codec codec = gpu_->new_codec(stream_->codecpar->codec_id);
-  codec->thread_count = damage_ == Damage::is_an_error ? threads : 1;
-  open_codec(std::move(codec));
+  if (is_a_whole_file()) {
+    parts_ = std::make_unique<GpuParts>(*stream_);
+  } else {
+    codec_ = gpu_->open(*stream_);
+  }
 }
 
 void Decoder::open_on_cpu() {
@@ -108,15 +113,12 @@ void Decoder::open_on_cpu() {
     codec->thread_type = FF_THREAD_SLICE;
     codec->opaque = &has_complained_;
   }
-  open_codec(std::move(codec));
-}
-
-void Decoder::open_codec(Codec codec) {
   codec_ = std::move(codec);
-  int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
-  codec_->pkt_timebase = stream_->time_base;
-  if (error >= 0) error = avcodec_open2(codec_.get(), nullptr, nullptr);
-  if (error < 0) fail(reason_of(error));
+  try {
+    open_codec(*codec_, *stream_);
+  } catch (const IoError& error) {
+    fail(error.what());
+  }
 }
 
 std::string Decoder::decoded_by() const {
@@ -133,7 +135,7 @@ void Decoder::fail_at_next(const std::string& why) const {
 }
 
 std::string Decoder::why_not_decoded(int error) const {
-  if (codec_->codec_id != AV_CODEC_ID_WEBP) return damaged_because(reason_of(error));
+  if (stream_->codecpar->codec_id != AV_CODEC_ID_WEBP) return damaged_because(reason_of(error));
   return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
 }
 
@@ -161,7 +163,7 @@ const AVFrame* Decoder::decode() {
   forget_messages();
   passed_over_ = 0;
   for (;;) {
-    const int error = avcodec_receive_frame(codec_.get(), frame_.get());
+    const int error = receive();
     if (gpu_ && number_ == 0 && error != AVERROR(EAGAIN) && falls_back(error)) continue;
     if (error == AVERROR(EAGAIN)) {
       count_passed_over();
@@ -178,6 +180,16 @@ const AVFrame* Decoder::decode() {
   }
 }
 
+int Decoder::receive() {
+  return parts_ ? parts_->take(*frame_) : avcodec_receive_frame(codec_.get(), frame_.get());
+}
+
+int Decoder::send_to_decoder(const AVPacket* packet) {
+  if (!parts_) return avcodec_send_packet(codec_.get(), packet);
+  parts_->put(packet);
+  return 0;
+}
+
 // Gives all packets so far to the CPU's decoder if the GPU's one gave no first frame. Returns false
 // if it gave one.
 bool Decoder::falls_back(int error) {
@@ -192,6 +204,8 @@ bool Decoder::falls_back(int error) {
   if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
   why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
   trouble_.clear();
+  av_frame_unref(frame_.get());
+  parts_.reset();
   open_on_cpu();
   gpu_.reset();
   return true;
@@ -263,10 +277,10 @@ bool Decoder::read_packet() {
 }
 
 void Decoder::send(const AVPacket* packet) {
-  const int error = avcodec_send_packet(codec_.get(), packet);
+  const int error = send_to_decoder(packet);
   if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
   trouble_ = why_not_decoded(error);
-  avcodec_send_packet(codec_.get(), nullptr);
+  send_to_decoder(nullptr);
 }
 
 }  // namespace warpwise::live::ffmpeg

@@ -7,6 +7,7 @@
 
 #include "warpwise/live/ffmpeg/deinterlacer.hpp"
 #include "warpwise/live/ffmpeg/gpu_decoding.hpp"
+#include "warpwise/live/ffmpeg/gpu_parts.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/source.hpp"
@@ -47,7 +48,7 @@ class Decoder {
   /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for.
   std::string decoded_by() const;
   /// The codec's name: "mpeg4".
-  std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
+  std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }
   /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;
 
@@ -58,7 +59,9 @@ class Decoder {
   void open(const SourceOptions& options);
   void open_on_gpu();
   void open_on_cpu();
-  void open_codec(Codec codec);
+  bool is_a_whole_file() const;
+  int receive();
+  int send_to_decoder(const AVPacket* packet);
   bool falls_back(int error);
   void count_passed_over();
   void feed();
@@ -78,6 +81,7 @@ class Decoder {
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
   std::string why_not_by_gpu_;
   std::deque<Packet> again_;  // packets until the GPU's first frame, for the CPU if there is none
+  std::unique_ptr<GpuParts> parts_;  // several decoders of the GPU; null if codec_ decodes
   Codec codec_;
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();

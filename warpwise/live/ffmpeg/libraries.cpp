@@ -48,6 +48,8 @@ void keep_messages() { av_log_set_callback(keep); }
 
 void forget_messages() { last_complaint.clear(); }
 
+void take_message(const std::string& message) { last_complaint = message; }
+
 std::string complaint() { return io::printable(last_complaint); }
 
 std::string reason_of(int error) {

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "warpwise/live/ffmpeg/gpu_decoding.hpp"
+#include "warpwise/live/ffmpeg/part_starts.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Decodes a file's video by several of the GPU's decoders at a time, because one decodes a video
+/// at a rate that its engine bounds. Each has a part of the video that needs no frame of another
+/// part. Frames wait in the GPU's memory until it is their turn.
+class GpuParts {
+ public:
+  /// `video` must outlive this object. Uses the current GPU.
+  explicit GpuParts(const AVStream& video);
+  ~GpuParts();
+  GpuParts(const GpuParts&) = delete;
+  GpuParts& operator=(const GpuParts&) = delete;
+
+  /// Passes the next packet; null after the last one. \throws IoError, CudaError, std::bad_alloc
+  void put(const AVPacket* packet);
+  /// Takes the next frame in the order of display, with its memory. Returns FFmpeg's number of an
+  /// error, AVERROR(EAGAIN) if a packet is wanted first, AVERROR_EOF after the last frame.
+  /// \throws IoError, CudaError, …
+  int take(AVFrame& frame);
+
+ private:
+  struct Part {
+    std::deque<Packet> packets;
+    int length = 0;           // packets so far
+    bool is_whole = false;    // no further packet comes
+    bool is_decoded = false;  // no further frame comes
+    std::deque<Frame> frames;
+    int error = 0;
+    std::string message;  // FFmpeg's one with the error
+    std::exception_ptr failure;
+  };
+  using PartPointer = std::shared_ptr<Part>;
+
+  bool wants_packet() const;
+  void begin_part();
+  void start_worker();
+  // Called on a worker's thread.
+  void work(GpuDecoding& gpu);
+  PartPointer next_part();
+  void decode(AVCodecContext& codec, GpuDecoding& gpu, Part& part);
+  Packet next_packet(Part& part);
+  bool give(Part& part, Frame frame);
+
+  const AVStream& video_;
+  int device_;
+  PartStarts starts_;
+  std::size_t most_workers_;
+  std::size_t most_frames_;       // of a part, waiting
+  std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<PartPointer> parts_;    // in the order of the video; the first one's frames are next
+  std::deque<PartPointer> waiting_;  // parts that no worker has
+  std::size_t idle_ = 0;             // workers without a part
+  std::size_t packets_ = 0;          // packets that no worker has
+  bool has_ended_ = false;           // the last packet was put
+  bool is_stopped_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace warpwise::live::ffmpeg
