@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times `warpwise stream` on a video that the CPU and the GPU decode, and records it, on a machine with a GPU.
 
-  decoding.py FILM OUT.json [--ffmpeg PROGRAM]
+  decoding.py FILM OUT.json [--seconds N] [--ffmpeg PROGRAM] [--about TEXT]
 
 Runs bin/warpwise of its own folder. The film should lie in a folder in memory. Whole processes run in turn; for a rate of
-several at once, they start together.
+several at once, they start together. No round begins after the seconds; the record is written after each.
 """
 import argparse
 import datetime
@@ -16,7 +16,6 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
-ROUNDS = 5
 AT_ONCE = [1, 2, 4, 8]
 
 
@@ -34,7 +33,7 @@ def run_together(commands):
     seconds = time.perf_counter() - start
     for process, (_, errors) in zip(processes, printed):
         if process.returncode != 0:
-            raise SystemExit(f"decoding.py: {' '.join(map(str, process.args))}: {errors}")
+            raise SystemExit(f"decoding.py: {' '.join(map(str, process.args))}: status {process.returncode}: {errors}")
     return seconds, [out for out, _ in printed]
 
 
@@ -74,31 +73,34 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("film")
     arguments.add_argument("out", type=pathlib.Path)
+    arguments.add_argument("--seconds", type=float, default=60)
     arguments.add_argument("--ffmpeg")
     arguments.add_argument("--about", default="", help="what the film is, for the record")
     chosen = arguments.parse_args()
     kinds = [{"by": "cpu", "steps": True, "at_once": 1}, {"by": "gpu", "steps": False, "at_once": 1}]
     kinds += [{"by": "gpu", "steps": True, "at_once": count} for count in AT_ONCE]
+    kinds += [{"by": "cpu", "steps": True, "at_once": AT_ONCE[-1]}]
     runs = [[] for _ in kinds]
     peers = []
-    for number in range(ROUNDS + 1):
+    end = time.monotonic() + chosen.seconds
+    while not runs[0] or time.monotonic() < end:
         for kind, results in zip(kinds, runs):
-            result = measured(chosen.film, kind["by"], kind["steps"], kind["at_once"])
-            if number > 0:
-                results.append(result)
-        if chosen.ffmpeg and number > 0:
+            few = 400 if kind["by"] == "cpu" and kind["at_once"] > 1 else None
+            results.append(measured(chosen.film, kind["by"], kind["steps"], kind["at_once"], few))
+        if chosen.ffmpeg:
             peers.append(measured_ffmpeg(chosen.ffmpeg, chosen.film, runs[0][0]["frames"]))
+        write(chosen, kinds, runs, peers)
+
+
+def write(chosen, kinds, runs, peers):
     rows = [row(kind, results) for kind, results in zip(kinds, runs)]
-    few = [measured(chosen.film, "cpu", True, AT_ONCE[-1], 800)]
-    rows.append(row({"by": "cpu", "steps": True, "at_once": AT_ONCE[-1]}, few))
     if peers:
         rows.append(row({"by": "ffmpeg", "steps": False, "at_once": 1}, peers))
-    method = (f"whole processes in turn, {ROUNDS} rounds after one that is not counted; medians; steps: {PIPELINE}; frames read from "
-              f"a file in memory and dropped at the end; {chosen.about}")
+    method = (f"whole processes in turn, {len(runs[0])} rounds; medians; steps: {PIPELINE}; frames read from a file in memory and "
+              f"dropped at the end; {chosen.about}")
     record = {"machine": machine((HERE / "COMMIT").read_text(encoding="utf-8").strip()), "method": method, "rows": rows}
     chosen.out.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    for each in rows:
-        print(each)
+    print(json.dumps(rows), flush=True)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ constexpr Video decoded[] = {
     {"full.mp4", "320x240", "-c:v libx264 -pix_fmt yuvj420p -color_range pc"},
     {"tagged.mp4", "320x240", "-c:v libx264 -colorspace bt709 -chroma_sample_location topleft"},
     {"least.mp4", "64x48", "-c:v libx264"},
-    {"hd.mp4", "1920x1080", "-c:v libx264 -preset veryfast -b:v 4M -g 25"},
+    {"hd.mp4", "1920x1080", "-c:v libx264 -preset veryfast -b:v 4M -g 50"},
 };
 
 // The GPU decodes these if it has such a decoder.

@@ -10,8 +10,8 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// A part costs the time of some frames, in which its decoder has fewer than it could have.
-constexpr int least_packets = 24;
+// At its end a part costs the decoding of some frames again.
+constexpr int least_packets = 48;
 // Packets are read before their frames are wanted, since a part begins after those before it.
 constexpr std::size_t most_packets = 4096;
 // Workers beyond the GPU's engines take over where one waits for the end of its part.
@@ -46,7 +46,7 @@ void GpuParts::put(const AVPacket* packet) {
   changed_.notify_all();
   if (packet == nullptr) {
     has_ended_ = true;
-    if (!parts_.empty()) parts_.back()->is_whole = true;
+    if (!parts_.empty()) parts_.back()->is_whole = parts_.back()->is_last = true;
     return;
   }
   if (parts_.empty() || (is_start && parts_.back()->length >= least_packets)) begin_part();
@@ -104,17 +104,13 @@ int GpuParts::take(AVFrame& frame) {
 }
 
 void GpuParts::work(GpuDecoding& gpu) {
-  Codec codec;
+  Worker worker{gpu};
   while (const PartPointer part = next_part()) {
     try {
       forget_messages();
       gpu::set_device(device_);
-      if (codec) {
-        avcodec_flush_buffers(codec.get());
-      } else {
-        codec = gpu.open(video_);
-      }
-      decode(*codec, gpu, *part);
+      if (!worker.codec) worker.codec = gpu.open(video_);
+      decode(worker, *part);
       part->message = complaint();
     } catch (...) {
       part->failure = std::current_exception();
@@ -123,6 +119,8 @@ void GpuParts::work(GpuDecoding& gpu) {
     part->is_decoded = true;
     changed_.notify_all();
   }
+  const std::scoped_lock lock(decoders_);
+  worker.codec.reset();
 }
 
 GpuParts::PartPointer GpuParts::next_part() {
@@ -137,23 +135,59 @@ GpuParts::PartPointer GpuParts::next_part() {
 }
 
 // Gives a part's frames until its end, or its first error. Frames in flight come before the error.
-void GpuParts::decode(AVCodecContext& codec, GpuDecoding& gpu, Part& part) {
+void GpuParts::decode(Worker& worker, Part& part) {
+  const Packet first = next_packet(part);
+  if (!first) return;
+  part.error = send(worker, first.get());
+  while (part.error >= 0 && take_frames(worker, part)) {
+    const Packet packet = next_packet(part);
+    if (!packet && !part.is_last) return push_out(worker, part, *first);
+    part.error = send(worker, packet.get());
+  }
+  if (part.error >= 0) return;
+  const int error = part.error;
+  send(worker, nullptr);
+  take_frames(worker, part);
+  part.error = error;
+}
+
+// FFmpeg makes the driver's decoder with the first packet.
+int GpuParts::send(Worker& worker, const AVPacket* packet) {
+  const bool is_made = worker.codec->hw_frames_ctx != nullptr;
+  std::unique_lock lock(decoders_, std::defer_lock);
+  if (!is_made) lock.lock();
+  return avcodec_send_packet(worker.codec.get(), packet);
+}
+
+// Gives the frames that the decoder holds back. The part's first picture, repeated without a time,
+// pushes them out, and is itself dropped. FFmpeg's own way would end the driver's decoder, and a
+// new one takes the time of 50 frames.
+void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
+  constexpr int most_held_back = 32;
+  first.pts = first.dts = AV_NOPTS_VALUE;
+  const int repeated_before = worker.repeated;
+  for (int i = 0; i < most_held_back && part.given < part.length; ++i) {
+    ++worker.repeated;
+    part.error = send(worker, &first);
+    if (part.error < 0 || !take_frames(worker, part)) return;
+    if (worker.repeated <= repeated_before + i) return;  // frames before the repeated one are out
+  }
+}
+
+// Gives the frames that the decoder has so far. Returns false at the decoder's end or error, and if
+// nobody wants more.
+bool GpuParts::take_frames(Worker& worker, Part& part) {
   const Frame frame = new_frame();
   int error = 0;
-  while (error != AVERROR_EOF) {
-    const Packet packet = next_packet(part);
-    error = avcodec_send_packet(&codec, packet.get());
-    if (error < 0 && error != AVERROR_EOF) {
-      part.error = error;
-      avcodec_send_packet(&codec, nullptr);
+  while ((error = avcodec_receive_frame(worker.codec.get(), frame.get())) >= 0) {
+    if (frame->pts == AV_NOPTS_VALUE && worker.repeated > 0) {
+      --worker.repeated;
+    } else if (!give(part, worker.gpu.own_copy(*frame))) {
+      return false;
     }
-    while ((error = avcodec_receive_frame(&codec, frame.get())) >= 0) {
-      if (!give(part, gpu.own_copy(*frame))) return;
-    }
-    if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) continue;
-    part.error = error;
-    return;
   }
+  if (error != AVERROR(EAGAIN) && error != AVERROR_EOF) part.error = error;
+  return error == AVERROR(EAGAIN);
 }
 
 // Returns the next packet of the part; null at its end.
@@ -173,6 +207,7 @@ bool GpuParts::give(Part& part, Frame frame) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || part.frames.size() < most_frames_; });
   part.frames.push_back(std::move(frame));
+  ++part.given;
   changed_.notify_all();
   return !is_stopped_;
 }

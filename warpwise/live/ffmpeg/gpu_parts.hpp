@@ -37,11 +37,18 @@ class GpuParts {
     std::deque<Packet> packets;
     int length = 0;           // packets so far
     bool is_whole = false;    // no further packet comes
+    bool is_last = false;     // no further part comes
     bool is_decoded = false;  // no further frame comes
     std::deque<Frame> frames;
+    int given = 0;  // frames so far
     int error = 0;
     std::string message;  // FFmpeg's one with the error
     std::exception_ptr failure;
+  };
+  struct Worker {
+    GpuDecoding& gpu;
+    Codec codec = {};
+    int repeated = 0;  // repeated pictures in the decoder, whose frames nobody wants
   };
   using PartPointer = std::shared_ptr<Part>;
 
@@ -51,7 +58,10 @@ class GpuParts {
   // Called on a worker's thread.
   void work(GpuDecoding& gpu);
   PartPointer next_part();
-  void decode(AVCodecContext& codec, GpuDecoding& gpu, Part& part);
+  void decode(Worker& worker, Part& part);
+  int send(Worker& worker, const AVPacket* packet);
+  void push_out(Worker& worker, Part& part, AVPacket& first);
+  bool take_frames(Worker& worker, Part& part);
   Packet next_packet(Part& part);
   bool give(Part& part, Frame frame);
 
@@ -62,7 +72,8 @@ class GpuParts {
   std::size_t most_frames_;       // of a part, waiting
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
-  std::mutex mutex_;
+  std::mutex decoders_;  // held while the driver makes or ends a decoder
+  std::mutex mutex_;     // of all below
   std::condition_variable changed_;
   std::deque<PartPointer> parts_;    // in the order of the video; the first one's frames are next
   std::deque<PartPointer> waiting_;  // parts that no worker has

@@ -54,10 +54,11 @@ PartStarts::PartStarts(const AVCodecParameters& video)
     : video_(video), length_bytes_(length_bytes_of(video)) {}
 
 bool PartStarts::is_start(const AVPacket& packet) {
-  const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0 && packet.pts != AV_NOPTS_VALUE;
+  have_changed_ = have_changed_ || packet.pts == AV_NOPTS_VALUE;
+  const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
   switch (video_.codec_id) {
     case AV_CODEC_ID_VP8:
-    case AV_CODEC_ID_VP9: return is_key;
+    case AV_CODEC_ID_VP9: return is_key && !have_changed_;
     case AV_CODEC_ID_H264:
     case AV_CODEC_ID_HEVC: return is_restart(packet) && is_key;
     default: return false;

@@ -14,7 +14,8 @@ class PartStarts {
   explicit PartStarts(const AVCodecParameters& video);
 
   /// Returns true if a part can start with this packet. Expects every packet of the video, in their
-  /// order. False after parameters of the video have changed: a decoder must have read all of them.
+  /// order. False after the video's parameters have changed, of which a decoder must have read all,
+  /// and after a packet without a time.
   bool is_start(const AVPacket& packet);
 
  private:
