@@ -35,7 +35,11 @@ GpuParts::~GpuParts() {
   {
     const std::scoped_lock lock(mutex_);
     is_stopped_ = true;
-    changed_.notify_all();
+    has_part_.notify_all();
+    for (const PartPointer& part : parts_) {
+      part->has_packet.notify_all();
+      part->has_room.notify_all();
+    }
   }
   for (std::thread& worker : workers_) worker.join();
 }
@@ -43,10 +47,11 @@ GpuParts::~GpuParts() {
 void GpuParts::put(const AVPacket* packet) {
   const bool is_start = packet != nullptr && starts_.is_start(*packet);
   const std::scoped_lock lock(mutex_);
-  changed_.notify_all();
   if (packet == nullptr) {
     has_ended_ = true;
-    if (!parts_.empty()) parts_.back()->is_whole = parts_.back()->is_last = true;
+    if (parts_.empty()) return;
+    parts_.back()->is_whole = parts_.back()->is_last = true;
+    parts_.back()->has_packet.notify_one();
     return;
   }
   if (parts_.empty() || (is_start && parts_.back()->length >= least_packets)) begin_part();
@@ -55,13 +60,28 @@ void GpuParts::put(const AVPacket* packet) {
   if (av_packet_ref(part.packets.back().get(), packet) < 0) throw std::bad_alloc();
   ++part.length;
   ++packets_;
+  part.has_packet.notify_one();
 }
 
 void GpuParts::begin_part() {
-  if (!parts_.empty()) parts_.back()->is_whole = true;
+  if (!parts_.empty()) {
+    parts_.back()->is_whole = true;
+    parts_.back()->has_packet.notify_one();
+  }
   parts_.push_back(std::make_shared<Part>());
   waiting_.push_back(parts_.back());
-  if (idle_ < waiting_.size() && workers_.size() < most_workers_) start_worker();
+  has_part_.notify_one();
+  if (needs_worker()) start_worker();
+}
+
+// A decoder costs the driver the time of 25 frames, and engines serve other programs too. One more
+// is therefore made only after each has decoded a part, and while frames take about as long as
+// those of the first part.
+bool GpuParts::needs_worker() const {
+  constexpr double longest = 1.5;
+  if (workers_.empty()) return true;
+  return idle_ < waiting_.size() && workers_.size() < most_workers_ &&
+         workers_.size() <= decoded_ && pace_ <= longest * first_pace_;
 }
 
 void GpuParts::start_worker() {
@@ -87,7 +107,7 @@ int GpuParts::take(AVFrame& frame) {
     if (!part.frames.empty()) {
       av_frame_move_ref(&frame, part.frames.front().get());
       part.frames.pop_front();
-      changed_.notify_all();
+      part.has_room.notify_one();
       return 0;
     }
     if (part.is_decoded) {
@@ -98,7 +118,7 @@ int GpuParts::take(AVFrame& frame) {
       }
       parts_.pop_front();
     } else {
-      changed_.wait(lock);
+      has_frame_.wait(lock);
     }
   }
 }
@@ -115,18 +135,26 @@ void GpuParts::work(GpuDecoding& gpu) {
     } catch (...) {
       part->failure = std::current_exception();
     }
-    const std::scoped_lock lock(mutex_);
-    part->is_decoded = true;
-    changed_.notify_all();
+    end(worker, *part);
   }
   const std::scoped_lock lock(decoders_);
   worker.codec.reset();
 }
 
+void GpuParts::end(Worker& worker, Part& part) {
+  const std::scoped_lock lock(mutex_);
+  part.is_decoded = true;
+  ++decoded_;
+  pace_ = worker.busy / std::max(part.given, 1);
+  if (decoded_ == 1) first_pace_ = pace_;
+  worker.busy = {};
+  has_frame_.notify_one();
+}
+
 GpuParts::PartPointer GpuParts::next_part() {
   std::unique_lock lock(mutex_);
   ++idle_;
-  changed_.wait(lock, [&] { return is_stopped_ || !waiting_.empty(); });
+  has_part_.wait(lock, [&] { return is_stopped_ || !waiting_.empty(); });
   --idle_;
   if (is_stopped_) return nullptr;
   PartPointer part = std::move(waiting_.front());
@@ -151,12 +179,23 @@ void GpuParts::decode(Worker& worker, Part& part) {
   part.error = error;
 }
 
-// FFmpeg makes the driver's decoder with the first packet.
+// FFmpeg makes the driver's decoder with the first packet. Its time does not count.
 int GpuParts::send(Worker& worker, const AVPacket* packet) {
-  const bool is_made = worker.codec->hw_frames_ctx != nullptr;
-  std::unique_lock lock(decoders_, std::defer_lock);
-  if (!is_made) lock.lock();
-  return avcodec_send_packet(worker.codec.get(), packet);
+  if (worker.codec->hw_frames_ctx == nullptr) {
+    const std::scoped_lock lock(decoders_);
+    return avcodec_send_packet(worker.codec.get(), packet);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const int error = avcodec_send_packet(worker.codec.get(), packet);
+  worker.busy += std::chrono::steady_clock::now() - start;
+  return error;
+}
+
+int GpuParts::receive(Worker& worker, AVFrame& frame) {
+  const auto start = std::chrono::steady_clock::now();
+  const int error = avcodec_receive_frame(worker.codec.get(), &frame);
+  worker.busy += std::chrono::steady_clock::now() - start;
+  return error;
 }
 
 // Gives the frames that the decoder holds back. The part's first picture, repeated without a time,
@@ -179,7 +218,7 @@ void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
 bool GpuParts::take_frames(Worker& worker, Part& part) {
   const Frame frame = new_frame();
   int error = 0;
-  while ((error = avcodec_receive_frame(worker.codec.get(), frame.get())) >= 0) {
+  while ((error = receive(worker, *frame)) >= 0) {
     if (frame->pts == AV_NOPTS_VALUE && worker.repeated > 0) {
       --worker.repeated;
     } else if (!give(part, worker.gpu.own_copy(*frame))) {
@@ -193,22 +232,21 @@ bool GpuParts::take_frames(Worker& worker, Part& part) {
 // Returns the next packet of the part; null at its end.
 Packet GpuParts::next_packet(Part& part) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return is_stopped_ || part.is_whole || !part.packets.empty(); });
+  part.has_packet.wait(lock, [&] { return is_stopped_ || part.is_whole || !part.packets.empty(); });
   if (is_stopped_ || part.packets.empty()) return nullptr;
   Packet packet = std::move(part.packets.front());
   part.packets.pop_front();
   --packets_;
-  changed_.notify_all();
   return packet;
 }
 
 // Keeps a frame for the reader, when there is room. Returns false if nobody wants it any more.
 bool GpuParts::give(Part& part, Frame frame) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return is_stopped_ || part.frames.size() < most_frames_; });
+  part.has_room.wait(lock, [&] { return is_stopped_ || part.frames.size() < most_frames_; });
   part.frames.push_back(std::move(frame));
   ++part.given;
-  changed_.notify_all();
+  if (parts_.front().get() == &part) has_frame_.notify_one();
   return !is_stopped_;
 }
 

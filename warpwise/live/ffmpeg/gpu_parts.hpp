@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -44,15 +45,20 @@ class GpuParts {
     int error = 0;
     std::string message;  // FFmpeg's one with the error
     std::exception_ptr failure;
+    std::condition_variable has_packet;  // or there is none any more
+    std::condition_variable has_room;    // for a frame
   };
+  using Seconds = std::chrono::duration<double>;
   struct Worker {
     GpuDecoding& gpu;
     Codec codec = {};
-    int repeated = 0;  // repeated pictures in the decoder, whose frames nobody wants
+    int repeated = 0;   // repeated pictures in the decoder, whose frames nobody wants
+    Seconds busy = {};  // in the decoder, for the frames of this part
   };
   using PartPointer = std::shared_ptr<Part>;
 
   bool wants_packet() const;
+  bool needs_worker() const;
   void begin_part();
   void start_worker();
   // Called on a worker's thread.
@@ -60,6 +66,8 @@ class GpuParts {
   PartPointer next_part();
   void decode(Worker& worker, Part& part);
   int send(Worker& worker, const AVPacket* packet);
+  int receive(Worker& worker, AVFrame& frame);
+  void end(Worker& worker, Part& part);
   void push_out(Worker& worker, Part& part, AVPacket& first);
   bool take_frames(Worker& worker, Part& part);
   Packet next_packet(Part& part);
@@ -72,14 +80,18 @@ class GpuParts {
   std::size_t most_frames_;       // of a part, waiting
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
-  std::mutex decoders_;  // held while the driver makes or ends a decoder
-  std::mutex mutex_;     // of all below
-  std::condition_variable changed_;
-  std::deque<PartPointer> parts_;    // in the order of the video; the first one's frames are next
-  std::deque<PartPointer> waiting_;  // parts that no worker has
-  std::size_t idle_ = 0;             // workers without a part
-  std::size_t packets_ = 0;          // packets that no worker has
-  bool has_ended_ = false;           // the last packet was put
+  std::mutex decoders_;                // held while the driver makes or ends a decoder
+  std::mutex mutex_;                   // of all below
+  std::condition_variable has_part_;   // for a worker
+  std::condition_variable has_frame_;  // for the reader, or the first part has ended
+  std::deque<PartPointer> parts_;      // in the order of the video; the first one's frames are next
+  std::deque<PartPointer> waiting_;    // parts that no worker has
+  std::size_t idle_ = 0;               // workers without a part
+  std::size_t packets_ = 0;            // packets that no worker has
+  std::size_t decoded_ = 0;            // parts
+  Seconds first_pace_ = {};            // a frame's time in the decoder, in the first part
+  Seconds pace_ = {};                  // in the part decoded last
+  bool has_ended_ = false;             // the last packet was put
   bool is_stopped_ = false;
   std::vector<std::thread> workers_;
 };
