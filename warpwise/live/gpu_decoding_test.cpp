@@ -50,6 +50,17 @@ constexpr Video others[] = {
 
 class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInterface<Video> {
  protected:
+  // The GPU bundle has no libraries of FFmpeg.
+  void SetUp() override {
+    VideoTest::SetUp();
+    if (std::getenv("WARPWISE_TEST_VIDEOS") == nullptr) return;
+    try {
+      video_module();
+    } catch (const IoError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
   // Returns the path of a video, and makes it if it is missing.
   std::string video() const {
     const Video& wanted = GetParam();
