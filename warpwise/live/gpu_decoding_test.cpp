@@ -50,15 +50,18 @@ constexpr Video others[] = {
 
 class GpuDecodingTest : public test::VideoTest, public ::testing::WithParamInterface<Video> {
  protected:
-  // The GPU bundle has no libraries of FFmpeg.
+  // The GPU bundle has no libraries of FFmpeg. Its videos are made on a machine without a GPU.
   void SetUp() override {
-    VideoTest::SetUp();
-    if (std::getenv("WARPWISE_TEST_VIDEOS") == nullptr) return;
+    if (std::getenv("WARPWISE_TEST_VIDEOS") == nullptr) return skip_without_gpu();
     try {
       video_module();
     } catch (const IoError& error) {
       GTEST_SKIP() << error.what();
     }
+  }
+
+  static void skip_without_gpu() {
+    if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
   }
 
   // Returns the path of a video, and makes it if it is missing.
