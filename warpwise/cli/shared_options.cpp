@@ -8,6 +8,7 @@
 #include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/cli/streams/source_options.hpp"
+#include "warpwise/io/codec.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 #include "warpwise/live/sources.hpp"

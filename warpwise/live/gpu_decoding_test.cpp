@@ -14,7 +14,7 @@ namespace {
 using test::Bytes;
 
 // A picture that moves.
-constexpr const char* moving = "testsrc2=s={}:r=25:d=4,noise=alls=2";
+constexpr const char* moving = "testsrc2=s={}:r=25:d=4,noise=all_strength=2";
 
 struct Video {
   const char* name;

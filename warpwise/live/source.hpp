@@ -85,7 +85,7 @@ class Source {
   Stream stream_;
 };
 
-/// What decodes a video.
+/// The decoder of a video.
 enum class Decode : std::uint8_t {
   automatic,  ///< the GPU if it can, and the frames may stay there; else the CPU
   cpu,
