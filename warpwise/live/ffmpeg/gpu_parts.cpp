@@ -200,7 +200,7 @@ int GpuParts::receive(Worker& worker, AVFrame& frame) {
 
 // Gives the frames that the decoder holds back. The part's first picture, repeated without a time,
 // pushes them out, and is itself dropped. FFmpeg's own way would end the driver's decoder, and a
-// new one takes the time of 50 frames.
+// new one takes the time of 25 frames.
 void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
   constexpr int most_held_back = 32;
   first.pts = first.dts = AV_NOPTS_VALUE;
@@ -221,9 +221,10 @@ bool GpuParts::take_frames(Worker& worker, Part& part) {
   while ((error = receive(worker, *frame)) >= 0) {
     if (frame->pts == AV_NOPTS_VALUE && worker.repeated > 0) {
       --worker.repeated;
-    } else if (!give(part, worker.gpu.own_copy(*frame))) {
-      return false;
+      continue;
     }
+    if (part.given == 0) worker.repeated = 0;  // those of the part before come first
+    if (!give(part, worker.gpu.own_copy(*frame))) return false;
   }
   if (error != AVERROR(EAGAIN) && error != AVERROR_EOF) part.error = error;
   return error == AVERROR(EAGAIN);
