@@ -65,7 +65,7 @@ def conversion(record):
     return table(["", "µs a frame", "frames a second", "times the unoptimised", "from the source"], rows)
 
 
-DECODERS = {"cpu": "the CPU", "gpu": "the GPU, all its engines", "ffmpeg": "ffmpeg -hwaccel cuda, one engine"}
+DECODERS = {"cpu": "the CPU", "gpu": "the GPU, several engines", "ffmpeg": "ffmpeg -hwaccel cuda, one engine"}
 
 
 def decoding(path):

@@ -173,11 +173,6 @@ std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options) 
   return why_not_by_driver(is);
 }
 
-std::size_t gpu_engines(const AVCodecParameters& video) {
-  const std::optional<Capabilities> has = capabilities_for(video.codec_id);
-  return has ? std::max<std::size_t>(has->decoders, 1) : 1;
-}
-
 void open_codec(AVCodecContext& codec, const AVStream& video) {
   int error = avcodec_parameters_to_context(&codec, video.codecpar);
   codec.pkt_timebase = video.time_base;

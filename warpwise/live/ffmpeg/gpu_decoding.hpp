@@ -16,9 +16,6 @@ namespace warpwise::live::ffmpeg {
 /// codecs whose decoders may differ.
 std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options);
 
-/// Returns the number of the current GPU's engines that decode such a video, at least 1.
-std::size_t gpu_engines(const AVCodecParameters& video);
-
 /// Opens a codec for a video. \throws IoError  FFmpeg's reason
 void open_codec(AVCodecContext& codec, const AVStream& video);
 

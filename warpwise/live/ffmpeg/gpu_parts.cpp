@@ -14,22 +14,24 @@ namespace {
 constexpr int least_packets = 48;
 // Packets are read before their frames are wanted, since a part begins after those before it.
 constexpr std::size_t most_packets = 4096;
-// Workers beyond the GPU's engines take over where one waits for the end of its part.
-constexpr std::size_t more_workers = 2;
+// An engine decodes 1080p at about 700 frames a second, and one process shows at most about 2,000.
+// More decoders would take engines from other processes, and cost the driver 36 ms each.
+constexpr std::size_t most_workers = 3;
 
-std::size_t frames_of_a_part(const AVCodecParameters& video, std::size_t parts) {
+constexpr std::size_t most_parts = 2 * most_workers;
+
+std::size_t frames_of_a_part(const AVCodecParameters& video) {
   const std::int64_t bytes = std::int64_t{video.width} * video.height * 3 / 2;
   const std::int64_t most = gpu::free_memory_bytes() / 8;
   return static_cast<std::size_t>(
-      std::max<std::int64_t>(most / (bytes * static_cast<std::int64_t>(parts)), 4));
+      std::max<std::int64_t>(most / (bytes * std::int64_t{most_parts}), 4));
 }
 
 }  // namespace
 
 GpuParts::GpuParts(const AVStream& video)
     : video_(video), device_(gpu::current_device()), starts_(*video.codecpar),
-      most_workers_(gpu_engines(*video.codecpar) + more_workers),
-      most_frames_(frames_of_a_part(*video.codecpar, 2 * most_workers_)) {}
+      most_frames_(frames_of_a_part(*video.codecpar)) {}
 
 GpuParts::~GpuParts() {
   {
@@ -80,7 +82,7 @@ void GpuParts::begin_part() {
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
-  return idle_ < waiting_.size() && workers_.size() < most_workers_ &&
+  return idle_ < waiting_.size() && workers_.size() < most_workers &&
          workers_.size() <= decoded_ && pace_ <= longest * first_pace_;
 }
 
@@ -93,7 +95,7 @@ void GpuParts::start_worker() {
 bool GpuParts::wants_packet() const {
   const auto left = static_cast<std::size_t>(
       std::ranges::count_if(parts_, [](const PartPointer& part) { return !part->is_decoded; }));
-  return !has_ended_ && left <= most_workers_ && parts_.size() < 2 * most_workers_ &&
+  return !has_ended_ && left <= most_workers && parts_.size() < most_parts &&
          packets_ < most_packets;
 }
 

@@ -15,7 +15,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Decodes a file's video by several of the GPU's decoders at a time, because one decodes a video
+/// Decodes a file's video by up to three of the GPU's decoders at a time, because one decodes a video
 /// at a rate that its engine bounds. Each has a part of the video that needs no frame of another
 /// part. Frames wait in the GPU's memory until it is their turn.
 class GpuParts {
@@ -76,7 +76,6 @@ class GpuParts {
   const AVStream& video_;
   int device_;
   PartStarts starts_;
-  std::size_t most_workers_;
   std::size_t most_frames_;       // of a part, waiting
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
