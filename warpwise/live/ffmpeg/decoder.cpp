@@ -96,19 +96,9 @@ void Decoder::open(const SourceOptions& options) {
   open_on_cpu();
 }
 
-// Parts of a pipe would wait for one another.
-bool Decoder::is_a_whole_file() const {
-  return damage_ == Damage::is_an_error && input_->pb != nullptr &&
-         (input_->pb->seekable & AVIO_SEEKABLE_NORMAL) != 0;
-}
-
 void Decoder::open_on_gpu() {
   gpu_ = std::make_unique<GpuDecoding>();
-  if (is_a_whole_file()) {
-    parts_ = std::make_unique<GpuParts>(*stream_);
-  } else {
-    codec_ = gpu_->open(*stream_);
-  }
+  parts_ = std::make_unique<GpuParts>(*stream_);
 }
 
 void Decoder::open_on_cpu() {

@@ -67,7 +67,6 @@ class Decoder {
   void open(const SourceOptions& options);
   void open_on_gpu();
   void open_on_cpu();
-  bool is_a_whole_file() const;
   int receive();
   int send_to_decoder(const AVPacket* packet);
   bool falls_back(int error);
@@ -89,7 +88,7 @@ class Decoder {
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
   std::string why_not_by_gpu_;
   std::deque<Packet> again_;  // packets until the GPU's first frame, for the CPU if there is none
-  std::unique_ptr<GpuParts> parts_;  // several decoders of the GPU; null if codec_ decodes
+  std::unique_ptr<GpuParts> parts_;  // the GPU's decoders; null if the CPU decodes
   Codec codec_;
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();

@@ -82,8 +82,8 @@ void GpuParts::begin_part() {
 bool GpuParts::needs_worker() const {
   constexpr double longest = 1.5;
   if (workers_.empty()) return true;
-  return idle_ < waiting_.size() && workers_.size() < most_workers &&
-         workers_.size() <= decoded_ && pace_ <= longest * first_pace_;
+  return idle_ < waiting_.size() && workers_.size() < most_workers && workers_.size() <= decoded_ &&
+         pace_ <= longest * first_pace_;
 }
 
 void GpuParts::start_worker() {

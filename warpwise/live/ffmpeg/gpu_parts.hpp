@@ -15,9 +15,9 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Decodes a file's video by up to three of the GPU's decoders at a time, because one decodes a video
-/// at a rate that its engine bounds. Each has a part of the video that needs no frame of another
-/// part. Frames wait in the GPU's memory until it is their turn.
+/// Decodes a file's video by up to three of the GPU's decoders at a time, because one decodes a
+/// video at a rate that its engine bounds. Each has a part of the video that needs no frame of
+/// another part. Frames wait in the GPU's memory until it is their turn.
 class GpuParts {
  public:
   /// `video` must outlive this object. Uses the current GPU.
