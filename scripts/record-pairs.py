@@ -16,6 +16,7 @@ import pairs
 from recording import clean_commit, first_line, write
 
 BLOCKS = 64
+BUDGET = 10**10  # of warp instructions, enough for all pairs
 METHOD = (f"warpwise explain --sample {BLOCKS} of each kernel; of a kernel that is launched several times, all launches but the first have "
           "next_launch_us in place of launch_us")
 
@@ -26,7 +27,7 @@ def explained(command, pair, kernel, device):
     arguments = [word for text in how["args"] for word in ("--arg", text)]
     arch = ["--arch", str(how["arch"])] if "arch" in how else []
     done = subprocess.run([command, "explain", str(pairs.source(pair)), "--kernel", kernel, "--grid", how["grid"], "--block", how["block"],
-                           "--shared", str(how["shared"]), *arch, *arguments, "--profile", device, "--sample", str(BLOCKS), "--json"],
+                           "--shared", str(how["shared"]), *arch, *arguments, "--profile", device, "--sample", str(BLOCKS), "--budget", str(BUDGET), "--json"],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"record-pairs.py: {pair['name']}, {kernel}: {done.stderr}")

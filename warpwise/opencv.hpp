@@ -56,10 +56,10 @@ inline void require_image(const cv::Mat& image) {
 }
 }  // namespace detail
 
-/// Returns a view of the pixels of an image, or of a part of one, without a copy. It is valid as
-/// long as the image's memory. A constant image may not be written. A view of 3 or more channels
-/// says the order of its colours, by default that of cv::imread, cv::VideoCapture and cv::imshow.
-/// \throws InvalidArgument  an empty image, one of more than two dimensions, or of CV_8S or CV_64F
+/// Returns a view of an image's pixels, without a copy. It is valid as long as the image's memory.
+/// A constant image may not be written. A view of 3 or more channels has an order of colours, by
+/// default that of cv::imread, cv::VideoCapture and cv::imshow.
+/// \throws InvalidArgument  an image that is empty, of more than two dimensions, CV_8S or CV_64F
 inline HostView view_of(cv::Mat& image, ChannelOrder order = ChannelOrder::bgr) {
   detail::require_image(image);
   return detail::view_of_opencv<HostView>(image, order);

@@ -98,6 +98,20 @@ class TwoFiles(ExplainTest):
     def test_other_parameters(self):
         self.fail_with(USAGE, "explain", "transpose.cu", "scale.cu", "--kernel", "naive", "--kernel", "scale",
                        "--define", "PAD=0", *SHAPE, says=["scale.cu: ", "both FILEs get the same arguments"])
+        write("third.cu", b"__global__ void third(float* out, const float* in, int n, float third) {\n"
+              b"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i] * third;\n}\n")
+        write("by3.cu", b"__global__ void by3(float* out, const float* in, int n) {\n"
+              b"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i] / 3;\n}\n")
+        shape = ["--grid", "4", "--block", "64"]
+        of_by3 = ["--arg", "f32[256]", "--arg", "f32[256]:random", "--arg", "i32:256"]
+        of_third = [*of_by3, "--arg", "f32:0.33333334"]
+        report = self.json_of("by3.cu", "third.cu", *shape, *of_by3, *of_third)
+        self.assertEqual(figure(report, "threads"), (256, 256))
+        self.assertEqual(report["notes"], [])
+        report = self.json_of("third.cu", "by3.cu", *shape, *of_third, *of_by3)
+        self.assertEqual(report["notes"], [])
+        self.fail_with(FAILED, "explain", "by3.cu", "third.cu", *shape, *of_third[:-2], *of_third[:2],
+                       says="by3 in by3.cu takes 3 arguments and third in third.cu takes 4, and there are 4")
         write("wide.cu", b'extern "C" __global__ void scale(float* data, double factor, int count) {}\n')
         self.fail_with(USAGE, "explain", "scale.cu", "wide.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]",
                        "--arg", "f32:2", "--arg", "i32:32", says=["wide.cu", "same arguments"])

@@ -264,6 +264,7 @@ class ExplainCommand final : public Command {
       };
       return std::pair{explained(0), explained(1)};
     });
+    if (!rungs) require_all_taken(before, after);
     const lab::Comparison comparison = lab::compare(before, after);
     print(options_.json ? text_of_json(lab::json_of(comparison)) : lab::text_of(comparison));
     finish(before.launches);
@@ -273,6 +274,7 @@ class ExplainCommand final : public Command {
   lab::ExplainedKernel explained_file(std::size_t which, const Gpu& gpu) const {
     lab::ExplainRequest request = request_of_file(which, gpu);
     request.keep_buffers = true;
+    request.is_second = which == 1;
     try {
       lab::Explanation explanation = lab::explain(request, read_texture, gpu.probe.get());
       note_missing(gpu, {&explanation, 1});
@@ -280,8 +282,24 @@ class ExplainCommand final : public Command {
       return {explanation.kernel_name + " in " + request.file, {std::move(explanation)}};
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(
-          fmt::format("{}: {}; both FILEs get the same arguments", request.file, error.what()));
+          fmt::format("{}: {}; both FILEs get the same arguments, unless there are those of the "
+                      "first and then those of the second",
+                      request.file, error.what()));
     }
+  }
+
+  // Requires that both kernels took all arguments, or each its own.
+  void require_all_taken(const lab::ExplainedKernel& before,
+                         const lab::ExplainedKernel& after) const {
+    const std::size_t all = options_.arguments.size();
+    const std::size_t first = before.launches.front().request.arguments.size();
+    const std::size_t second = after.launches.front().request.arguments.size();
+    if (first + second == all || (first == all && second == all)) return;
+    throw InvalidArgument(
+        fmt::format("{} takes {} and {} takes {}, and there are {}: give those that both share, or "
+                    "those of the "
+                    "first and then those of the second",
+                    before.name, counted(first, "argument"), after.name, second, all));
   }
 
   Selection rung_named(const std::string& name) const {

@@ -89,7 +89,8 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
       "f32[N] of zeros (N: 1024 or 32*32), f32[N]:iota, f32[N]:random, i32[N]:random:0..99, "
       "f32[N]:@file.npy (or "
       ".raw), a texture tex2d<u8>[WxH]:@file.png, a structure {f32[N], i32:5}, or a pointer to "
-      "one &{i32:5}",
+      "one &{i32:5}. Two FILEs get the same arguments; if their kernels differ, first those of the "
+      "first, then those of the second",
       options.arguments);
 }
 

@@ -164,9 +164,8 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
   app.add_option("IN... OUT", options.paths,
                  "Inputs and the output. An input is an image file, an .npy file, a .y4m video, "
                  "headerless frames (.raw), a folder, or - for a pipe. With several inputs, or a "
-                 "folder, OUT is a folder; it is created if needed. Frames also pass from a source "
-                 "of `stream` (a video, camera:0, test:bars) to a sink of it, and from pictures "
-                 "into a video")
+                 "folder, OUT is a folder; it is created if needed. Or a source and a sink of "
+                 "`stream`, such as a video or camera:0; or pictures and a video")
       ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(

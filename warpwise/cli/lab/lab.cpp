@@ -149,10 +149,11 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
 void add_place(CLI::App& app, LabOptions& options) {
   add_choice(app, "--on", "Backend; auto chooses a GPU if there is one (default: auto)",
              all_lab_places, options.place);
-  add_counted_for(app, "Compute capabilities to emulate, such as 1.3,2.0,9.0 (default: 9.0)",
-                  "GPU whose compute capability to use instead of --cc: h200, another profile's "
-                  "name or FILE.json",
-                  options.counted_for);
+  add_counted_for(
+      app, "Compute capabilities to emulate, such as 1.3,2.0,9.0 (default: 9.0)",
+      "GPU to emulate, in place of --cc, and to model times for: h200, another profile's "
+      "name or FILE.json",
+      options.counted_for);
 }
 
 std::vector<Selection> select(const LabOptions& options) {

@@ -35,7 +35,7 @@ class LabPlot final : public Command {
  public:
   explicit LabPlot(CLI::App& app) {
     app.add_option("RECORD.json", record_,
-                   "Record of one run by lab run --json or --out, or by bench --growth --json")
+                   "Record of one run by lab run --json or --out, or by bench --growth --out")
         ->required()
         ->type_name("");
     app.add_option("--out", out_, "Output picture, FILE.svg; its figures are written to FILE.csv")

@@ -41,8 +41,7 @@ class GemvCommand final : public Command {
         ->type_name("");
     app.add_flag("--transpose", options_.transpose, "Multiply by the transpose of A");
     add_factor(app, "--alpha", "Factor of the product (default: 1)", options_.alpha);
-    add_factor(app, "--beta", "Factor of the vector that is in Y already (default: 0)",
-               options_.beta);
+    add_factor(app, "--beta", "Factor of the vector already in Y (default: 0)", options_.beta);
     add_run_options(app, run_);
   }
 

@@ -16,13 +16,13 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                     }
                   });
   app.add_flag("--no-autorotate{false}", options.autorotate,
-               "Leave pictures and frames as they are stored; a video's turn goes along as a tag");
+               "Leave pictures and frames as they are stored; a video's turn becomes a tag");
   add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
                   [&options](const std::string& text) {
                     options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
                   });
   app.add_flag("--deinterlace", options.deinterlace,
-               "Make whole frames of a video's interlaced ones, with FFmpeg's filter bwdif");
+               "Turn interlaced frames of a video into whole ones, with FFmpeg's filter bwdif");
   app.add_flag("--rescale", options.rescale,
                "Scale frames whose size or pixels differ from those of a video's first frame, with "
                "FFmpeg's filter scale");
@@ -36,7 +36,8 @@ void add_decode_option(CLI::App& app, live::SourceOptions& options) {
 }
 
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
-  add_text_option(app, "--timeout", "SECONDS", "Longest wait for a peer in the network [10]",
+  add_text_option(app, "--timeout", "SECONDS",
+                  "Longest wait for a peer in the network (default: 10)",
                   [&options](const std::string& text) {
                     options.timeout_seconds = parse_number("--timeout", text);
                     if (options.timeout_seconds <= 0) {
@@ -44,8 +45,8 @@ void add_network_options(CLI::App& app, live::SourceOptions& options) {
                     }
                   });
   add_text_option(app, "--reconnect", "SECONDS",
-                  "If a source in the network is lost or ends, connect again, tried once a second "
-                  "for this time",
+                  "Call a source in the network again once it is lost or ends, once a second for "
+                  "this time",
                   [&options](const std::string& text) {
                     options.reconnect_seconds = parse_number("--reconnect", text);
                     if (options.reconnect_seconds <= 0) {

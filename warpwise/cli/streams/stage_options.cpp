@@ -286,7 +286,7 @@ StageOptions match_options(MatchOptions& options, std::optional<float>& max_moti
                    all_match_borders, options.border);
   list.add(number("max-motion", "Motion length shown in full colour; longer motion looks the same",
                   "PIXELS",
-                  "the length that 99 % of the blocks stay within, at least 1; in a stream, the "
+                  "the 99th percentile of the blocks, at least 1; in a stream, the "
                   "search range",
                   {1, 64}),
            [&max_motion](const std::string& called, const std::string& text) {

@@ -165,6 +165,7 @@ std::vector<std::string> differences_of(const Explanation& before, const Explana
   for (std::size_t i = 0; i < std::min(before.buffers.size(), after.buffers.size()); ++i) {
     const std::vector<std::byte>& a = before.buffers[i];
     if (a.size() != after.buffers[i].size()) continue;
+    if (before.request.arguments[i].text != after.request.arguments[i].text) continue;
     const ScalarType type = before.request.arguments[i].type;
     const Difference found = difference_of(type, a, after.buffers[i]);
     if (found.elements == 0) continue;

@@ -426,10 +426,27 @@ bool Explanation::is_shown(const emulator::LineCounts& line) const {
          !instructions_of(line).empty();
 }
 
-Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture, GpuProbe* gpu) {
-  require_launchable(request);
+namespace {
+
+// Returns the arguments that a kernel of this number of parameters takes, see `is_second`.
+std::vector<ArgumentSpec> own_arguments(const ExplainRequest& request, std::size_t parameters) {
+  std::vector<ArgumentSpec> own = request.arguments;
+  if (!request.is_second || own.size() <= parameters) return own;
+  const auto others = static_cast<std::ptrdiff_t>(own.size() - parameters);
+  if (*request.is_second) {
+    own.erase(own.begin(), own.begin() + others);
+  } else {
+    own.erase(own.end() - others, own.end());
+  }
+  return own;
+}
+
+}  // namespace
+
+Explanation explain(const ExplainRequest& asked, const ReadTexture& read_texture, GpuProbe* gpu) {
+  require_launchable(asked);
+  ExplainRequest request = asked;
   Explanation result;
-  result.request = request;
   result.compilation = compile_file(request.file, request.compile);
   emulator::Program program =
       naming(request.file, [&] { return emulator::Program(result.compilation.ptx); });
@@ -437,6 +454,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
     return program.kernel(chosen_kernel(program, result.compilation.ptx, request));
   });
   result.kernel_name = plain_name(result.kernel.name);
+  request.arguments = own_arguments(asked, result.kernel.parameter_bytes.size());
+  result.request = request;
 
   Runner runner(request, program, result.kernel, read_texture);
   naming(request.file,

@@ -31,6 +31,10 @@ struct ExplainRequest {
   std::uint64_t dynamic_shared_bytes = 0;
   CompileOptions compile;
   std::vector<ArgumentSpec> arguments;
+  /// With two kernels to compare, whether this is the second one. If there are more arguments than
+  /// the kernel has parameters, the first kernel takes its own from the front, the second from the
+  /// back.
+  std::optional<bool> is_second = {};
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<int> registers;         ///< per thread, in place of the compiler's
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()

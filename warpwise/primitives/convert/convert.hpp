@@ -27,7 +27,7 @@ enum class Convention : std::uint8_t {
   jfif,    ///< libjpeg's 16-bit formulas
 };
 
-/// Method that gives every pixel a value of subsampled chroma.
+/// Upsampling of subsampled chroma.
 enum class ChromaUpsampling : std::uint8_t {
   replicate,  ///< the sample that the pixel shares with its neighbours
   /// Linear between samples sited as in MPEG-2 and H.264: on the even columns, and, in 4:2:0,
@@ -77,8 +77,8 @@ struct ConvertOptions {
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
-  /// true: gray8 is the Y of the YUV formats in every convention. It only matters in opencv, where
-  /// gray8 is then COLOR_RGB2YCrCb's Y instead of COLOR_RGB2GRAY's grey; some values differ by one.
+  /// true: gray8 is the Y of the YUV formats in every convention. In opencv it is then
+  /// COLOR_RGB2YCrCb's Y instead of COLOR_RGB2GRAY's grey; some values differ by one.
   bool gray_is_luma = false;
 };
 
@@ -89,9 +89,8 @@ struct ConvertOptions {
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
 /// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged or, in exact, rescaled between ranges.
-/// - gray8 is the Y of the above. From RGB in convention opencv it is COLOR_RGB2GRAY's grey
-/// instead,
-///   unless gray_is_luma is set.
+/// - gray8 is this Y; from RGB in convention opencv it is COLOR_RGB2GRAY's grey, unless
+///   gray_is_luma is set.
 ///
 /// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
 /// |------------|--------------------|---------------|------------------------------------------|
@@ -117,7 +116,7 @@ WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOpt
 WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
                              gpu::StreamHandle stream);
 
-/// Converts many frames, src[i] to dst[i], each as a call of its own would. Sizes may be equal or
+/// Converts many frames, src[i] to dst[i], with the results of single calls. Sizes may be equal or
 /// mixed; all `src` have one format and all `dst` one. No `dst` may overlap another frame. With
 /// empty spans nothing is done and the options are not checked.
 ///

@@ -11,9 +11,9 @@ namespace warpwise {
 /// Copies every pixel of `src` to `dst`: dst(x, y) = src(x, y). Padding between rows is left
 /// unchanged.
 ///
-/// Takes views of any element type, any number of channels (an element of n bytes is a u8 pixel of
-/// n channels), any pitch and any alignment. A one-dimensional array is a view of one row. `src`
-/// and `dst` must not overlap.
+/// Views may have any element type, channels, pitch and alignment. View an element of n bytes as a
+/// u8 pixel of n channels, and a one-dimensional array as one row. `src` and `dst` must not
+/// overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 /// Source: document B, rows B1 to B3 (vectorised memory access).
@@ -26,7 +26,7 @@ WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-/// Copies many images, src[i] to dst[i], each like a call of its own. Sizes and types may differ.
+/// Copies many images, src[i] to dst[i]. Sizes and types may differ.
 /// No `dst` may overlap another view. With no images, nothing is done.
 ///
 /// On the CPU, the work is spread over threads by images and rows.

@@ -104,8 +104,8 @@ WARPWISE_HOST_DEVICE constexpr int largest_keyed_half(Measure measure) {
   return measure == Measure::sad ? 127 : 7;
 }
 
-/// Returns the bytes of shared memory of a slice of the sweep: the sums of each column, and its
-/// results in one row.
+/// Returns the bytes of shared memory for a slice of the sweep: the sums of its columns, and the
+/// results of one row.
 WARPWISE_HOST_DEVICE constexpr int slice_bytes(Measure measure, bool keyed, bool subpixel,
                                                int lanes, int half, int tile_width) {
   const int sums = measure == Measure::sad ? 8 : 16;  // bytes of a lane's sums of a column

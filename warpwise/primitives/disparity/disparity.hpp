@@ -18,8 +18,8 @@ struct DisparityOptions {
   /// The largest displacement tried, 0 to max_disparity_range; the least is 0.
   int max_disparity = 64;
   Measure measure = Measure::sad;
-  /// Largest difference allowed between a pixel's disparity and that of the pixel it was matched
-  /// to; negative: not checked.
+  /// Largest allowed difference between the disparities of a pixel and of its match; negative: not
+  /// checked.
   int check = 1;
   /// true: the scores beside the best one refine the disparity to fractions of a pixel.
   bool subpixel = false;
@@ -32,8 +32,8 @@ struct DisparityOptions {
 /// - Blocks reach over the border, where the edge pixel is replicated in both images. Only d with
 ///   x − d ≥ 0 are scored. Among equally good d the smallest wins. ncc and zncc are compared in
 ///   double.
-/// - Check: the pixel (x − d, y) of `right` has its own best disparity d', found likewise among
-///   the d' with x − d + d' < width; |d − d'| > check makes the pixel invalid.
+/// - Check: the pixel (x − d, y) of `right` has a best disparity d' too, among the d' with
+///   x − d + d' < width. A pixel with |d − d'| > check is invalid.
 /// - Sub-pixel: a parabola goes through s(d − 1), s(d) and s(d + 1), where s is the score (for sad
 ///   its square). The result is
 ///   d + (s(d − 1) − s(d + 1)) / (2 ((s(d − 1) − s(d)) + (s(d + 1) − s(d)))), computed in double,

@@ -82,8 +82,8 @@ struct SweepPlan {
   int shared_bytes;
 };
 
-/// Plans the division of a sweep into blocks of threads with up to `most_shared` bytes of shared
-/// memory. Returns nothing if the sums of so many displacements do not fit.
+/// Divides a sweep into blocks of threads with up to `most_shared` bytes of shared memory. Returns
+/// nothing if the sums do not fit.
 inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed,
                                            std::int64_t most_shared) {
   // Bytes of a block's shared memory that CUDA itself takes.

@@ -62,7 +62,7 @@ struct FindPlace {
   double score;
 };
 
-/// Σb and Σb² of a column of up to windows_most_rows rows of the image.
+/// Σb and Σb² of up to windows_most_rows pixels of a column of the image.
 struct WindowSegment {
   unsigned sum;
   unsigned square;

@@ -99,9 +99,9 @@ inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int group
 /// Returns true if columns of the image are summed for windows_kernel, windows_rows rows at a time.
 /// For low templates that is not worth a launch.
 inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
-/// Returns the rows of places of a block of windows_kernel. In small images there are fewer, so
-/// that all of a large GPU's multiprocessors have blocks. Each block first sums over the template's
-/// height: pixels, four rows in the time of one, or segments of rows.
+/// Returns the rows of places of a block of windows_kernel: fewer in small images, so that all SMs
+/// of a large GPU have blocks. Each block first sums over the template's height: pixels, four rows
+/// in the time of one, or segments of rows.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
   const std::int64_t least =

@@ -93,10 +93,9 @@ inline bool gemv_columns_in_lines(const kernels::gemv::GemvArguments& a,
   return launch.log_strand_threads >= 4 && a.rows * a.columns >= 1 << 21;
 }
 
-/// Returns the number of columns of a warp of gemv_short_columns. Returns 0 where a warp does not
-/// hold the strands of one column, and for so many columns that gemv_columns_by_element takes
-/// words: there partly used lines would cost time (65536x16 took 6.6 us by 32 columns, 9.4 by 8, on
-/// an H100).
+/// Returns the columns of each warp of gemv_short_columns. Returns 0 if a warp cannot hold the
+/// strands of one column, or if gemv_columns_by_element takes words, where partly used lines would
+/// cost time (on an H100 65536x16 took 6.6 us by 32 columns, 9.4 by 8).
 inline int gemv_short_width(const kernels::gemv::GemvArguments& a, int multiprocessors) {
   const std::int64_t strands = gpu::blocks_for(a.rows, order::strand_rows);
   if (strands == 1) return 32;
@@ -112,9 +111,9 @@ constexpr int gemv_strands_chunk_bytes(int columns) {
   return order::chunk_strands * (16 * (words * columns + across + words + 1) + 4 * columns);
 }
 
-/// Returns the number of chunks of a block of gemv_strands. It is as large as leaves nearly all
-/// multiprocessors a block (7 of 8: 256 chunks are 128 blocks for an H100's 132). Returns 0 where
-/// the kernel cannot take A, or where a block or a cluster sums whole columns in less time.
+/// Returns the chunks of each block of gemv_strands: as many as leave 7 of 8 SMs a block (256
+/// chunks are 128 blocks for an H100's 132). Returns 0 if the kernel cannot take A, or if a block
+/// or a cluster sums whole columns in less time.
 inline int gemv_strand_chunks(const kernels::gemv::GemvArguments& a, ElementType type,
                               bool copies_x, int multiprocessors) {
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -146,9 +145,9 @@ inline double gemv_bandwidth_share(int log, bool words, bool is_aligned) {
   return words ? share.words : is_aligned ? share.elements : share.unaligned;
 }
 
-/// Returns the bandwidth that a block of a large matrix reaches, in shares of a multiprocessor.
-/// Measured on an H200: 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the bandwidth of
-/// 132 multiprocessors, and 8192x8192 16-bit floats at 0.75. \param size  bytes of an element
+/// Returns the bandwidth of a block of a large matrix, as a share of an SM's. Measured on an H200:
+/// 64 blocks of 512 threads read 4096x4096 floats at 0.9 of the bandwidth of 132 SMs, and 8192x8192
+/// 16-bit floats at 0.75. \param size  bytes of an element
 constexpr double gemv_block_share(int threads, int size) {
   return (size == 4 ? 1.9 : 1.55) * threads / 512;
 }

@@ -34,13 +34,13 @@ struct GemvOptions {
 /// The bound requires that neither overflow nor underflow happens. It holds for sums of up to 2^20
 /// elements (2^18 transposed); each further factor of 1024 adds 36 to the 80.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// scratch memory beyond a few kilobytes: for x unless it is contiguous f32, and for partial sums:
-/// a float for each 1024 elements of A, or 256 transposed.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Beyond
+/// a few kilobytes, allocates scratch memory for x unless it is contiguous f32, and for partial
+/// sums: a float for each 1024 elements of A, or 256 transposed.
 /// Source: document A, row A10.
 ///
-/// \throws InvalidArgument  an element type or number of channels is none of the above, x or y is
-///                          not a vector of op(A)'s size, or y overlaps A or x.
+/// \throws InvalidArgument  another element type or number of channels, x or y is not a vector of
+///                          op(A)'s size, or y overlaps A or x.
 WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
                           const GemvOptions& options = {});
 

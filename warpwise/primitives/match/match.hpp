@@ -22,7 +22,7 @@ struct SearchRange {
 
 /// Rule for displacements that move the block across the border of the target image.
 enum class MatchBorder : std::uint8_t {
-  skip,       ///< it is no candidate
+  skip,       ///< not scored
   replicate,  ///< scored; outside the image the edge pixel is repeated
 };
 
@@ -45,7 +45,7 @@ struct MatchOptions {
   MatchBorder border = MatchBorder::skip;
 };
 
-/// Largest number of pixels of a block: 32 bits hold Σ(a − b)² of that many 8-bit pixels.
+/// Most pixels of a block: Σ(a − b)² of so many 8-bit pixels fits 32 bits.
 inline constexpr std::int64_t max_match_block_pixels = 65536;
 
 /// The largest displacement along an axis.
@@ -84,8 +84,8 @@ constexpr ElementType match_score_type(Measure measure) {
 ///     zncc  greatest the same, each minus its mean over the block; 0 where either is flat
 ///
 /// Sums are over the block's pixels. Among equal scores the first in raster order of (dy, dx) wins.
-/// Sums are exact integers. For ncc and zncc one double is computed from them, by which candidates
-/// are compared; the score is that double rounded to float. Every backend gives identical results.
+/// Sums are exact integers. ncc and zncc compare candidates by one double computed from them; the
+/// score is that double rounded to float. Every backend gives identical results.
 ///
 /// `reference` and `target` are u8, have one channel and one size, and may be the same image.
 /// `displacement` is i16 with two channels, dx and dy. `score`, if given, has one channel of
@@ -95,8 +95,8 @@ constexpr ElementType match_score_type(Measure measure) {
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
 /// a copy of one block's search area for each thread. Source: document E, rows E1 and E3.
 ///
-/// \throws InvalidArgument  options out of range, an image smaller than a block, a view of another
-///                          size, type or number of channels, overlap.
+/// \throws InvalidArgument  options out of range, an image smaller than a block, views of a wrong
+///                          size, type or number of channels, or views that overlap.
 WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
                            const MatchOptions& options = {}, std::optional<HostView> score = {});
 

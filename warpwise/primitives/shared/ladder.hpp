@@ -36,8 +36,8 @@ class Operand {
   /// output's content before a kernel has run.
   static constexpr std::byte sentinel{0xa5};
 
-  /// Creates an input, whose pixels are random but the same in every run for each name, or an
-  /// output, filled with the sentinel. \throws InvalidArgument  as BasicView
+  /// Creates an input of random pixels, which depend only on its name, or an output, filled with
+  /// the sentinel. \throws InvalidArgument  as BasicView
   /// \throws OutOfMemory  with both numbers, for more than an eighth of this machine's memory
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});

@@ -31,7 +31,7 @@ struct SobelOptions {
   Norm norm = Norm::l1;  ///< for the magnitude only
   SobelKernel kernel = SobelKernel::sobel;
   Border border = Border::reflect101;
-  /// Order of the colours in a src of 3 or 4 channels that does not say its own order().
+  /// Order of the colours in a src of 3 or 4 channels without an order().
   ChannelOrder channels = ChannelOrder::rgb;
 };
 
@@ -46,8 +46,8 @@ struct SobelOptions {
 /// element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and `dst` must not
 /// overlap. An axis of one pixel is mirrored on that pixel.
 ///
-/// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
-/// up, and a magnitude of the type of `src` saturates at its largest value. f32: each operation
+/// Integers: components and L1 magnitudes are exact, L2 magnitudes are rounded half up, and a
+/// magnitude of the type of `src` saturates at its largest value. f32: each operation
 /// rounds once, in this order:
 ///
 ///     e(y) = p(x+1, y) − p(x−1, y)        t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y))
@@ -71,7 +71,7 @@ WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& 
 WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                            gpu::StreamHandle stream);
 
-/// Computes many images, src[i] to dst[i], each as a call of its own would. Sizes may be equal or
+/// Computes many images, src[i] to dst[i], with the results of single calls. Sizes may be equal or
 /// mixed; all `src` have one type, number and order of channels, all `dst` one type. No `dst` may
 /// overlap another view. With empty spans nothing is done and the options are not checked.
 ///

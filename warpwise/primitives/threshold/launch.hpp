@@ -77,8 +77,8 @@ inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
   return out;
 }
 
-/// Offsets, within a group of 16 bytes, of the bytes that come into windows and of those that go
-/// out. `shift` is the number of bytes between a multiple of 16 and the results.
+/// Offsets, within a group of 16 bytes, of the bytes that enter and leave windows. `shift` is the
+/// number of bytes between a multiple of 16 and the results.
 struct BandAlignment {
   int shift;
   int in_at;
@@ -198,8 +198,8 @@ inline std::int64_t band_strips(const BandPlan& plan,
                          plan.strip);
 }
 
-/// Returns the plan of threshold_bands by which the strips of these images take the fewest rounds
-/// of blocks; among equals, the fewest bytes. The second plan is chosen only if it fits
+/// Returns the plan of threshold_bands with the fewest rounds of blocks for the strips of these
+/// images; among equals, with the fewest bytes. The second plan is chosen only if it fits
 /// `shared_limit`.
 template <class Images>
 BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
@@ -356,9 +356,9 @@ inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKe
           .parameters = launch.parameters};
 }
 
-/// Returns the height of segments with which bands of many images come to as many blocks as a large
-/// GPU holds at once. `strip_rows` is the number of rows of all strips of all images. `one` is the
-/// launch of any image.
+/// Returns the height of segments that makes as many blocks of many images as a large GPU holds at
+/// once. `strip_rows` counts the rows of all strips of all images. `one` is the launch of any
+/// image.
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
                                     std::int64_t strip_rows) {
   const std::int64_t blocks =

@@ -94,9 +94,9 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);
 
-/// Processes many images, src[i] to dst[i], each like a call of its own without means. Sizes may
-/// differ, all have one type. No `dst` may overlap another view. With no images, nothing is done
-/// and the options are not checked.
+/// Processes many images, src[i] to dst[i], with the results of single calls without means. Sizes
+/// may differ, all have one type. No `dst` may overlap another view. With no images, nothing is
+/// done and the options are not checked.
 ///
 /// On the CPU, the work is spread over threads by images and rows.
 ///
@@ -106,9 +106,9 @@ WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<con
                                const ThresholdOptions& options);
 
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` take one
-/// launch for every 64 images, whatever their sizes, without memory of the GPU, for windows
-/// - to 63 (u8) or 33 (u16);
-/// - to 65 (u8) where a block may have more than 64 KB of shared memory.
+/// launch for every 64 images of any sizes, and no scratch memory, for windows
+/// - up to 63 (u8) or 33 (u16);
+/// - up to 65 (u8) if a block may have more than 64 KB of shared memory.
 ///
 /// Everything else is launched image by image, as by single calls. The spans are not read after the
 /// call.
