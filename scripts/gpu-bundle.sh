@@ -4,7 +4,8 @@
 # relative rpath. The bench's peers come from that machine's toolkit and Python.
 #
 #   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
-#                                      FOLDER/batches.sh for what several files at a time gain
+#                                      FOLDER/batches.sh for what several files at a time gain,
+#                                      FOLDER/decoding.py for a video, with that machine's FFmpeg
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit_mib=64
@@ -33,13 +34,17 @@ ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' 
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_runtime|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
+# Copies the module for videos without FFmpeg's libraries, which that machine may have, and the videos of its test.
+cp build/release/lib/libwarpwise_video.so "$folder/lib/"
+mkdir "$folder/videos"
+WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding_test >/dev/null
 # Copies the sources that the ladders compile there, as files instead of the link into the source tree.
 (cd warpwise && find base primitives lab studies -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json' -o -name 'study.json' -o -path 'lab/predict/devices/*.json') |
   while read -r file; do
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done
 install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
-cp scripts/gpu-bundle/{run,batches}.sh build/release/gpu-tests.txt "$folder/"
+cp scripts/gpu-bundle/{run,batches}.sh scripts/gpu-bundle/decoding.py build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
 # Real images as arrays, which need no module, and one as a file for batches.sh.
 cp samples/building.jpg "$folder/frames/"

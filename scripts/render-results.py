@@ -124,6 +124,8 @@ def rendered(name, benches):
         return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
     if kind == "races":
         return race_tables.rendered(REPOSITORY / "results/emulator/races", what)
+    if kind == "decoding":
+        return stream_tables.decoding(REPOSITORY / "results/nvidia-h200/decoding.json")
     if kind == "live":
         return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":

@@ -65,6 +65,27 @@ def conversion(record):
     return table(["", "µs a frame", "frames a second", "times the unoptimised", "from the source"], rows)
 
 
+DECODERS = {"cpu": "the CPU", "gpu": "the GPU, several engines", "ffmpeg": "ffmpeg -hwaccel cuda, one engine"}
+
+
+def decoding(path):
+    """Makes a table of whole processes that decode one film: how many at a time, by what, and how fast all together."""
+    record = read(path)
+    if not record:
+        return NOT_RECORDED
+    one = record["one_decoder"]
+
+    def cells(name, row, steps):
+        in_run = f"{row['fps_in_run']:,.0f}" if row["fps_in_run"] else "–"
+        return [name, "three" if steps else "none", str(row["at_once"]), f"{row['fps']:,.0f}", in_run]
+
+    rows = [cells(DECODERS[row["by"]], row, row["steps"]) for row in record["rows"]]
+    rows += [cells("the GPU, one engine for each process", row, True) for row in one["rows"]]
+    return (f"{tables.origin(record)}. Method: {record['method']}. Rows of one engine for each process: commit {one['commit']}, "
+            f"{one['method']}.\n\n") + table(
+        ["decoded by", "stages", "processes at once", "frames a second, start to exit", "frames a second, while they come"], rows)
+
+
 LIVE = {"resident": resident, "streamed": streamed, "conversion": conversion}
 
 

@@ -67,7 +67,7 @@ run_tests() {
     local start=$EPOCHREALTIME log=$out/logs/$test.log
     # The path is for libraries that other people's libraries load, such as OpenGL's.
     # The timeout limits the loss to one test if the driver hangs.
-    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} WARPWISE_TEST_VIDEOS=$here/videos \
       timeout --kill-after=5 120 "$here/bin/$test" >"$log" 2>&1
     case $? in
       0) ;;

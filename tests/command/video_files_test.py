@@ -1,13 +1,17 @@
 """warpwise stream from video file to video file: times, turns, sound, and what is said of them."""
 
+import http.server
 import json
 import os
 import shutil
 import struct
 import subprocess
+import threading
 import unittest
 
-from support import HAS_VIDEO, SAMPLES, CommandTest, read, write
+from network_support import LOCAL, Quiet
+from run_support import EMULATED
+from support import HAS_VIDEO, SAMPLES, SANITIZED, WARPWISE, CommandTest, read, write
 
 FAILED, BAD_USAGE = 1, 2
 
@@ -357,6 +361,83 @@ class VideoFiles(CommandTest):
         self.assertEqual(read("page/000001.png"), read("frames/000002.png"))
         self.fail_with(FAILED, "stream", pages, "null", "--page", "3", says="has no picture 3, only 2 pictures")
         self.fail_with(BAD_USAGE, "stream", pages, "null", "--page", "0", says="--page")
+
+
+STREET = os.path.join(SAMPLES, "street.avi")
+
+
+@unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
+class Decoders(CommandTest):
+    def test_a_cpu_that_computes_decodes_too(self):
+        for by in ["auto", "cpu"]:
+            said = self.succeed("stream", STREET, "null", "--frames", "2", "--backend", "cpu", "--decode", by).stdout
+            self.assertIn(b"street.avi (msmpeg4v3): ", said)
+        self.fail_with(BAD_USAGE, "stream", STREET, "null", "--backend", "cpu", "--decode", "gpu", says="needs a GPU that computes")
+        self.fail_with(BAD_USAGE, "sobel", STREET, "null", "--backend", "cpu", "--decode", "gpu", says="needs a GPU that computes")
+        self.fail_with(BAD_USAGE, "stream", STREET, "null", "--decode", "nvdec", says="auto, cpu, gpu")
+
+    def test_what_is_no_video_is_not_decoded_by_a_gpu(self):
+        write("a.pgm", b"P5 2 2 255 " + bytes(4))
+        self.fail_with(BAD_USAGE, "sobel", "a.pgm", "b.pgm", "--decode", "gpu", says="--decode gpu is for streams")
+
+    def on_emulated_gpu(self, *arguments):
+        """Runs a stream that a GPU computes, and returns its lines."""
+        done = self.run_command("run", "-q", WARPWISE, "stream", *arguments, "--backend", "cuda")
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    @unittest.skipUnless(os.path.exists(EMULATED), "there is no emulated GPU in this build")
+    @unittest.skipIf(SANITIZED, "the emulated GPU's libraries are not sanitized")
+    def test_a_gpu_says_why_the_cpu_decodes(self):
+        status, said = self.on_emulated_gpu(STREET, "null", "--frames", "2")
+        self.assertEqual(status, 0, said)
+        self.assertIn("(msmpeg4v3, decoded by the CPU: the GPU decodes no msmpeg4v3): 768x576 i420", said)
+        status, said = self.on_emulated_gpu(STREET, "null", "--frames", "2", "--decode", "cpu")
+        self.assertIn("(msmpeg4v3): 768x576 i420", said)
+        status, said = self.on_emulated_gpu(STREET, "null", "--decode", "gpu")
+        self.assertEqual(status, FAILED, said)
+        self.assertIn("street.avi: --decode gpu: the GPU decodes no msmpeg4v3\n", said)
+        status, said = self.on_emulated_gpu("test:bars", "null", "--frames", "2", "--decode", "gpu")
+        self.assertIn("test:bars is not read as a video", said)
+
+    @unittest.skipUnless(os.path.exists(EMULATED) and shutil.which("ffmpeg"), "there is no emulated GPU, or no ffmpeg")
+    @unittest.skipIf(SANITIZED, "the emulated GPU's libraries are not sanitized")
+    def test_a_gpu_decodes_no_frames_that_would_change(self):
+        kinds = {"ten.mp4": ["-pix_fmt", "yuv420p10le", "-c:v", "libx264"], "wide.mp4": ["-pix_fmt", "yuv422p", "-c:v", "libx264"],
+                 "odd.webm": ["-pix_fmt", "yuv420p", "-vf", "scale=65:49", "-c:v", "libvpx"],
+                 "whole.mp4": ["-pix_fmt", "yuv420p", "-c:v", "libx264"], "old.mpg": ["-c:v", "mpeg2video"]}
+        for name, codec in kinds.items():
+            ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", *codec, name)
+        ffmpeg("-i", "whole.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90", "turned.mp4")
+        for name, why in [("ten.mp4", "4:2:0 of 8 bits, not yuv420p10le"), ("wide.mp4", "4:2:0 of 8 bits, not yuv422p"),
+                          ("odd.webm", "the GPU's frames have even sides"), ("turned.mp4", "its frames are turned on the host"),
+                          ("old.mpg", "the GPU's frames of mpeg2video may differ from the CPU's")]:
+            status, said = self.on_emulated_gpu(name, "null")
+            self.assertEqual(status, 0, said)
+            self.assertIn("decoded by the CPU: ", said)
+            self.assertIn(why + "): ", said)
+        status, said = self.on_emulated_gpu("whole.mp4", "null", "--deinterlace", "--decode", "gpu")
+        self.assertEqual(status, FAILED, said)
+        self.assertIn("--deinterlace needs frames on the host", said)
+        status, said = self.on_emulated_gpu("whole.mp4", "null", "--rescale")
+        self.assertEqual(status, 0, said)
+        self.assertIn("(h264, decoded by the CPU: --rescale needs frames on the host): 64x48", said)
+
+    @unittest.skipUnless(os.path.exists(EMULATED) and shutil.which("ffmpeg"), "there is no emulated GPU, or no ffmpeg")
+    @unittest.skipIf(SANITIZED, "the emulated GPU's libraries are not sanitized")
+    def test_the_cpu_decodes_what_comes_from_the_network(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "a.mp4")
+        server = http.server.ThreadingHTTPServer((LOCAL, 0), Quiet)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        address = f"http://{LOCAL}:{server.server_port}/a.mp4"
+        for options in [[], ["--reconnect", "5"]]:
+            status, said = self.on_emulated_gpu(address, "null", *options)
+            self.assertEqual(status, 0, said)
+            self.assertIn("(h264, decoded by the CPU: it comes from the network): 64x48", said)
+        status, said = self.on_emulated_gpu(address, "null", "--decode", "gpu")
+        self.assertEqual(status, FAILED, said)
+        self.assertIn("--decode gpu: it comes from the network", said)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ struct InputOptions : RunOptions {
 /// Adds the options of InputOptions. `formats` are the choices of --from.
 void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
 
-/// Adds --frames, --fps, --timeout and --reconnect to a subcommand that can be a stream.
+/// Adds --frames, --fps, --decode, --timeout and --reconnect to a subcommand that can be a stream.
 void add_stream_options(CLI::App& app, InputOptions& options);
 
 /// Options of every subcommand that processes files one at a time.

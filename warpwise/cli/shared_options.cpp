@@ -78,6 +78,7 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
 void add_stream_options(CLI::App& app, InputOptions& options) {
   add_frames_option(app, options.frames);
   add_fps_option(app, options.source.rate);
+  add_decode_option(app, options.source);
   add_network_options(app, options.source);
 }
 
@@ -103,6 +104,9 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
     throw UsageError(
         "--frames, --fps and --reconnect are for streams, but no input is a video, a camera or a "
         "pattern, and the output is no video");
+  }
+  if (source.decode == live::Decode::gpu) {
+    throw UsageError("--decode gpu is for streams, but no input is a video");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const std::vector<std::string> files = io::files_of(inputs, size.has_value());

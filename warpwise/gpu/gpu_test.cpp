@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <future>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,6 +39,7 @@ TEST(WithoutGpu, EveryCallSaysSo) {
   EXPECT_THROW(HostBuffer(16), NoCudaDevice);
   EXPECT_THROW(order(nullptr, nullptr), NoCudaDevice);
   EXPECT_THROW(device_of(nullptr), NoCudaDevice);
+  EXPECT_THROW(current_context(), NoCudaDevice);
   EXPECT_THROW(Module(".version 7.8"), NoCudaDevice);
   EXPECT_THROW(Texture(TextureDescription{}), NoCudaDevice);
 }
@@ -142,6 +144,12 @@ TEST_F(GpuTest, PointersSayWhereTheyAre) {
   EXPECT_EQ(device_of(buffer.data()), current_device());
   const int on_the_host = 0;
   EXPECT_THROW(device_of(&on_the_host), InvalidArgument);
+}
+
+TEST_F(GpuTest, AThreadGetsTheContextOfTheOthers) {
+  const ContextHandle context = current_context();
+  EXPECT_NE(context, nullptr);
+  EXPECT_EQ(std::async(std::launch::async, current_context).get(), context);
 }
 
 TEST_F(GpuTest, GraphRunsRecordedWorkAgain) {

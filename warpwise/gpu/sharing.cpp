@@ -3,6 +3,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/driver.hpp"
 
 namespace warpwise::gpu {
 
@@ -23,6 +24,15 @@ int device_of(const void* pointer) {
   if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
     throw InvalidArgument("a pointer is not in a GPU's memory");
   return attributes.device;
+}
+
+ContextHandle current_context() {
+  set_device(current_device());  // makes the context, and makes it the thread's current one
+  PFN_cuCtxGetCurrent_v4000 get_current = nullptr;
+  find_driver_function("cuCtxGetCurrent", get_current);
+  ContextHandle context = nullptr;
+  require(get_current(&context), "cuCtxGetCurrent");
+  return context;
 }
 
 }  // namespace warpwise::gpu

@@ -5,7 +5,11 @@
 #include "warpwise/base/export.hpp"
 #include "warpwise/gpu/handles.hpp"
 
+struct CUctx_st;
+
 namespace warpwise::gpu {
+
+using ContextHandle = CUctx_st*;  ///< CUcontext
 
 /// Makes later work on `later` wait for the present work on `earlier`; the caller does not wait.
 /// Both are streams of the current device. While a graph is recorded, this adds a dependency
@@ -17,5 +21,9 @@ WARPWISE_EXPORT void order(StreamHandle earlier, StreamHandle later);
 /// \throws NoCudaDevice
 /// \throws InvalidArgument  it is in no device's memory.
 WARPWISE_EXPORT int device_of(const void* pointer);
+
+/// Returns the context in which Warpwise works on the current device, its primary one, for a
+/// library that calls the driver itself. \throws NoCudaDevice, CudaError
+WARPWISE_EXPORT ContextHandle current_context();
 
 }  // namespace warpwise::gpu

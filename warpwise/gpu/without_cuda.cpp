@@ -30,6 +30,7 @@ void synchronize_device() { refuse(); }
 
 void order(StreamHandle, StreamHandle) { refuse(); }
 int device_of(const void*) { refuse(); }
+ContextHandle current_context() { refuse(); }
 
 Stream::Stream() { refuse(); }
 Stream::~Stream() = default;

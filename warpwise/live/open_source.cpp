@@ -79,8 +79,9 @@ void require_no_page(const std::string& name, const SourceOptions& options) {
 
 void require_no_video_options(const std::string& name, const SourceOptions& options) {
   if (!options.is_for_videos()) return;
-  throw InvalidArgument(
-      name + " is not read as a video; --track, --deinterlace and --rescale are for videos");
+  throw InvalidArgument(name +
+                        " is not read as a video; --track, --deinterlace, --rescale and "
+                        "--decode gpu are for videos");
 }
 
 std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions& options) {
@@ -106,6 +107,9 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   const std::string camera = camera_path(name);
   if (!camera.empty()) {
     require_no_page(name, options);
+    if (options.decode == Decode::gpu) {
+      throw InvalidArgument("the CPU decodes the frames of a camera; --decode gpu is for videos");
+    }
     return video_module().open_camera(camera, options);
   }
   if (name == "-" || !takes_format_and_size(name)) require_options(name, options);

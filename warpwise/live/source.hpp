@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/live/deep_layout.hpp"
@@ -92,6 +93,18 @@ class Source {
   Stream stream_;
 };
 
+/// The decoder of a video.
+enum class Decode : std::uint8_t {
+  automatic,  ///< the GPU if it can, and the frames may stay there; else the CPU
+  cpu,
+  gpu
+};
+constexpr auto enum_names(Decode) {
+  return std::to_array<EnumName<Decode>>(
+      {{Decode::automatic, "auto"}, {Decode::cpu, "cpu"}, {Decode::gpu, "gpu"}});
+}
+inline constexpr auto all_decodes = all_values<Decode>();
+
 /// Options of a source that its name does not state.
 struct SourceOptions {
   ColourTags colours = {};                               ///< win over the source's own tags
@@ -109,12 +122,13 @@ struct SourceOptions {
   bool autorotate = true;        ///< turns frames upright; false: players do that
   bool deinterlace = false;      ///< makes whole frames of interlaced ones
   bool rescale = false;          ///< scales frames of another size or pixels than the first one
+  Decode decode = Decode::cpu;   ///< what decodes a video; the others need a current GPU
   double timeout_seconds = 10;   ///< longest wait for a network peer
   double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 
   /// Returns true if an option is set that only videos have.
-  bool is_for_videos() const { return track || deinterlace || rescale; }
+  bool is_for_videos() const { return track || deinterlace || rescale || decode == Decode::gpu; }
 };
 
 /// Opens the source of that name:

@@ -25,11 +25,17 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
 class VideoFrames final : public io::Frames {
  public:
   explicit VideoFrames(const std::string& path, const live::SourceOptions& options)
-      : VideoFrames(live::video_module().open_file(path, options)) {}
+      : VideoFrames(open(path, options)) {}
 
   bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
 
  private:
+  // Frames of files come to the host.
+  static std::unique_ptr<live::Source> open(const std::string& path, live::SourceOptions options) {
+    options.decode = live::Decode::cpu;
+    return live::video_module().open_file(path, options);
+  }
+
   explicit VideoFrames(std::unique_ptr<live::Source> source)
       : io::Frames(source->stream().shape), source_(std::move(source)) {}
 

@@ -77,12 +77,14 @@ void say(const StreamCall& call, const std::string& line) {
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
 }
 
-std::shared_ptr<live::Source> open_sources(const StreamCall& call) {
-  if (call.sources.size() == 1) {
-    live::SourceOptions options = call.source;
-    options.with_companions = true;
-    return live::open_source(call.sources[0], options);
+std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu) {
+  live::SourceOptions options = call.source;
+  options.with_companions = true;
+  if (!is_gpu && options.decode == live::Decode::gpu) {
+    throw UsageError("--decode gpu needs a GPU that computes, but the CPU does");
   }
+  if (!is_gpu) options.decode = live::Decode::cpu;
+  if (call.sources.size() == 1) return live::open_source(call.sources[0], options);
   std::ranges::for_each(call.sources, refuse_video);
   if (call.source.format || call.source.deep_format || call.source.width) {
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
@@ -215,7 +217,7 @@ void run_stream(const StreamCall& call,
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
-  const std::shared_ptr<live::Source> source = open_sources(call);
+  const std::shared_ptr<live::Source> source = open_sources(call, is_gpu);
   const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink, call.source.timeout_seconds);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();

@@ -28,6 +28,13 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                "FFmpeg's filter scale");
 }
 
+void add_decode_option(CLI::App& app, live::SourceOptions& options) {
+  options.decode = live::Decode::automatic;
+  add_choice(app, "--decode",
+             "What decodes a video [auto: the GPU that computes, if it can, and else the CPU]",
+             live::all_decodes, options.decode);
+}
+
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(app, "--timeout", "SECONDS",
                   "Longest wait for a peer in the network (default: 10)",

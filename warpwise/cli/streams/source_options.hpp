@@ -9,6 +9,9 @@ namespace warpwise::cli {
 /// Adds --page, --no-autorotate, --track, --deinterlace and --rescale.
 void add_reading_options(CLI::App& app, live::SourceOptions& options);
 
+/// Adds --decode, with the default auto.
+void add_decode_option(CLI::App& app, live::SourceOptions& options);
+
 /// Adds --timeout and --reconnect.
 void add_network_options(CLI::App& app, live::SourceOptions& options);
 

@@ -25,11 +25,13 @@ class StreamCommand final : public Command {
                        list_of_stages())
         ->type_name("STAGES");
     add_source_options(app, source_);
+    add_decode_option(app, source_);
     app.add_flag("--realtime", run_.realtime,
                  "Keep the source's pace: if frames come too fast, drop all but the newest");
     add_frames_option(app, run_.frames);
-    app.add_flag("--no-interop", no_interop_,
-                 "Copy frames that OpenGL draws through the host even if CUDA could share them");
+    app.add_flag(
+        "--no-interop", no_interop_,
+        "Copy frames that the GPU draws or decodes through the host even if they could stay there");
     add_run_options(app, where_);
   }
 

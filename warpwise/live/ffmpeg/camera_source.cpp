@@ -147,6 +147,7 @@ std::unique_ptr<Source> open_camera(const std::string& path, const SourceOptions
   forget_messages();
   SourceOptions of_camera = options;
   of_camera.rate.reset();
+  of_camera.decode = Decode::cpu;
   auto camera = std::make_unique<CameraSource>(
       std::make_unique<Decoder>(open(path, options), path, Damage::is_passed_over, of_camera),
       of_camera);

@@ -26,10 +26,10 @@ bool is_interlaced(const AVFrame& frame) {
 }
 
 void require_readable(const AVFrame& frame, const Decoder& decoder) {
-  if (!shape_of(frame.format, frame.width, frame.height)) {
-    decoder.fail("its pixels are " + name_of_pixels(frame.format) +
+  if (!shape_of(pixels_of(frame), frame.width, frame.height)) {
+    decoder.fail("its pixels are " + name_of_pixels(pixels_of(frame)) +
                  "; grey, YUV and RGB of 8 to 16 bits can be read (ffmpeg's -pix_fmt " +
-                 readable_pixels_like(frame.format) + " makes such)");
+                 readable_pixels_like(pixels_of(frame)) + " makes such)");
   }
   if (is_interlaced(frame) && !decoder.deinterlaces()) {
     decoder.fail("frame " + std::to_string(decoder.number()) +
@@ -40,7 +40,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
 // Refuses a tagged matrix that Warpwise does not know, because any guess would be wrong.
 void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
   const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
-  if (unknown.empty() || is_rgb(frame.format)) return;
+  if (unknown.empty() || is_rgb(pixels_of(frame))) return;
   decoder.fail("its colours are tagged " + unknown +
                ", not bt601, bt709 or bt2020; choose one of these by --matrix");
 }
@@ -54,7 +54,7 @@ const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {
 }
 
 io::PictureShape shape_in(const AVFrame& frame) {
-  return shape_of(frame.format, frame.width, frame.height).value();
+  return shape_of(pixels_of(frame), frame.width, frame.height).value();
 }
 
 // Returns Exif's number of the turn that the source makes.
@@ -81,7 +81,7 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   const int turn = turn_by(first, decoder, options);
   // The guess of the colours depends on the stored size.
   Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
-  stream.depth = depth_of(first.format);
+  stream.depth = depth_of(pixels_of(first));
   stream.shape = turned(stream.shape, turn);
   set_pace(stream, video);
   set_tags(stream, first, video);
@@ -99,7 +99,7 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
 bool lacks_alpha(const AVFrame& first, const AVStream& video) {
   const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);
   const bool is_beside = mode != nullptr && std::string_view(mode->value) == "1";
-  return is_beside || leaves_alpha_out(first.format);
+  return is_beside || leaves_alpha_out(pixels_of(first));
 }
 
 std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
@@ -107,12 +107,14 @@ std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
   const int turn = turn_by(first, decoder, options);
   const std::string deinterlaced = decoder.deinterlaces() ? ", deinterlaced" : "";
   const std::string turned_by = turn == 1 ? "" : ", turned: " + turn_text(turn);
-  const std::string repeated = repeats_chroma(first.format)
-                                   ? ", chroma of " + name_of_pixels(first.format) + " repeated"
+  const std::string repeated = repeats_chroma(pixels_of(first))
+                                   ? ", chroma of " + name_of_pixels(pixels_of(first)) + " repeated"
                                    : "";
   const std::string alpha = lacks_alpha(first, decoder.stream()) ? ", without its alpha" : "";
+  const std::string by = decoder.decoded_by();
+  const std::string decoded = by.empty() ? "" : ", decoded by " + by;
   return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by +
-         repeated + ")";
+         repeated + decoded + ")";
 }
 
 Stream timing_of(const Stream& stream, const AVStream& video) {
@@ -141,8 +143,8 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
     : Source(name_with_kind(first, *decoder, options), stream_of_frames(first, *decoder, options)),
       decoder_(std::move(decoder)), reopen_(std::move(reopen)),
       reconnect_seconds_(options.reconnect_seconds), ahead_(&first),
-      first_frame_(microseconds_of(first, decoder_->stream())), pixels_(first.format),
-      stored_(shape_in(first)), copy_frame_(first.format, stream()), colours_(options.colours),
+      first_frame_(microseconds_of(first, decoder_->stream())), pixels_(pixels_of(first)),
+      stored_(shape_in(first)), copy_frame_(pixels_of(first), stream()), colours_(options.colours),
       turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
       clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
   if (options.rescale) scaler_.emplace(first, stream().colours);
@@ -168,13 +170,34 @@ void DecodedSource::tell(std::string news) {
 }
 
 bool DecodedSource::next(std::span<std::byte> pixels) {
-  if (!decoder_) return false;
-  if (is_of_new_rate_) return next_of_new_rate(pixels);
-  if (ahead_ == nullptr && !decode_ahead()) return false;
-  const AVFrame& frame = *std::exchange(ahead_, nullptr);
-  time_ = ahead_time_;
-  copy(frame, pixels);
+  const AVFrame* const frame = next_frame();
+  if (frame == nullptr) return false;
+  if (decoder_->gpu() != nullptr) {
+    copy(*GpuDecoding::download(*frame), pixels);
+  } else {
+    copy(*frame, pixels);
+  }
   return true;
+}
+
+std::string DecodedSource::why_not_on_gpu() {
+  return decoder_ && decoder_->gpu() != nullptr && turn_ == 1 ? "" : Source::why_not_on_gpu();
+}
+
+bool DecodedSource::next_on_gpu(std::byte* pixels, gpu::StreamHandle /*stream*/) {
+  if (const std::string why_not = why_not_on_gpu(); !why_not.empty()) throw Error(why_not);
+  const AVFrame* const frame = next_frame();
+  if (frame != nullptr) decoder_->gpu()->copy(*frame, stream().format(), pixels);
+  return frame != nullptr;
+}
+
+// Returns the next frame of the stream; null after the last one.
+const AVFrame* DecodedSource::next_frame() {
+  if (!decoder_) return nullptr;
+  if (is_of_new_rate_) return next_of_new_rate();
+  if (ahead_ == nullptr && !decode_ahead()) return nullptr;
+  time_ = ahead_time_;
+  return &like_the_first(*std::exchange(ahead_, nullptr));
 }
 
 bool DecodedSource::decode_ahead() {
@@ -254,7 +277,7 @@ void DecodedSource::follow_on(const AVFrame& first, Clock::time_point asked) {
 }
 
 // Returns the frame that the file shows at the next time of the new rate.
-bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
+const AVFrame* DecodedSource::next_of_new_rate() {
   const double seconds = static_cast<double>(returned_) / stream().rate.per_second();
   const std::int64_t now = std::llround(seconds * timing_.ticks().per_second());
   while (ahead_ != nullptr && ahead_time_.start <= now) {
@@ -263,14 +286,12 @@ bool DecodedSource::next_of_new_rate(std::span<std::byte> pixels) {
     shown_until_ = ahead_time_.start + ahead_time_.duration;
     decode_ahead();
   }
-  if (ahead_ == nullptr && now >= shown_until_) return false;
+  if (ahead_ == nullptr && now >= shown_until_) return nullptr;
   time_ = stream().regular_time(returned_++);
-  copy(*shown_, pixels);
-  return true;
+  return &like_the_first(*shown_);
 }
 
-void DecodedSource::copy(const AVFrame& decoded, std::span<std::byte> pixels) {
-  const AVFrame& frame = like_the_first(decoded);
+void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
   if (turn_ == 1) return copy_frame_(frame, pixels);
   copy_frame_(frame, unturned_);
   turn(stored_, unturned_, turn_, pixels);
@@ -280,13 +301,13 @@ void DecodedSource::copy(const AVFrame& decoded, std::span<std::byte> pixels) {
 const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
   const bool has_size = frame.width == all.width && frame.height == all.height;
-  if (has_size && frame.format == pixels_) {
+  if (has_size && pixels_of(frame) == pixels_) {
     require_readable(frame, *decoder_);
     return frame;
   }
   const std::string was = has_size ? name_of_pixels(pixels_) : size_text(all.width, all.height);
   const std::string is =
-      has_size ? name_of_pixels(frame.format) : size_text(frame.width, frame.height);
+      has_size ? name_of_pixels(pixels_of(frame)) : size_text(frame.width, frame.height);
   const std::string at = " at frame " + std::to_string(decoder_->number());
   if (!scaler_) {
     decoder_->fail("it changes its " + std::string(has_size ? "pixels" : "size") + " from " + was +

@@ -32,6 +32,8 @@ class DecodedSource : public Source {
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});
 
   bool next(std::span<std::byte> pixels) final;
+  std::string why_not_on_gpu() final;
+  bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) final;
   std::optional<FrameTime> time() const final { return time_; }
   std::shared_ptr<Companions> take_companions() final;
   std::vector<std::string> take_news() final;
@@ -54,8 +56,9 @@ class DecodedSource : public Source {
   const AVFrame* open_again();
   void follow_on(const AVFrame& first, Clock::time_point asked);
   void tell(std::string news);
-  bool next_of_new_rate(std::span<std::byte> pixels);
-  void copy(const AVFrame& decoded, std::span<std::byte> pixels);
+  const AVFrame* next_frame();
+  const AVFrame* next_of_new_rate();
+  void copy(const AVFrame& frame, std::span<std::byte> pixels);
 
   std::unique_ptr<Decoder> decoder_;  // null after the input was lost for good
   Reopen reopen_;

@@ -31,10 +31,8 @@ std::string reason_of_reading(int error) {
 
 Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const SourceOptions& options)
     : name_(std::move(name)), damage_(damage), deadline_(std::move(opened.deadline)),
-      input_(std::move(opened.input)) {
+      input_(std::move(opened.input)), decode_(options.decode) {
   choose_stream(options);
-  const AVCodec* codec = avcodec_find_decoder(stream_->codecpar->codec_id);
-  if (codec == nullptr) fail("this FFmpeg has no decoder for its video");
   if (options.with_companions) {
     others_ = std::make_shared<OtherTracks>(*input_);
     others_in_use_ = others_;
@@ -44,7 +42,7 @@ Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const Source
         input_->streams[i] == stream_ || (others_ && others_->has(static_cast<int>(i)));
     if (!is_read) input_->streams[i]->discard = AVDISCARD_ALL;
   }
-  open_codec(codec);
+  open(options);
   if (options.deinterlace) deinterlacer_.emplace(stream_->time_base);
 }
 
@@ -89,22 +87,45 @@ bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int
   return true;
 }
 
-void Decoder::open_codec(const AVCodec* codec) {
-  codec_.reset(avcodec_alloc_context3(codec));
-  if (!codec_) throw std::bad_alloc();
-  int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
-  codec_->pkt_timebase = stream_->time_base;
-  codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
+void Decoder::open(const SourceOptions& options) {
+  if (decode_ == Decode::cpu) return open_on_cpu();
+  why_not_by_gpu_ =
+      deadline_ ? "it comes from the network" : ffmpeg::why_not_by_gpu(*stream_, options);
+  if (why_not_by_gpu_.empty()) return open_on_gpu();
+  if (decode_ == Decode::gpu) fail("--decode gpu: " + why_not_by_gpu_);
+  open_on_cpu();
+}
+
+void Decoder::open_on_gpu() {
+  gpu_ = std::make_unique<GpuDecoding>();
+  parts_ = std::make_unique<GpuParts>(*stream_);
+}
+
+void Decoder::open_on_cpu() {
+  const AVCodec* const known = avcodec_find_decoder(stream_->codecpar->codec_id);
+  if (known == nullptr) fail("this FFmpeg has no decoder for its video");
+  Codec codec(avcodec_alloc_context3(known));
+  if (!codec) throw std::bad_alloc();
+  codec->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
   // These two codecs conceal damage and mark no frame. In strict mode, MJPEG's decoder returns an
   // error instead. FFV1's decoder logs a slice's wrong checksum. Its threads must share one frame,
   // so that the message belongs to a known frame.
-  if (codec->id == AV_CODEC_ID_MJPEG) codec_->err_recognition |= AV_EF_EXPLODE;
-  if (codec->id == AV_CODEC_ID_FFV1) {
-    codec_->thread_type = FF_THREAD_SLICE;
-    codec_->opaque = &has_complained_;
+  if (known->id == AV_CODEC_ID_MJPEG) codec->err_recognition |= AV_EF_EXPLODE;
+  if (known->id == AV_CODEC_ID_FFV1) {
+    codec->thread_type = FF_THREAD_SLICE;
+    codec->opaque = &has_complained_;
   }
-  if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
-  if (error < 0) fail(reason_of(error));
+  codec_ = std::move(codec);
+  try {
+    open_codec(*codec_, *stream_);
+  } catch (const IoError& error) {
+    fail(error.what());
+  }
+}
+
+std::string Decoder::decoded_by() const {
+  if (gpu_) return "the GPU";
+  return why_not_by_gpu_.empty() ? "" : "the CPU: " + why_not_by_gpu_;
 }
 
 void Decoder::fail(const std::string& why) const {
@@ -116,7 +137,7 @@ void Decoder::fail_at_next(const std::string& why) const {
 }
 
 std::string Decoder::why_not_decoded(int error) const {
-  if (codec_->codec_id != AV_CODEC_ID_WEBP) return damaged_because(reason_of(error));
+  if (stream_->codecpar->codec_id != AV_CODEC_ID_WEBP) return damaged_because(reason_of(error));
   return "it is an animation or damaged; FFmpeg decodes no animated WebP file";
 }
 
@@ -144,7 +165,8 @@ const AVFrame* Decoder::decode() {
   forget_messages();
   passed_over_ = 0;
   for (;;) {
-    const int error = avcodec_receive_frame(codec_.get(), frame_.get());
+    const int error = receive();
+    if (gpu_ && number_ == 0 && error != AVERROR(EAGAIN) && falls_back(error)) continue;
     if (error == AVERROR(EAGAIN)) {
       count_passed_over();
       feed();
@@ -160,14 +182,51 @@ const AVFrame* Decoder::decode() {
   }
 }
 
+int Decoder::receive() {
+  return parts_ ? parts_->take(*frame_) : avcodec_receive_frame(codec_.get(), frame_.get());
+}
+
+int Decoder::send_to_decoder(const AVPacket* packet) {
+  if (!parts_) return avcodec_send_packet(codec_.get(), packet);
+  parts_->put(packet);
+  return 0;
+}
+
+// Gives all packets so far to the CPU's decoder if the GPU's one gave no first frame. Returns false
+// if it gave one.
+bool Decoder::falls_back(int error) {
+  // FFmpeg does not crop the left and the top in a GPU's memory.
+  const bool is_whole = error >= 0 && frame_->format == AV_PIX_FMT_CUDA && frame_->crop_left == 0 &&
+                        frame_->crop_top == 0;
+  if (is_whole) {
+    again_.clear();
+    return false;
+  }
+  const std::string why = error < 0 ? reason_of(error) : "its frames begin inside the stored ones";
+  if (decode_ == Decode::gpu) fail("--decode gpu: the GPU's decoder gave no frame: " + why);
+  why_not_by_gpu_ = "the GPU's decoder gave no frame: " + why;
+  trouble_.clear();
+  av_frame_unref(frame_.get());
+  parts_.reset();
+  open_on_cpu();
+  gpu_.reset();
+  return true;
+}
+
 // Passes a packet, or the end of the input, to the decoder. After any end the decoder still returns
 // the frames in flight.
 void Decoder::feed() {
-  if (read_packet()) {
-    send(packet_.get());
-  } else {
-    send(nullptr);
+  if (!gpu_ && !again_.empty()) {
+    const Packet packet = std::move(again_.front());
+    again_.pop_front();
+    return send(packet.get());
   }
+  if (!read_packet()) return send(nullptr);
+  if (gpu_ && number_ == 0) {
+    again_.push_back(new_packet());
+    if (av_packet_ref(again_.back().get(), packet_.get()) < 0) throw std::bad_alloc();
+  }
+  send(packet_.get());
 }
 
 // Describes a read error; empty if there is none. For a truncated file some demuxers only log a
@@ -222,10 +281,10 @@ bool Decoder::read_packet() {
 }
 
 void Decoder::send(const AVPacket* packet) {
-  const int error = avcodec_send_packet(codec_.get(), packet);
+  const int error = send_to_decoder(packet);
   if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
   trouble_ = why_not_decoded(error);
-  avcodec_send_packet(codec_.get(), nullptr);
+  send_to_decoder(nullptr);
 }
 
 }  // namespace warpwise::live::ffmpeg

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
 #include "warpwise/live/ffmpeg/deinterlacer.hpp"
+#include "warpwise/live/ffmpeg/gpu_decoding.hpp"
+#include "warpwise/live/ffmpeg/gpu_parts.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/source.hpp"
@@ -19,8 +22,10 @@ enum class Damage { is_an_error, is_passed_over };
 class Decoder {
  public:
   /// Decodes a file on one thread for each core, but a camera on one thread, because no frame may
-  /// wait for the next. The options select the video track, and say if other tracks are collected.
-  /// \throws IoError  the input has no such video, or FFmpeg no decoder for it.
+  /// wait for the next. The options select the video track, and say if other tracks are collected
+  /// and what decodes.
+  /// \throws IoError  the input has no such video, or FFmpeg no decoder for it, or the GPU does not
+  /// decode it as options.decode demands.
   Decoder(OpenInput input, std::string name, Damage damage, const SourceOptions& options);
 
   /// Returns the next frame, deinterlaced if the options say so; null after the last one. Valid
@@ -46,8 +51,12 @@ class Decoder {
   /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
   bool deinterlaces() const { return deinterlacer_.has_value(); }
+  /// The GPU that decodes, in whose memory the frames are; null if the CPU decodes.
+  const GpuDecoding* gpu() const { return gpu_.get(); }
+  /// Says what decodes, and why: "the GPU". Empty if no GPU was asked for.
+  std::string decoded_by() const;
   /// The codec's name: "mpeg4".
-  std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
+  std::string codec_name() const { return avcodec_get_name(stream_->codecpar->codec_id); }
   /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;
 
@@ -55,7 +64,12 @@ class Decoder {
   const AVFrame* decode();
   [[noreturn]] void fail_at_next(const std::string& why) const;
   void choose_stream(const SourceOptions& options);
-  void open_codec(const AVCodec* codec);
+  void open(const SourceOptions& options);
+  void open_on_gpu();
+  void open_on_cpu();
+  int receive();
+  int send_to_decoder(const AVPacket* packet);
+  bool falls_back(int error);
   void count_passed_over();
   void feed();
   bool read_packet();
@@ -70,6 +84,11 @@ class Decoder {
   Input input_;
   const AVStream* stream_ = nullptr;
   HasComplained has_complained_ = false;
+  Decode decode_;
+  std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
+  std::string why_not_by_gpu_;
+  std::deque<Packet> again_;  // packets until the GPU's first frame, for the CPU if there is none
+  std::unique_ptr<GpuParts> parts_;  // the GPU's decoders; null if the CPU decodes
   Codec codec_;
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();

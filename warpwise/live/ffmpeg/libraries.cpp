@@ -54,6 +54,8 @@ std::int64_t resumptions() { return resumptions_so_far; }
 
 void forget_messages() { last_complaint.clear(); }
 
+void take_message(const std::string& message) { last_complaint = message; }
+
 std::string complaint() { return io::printable(last_complaint); }
 
 std::string reason_of(int error) {

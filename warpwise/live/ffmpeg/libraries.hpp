@@ -110,6 +110,9 @@ std::int64_t resumptions();
 /// Discards this thread's message, so that it is not reported for a later call.
 void forget_messages();
 
+/// Takes over another thread's message.
+void take_message(const std::string& message);
+
 /// Returns FFmpeg's last error message since forget_messages(); empty if there is none.
 std::string complaint();
 

@@ -10,6 +10,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/ffmpeg/deinterlacer.hpp"
 #include "warpwise/live/ffmpeg/other_tracks.hpp"
+#include "warpwise/live/ffmpeg/part_starts.hpp"
 #include "warpwise/live/ffmpeg/transport_stream.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -185,6 +186,109 @@ TEST_F(Clocks, AStepBackOfASecondIsNoJump) {
   see_video(5000);
   EXPECT_EQ(sound_at(5000), 5000);
   EXPECT_EQ(sound_at(4000), 4000);
+}
+
+// Units of H.264 by their first byte.
+constexpr std::uint8_t slice = 0x41;
+constexpr std::uint8_t idr = 0x65;
+constexpr std::uint8_t sps = 0x67;
+constexpr std::uint8_t pps = 0x68;
+
+using Units = std::vector<std::vector<std::uint8_t>>;
+
+class PartStartsOf : public testing::Test {
+ protected:
+  PartStartsOf()
+      : video_(avcodec_parameters_alloc(), [](auto* each) { avcodec_parameters_free(&each); }) {
+    video_->codec_id = AV_CODEC_ID_H264;
+  }
+
+  // Stores parameters as a file with an index does: units then follow their lengths.
+  void store_lengths_of(int bytes) {
+    video_->extradata_size = 7;
+    video_->extradata = static_cast<std::uint8_t*>(av_mallocz(7 + AV_INPUT_BUFFER_PADDING_SIZE));
+    video_->extradata[0] = 1;
+    video_->extradata[4] = static_cast<std::uint8_t>(0xfc | (bytes - 1));
+    length_bytes_ = bytes;
+  }
+  void begin() { starts_.emplace(*video_); }
+
+  bool is_start(const Units& units, bool is_key = true, std::int64_t time = 0) {
+    std::vector<std::uint8_t> bytes;
+    for (const auto& unit : units) {
+      for (int i = length_bytes_ - 1; i >= 0; --i) {
+        bytes.push_back(static_cast<std::uint8_t>(unit.size() >> 8 * i));
+      }
+      if (length_bytes_ == 0) bytes.insert(bytes.end(), {0, 0, 0, 1});
+      bytes.insert(bytes.end(), unit.begin(), unit.end());
+    }
+    const Packet packet = new_packet();
+    if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
+    std::ranges::copy(bytes, packet->data);
+    packet->pts = time;
+    if (is_key) packet->flags |= AV_PKT_FLAG_KEY;
+    return starts_->is_start(*packet);
+  }
+
+  std::unique_ptr<AVCodecParameters, void (*)(AVCodecParameters*)> video_;
+  int length_bytes_ = 0;
+  std::optional<PartStarts> starts_;
+};
+
+TEST_F(PartStartsOf, AFileWithAnIndexAreItsIdrPictures) {
+  for (const int bytes : {1, 2, 4}) {
+    if (video_->extradata == nullptr) store_lengths_of(bytes);
+    video_->extradata[4] = static_cast<std::uint8_t>(0xfc | (bytes - 1));
+    length_bytes_ = bytes;
+    begin();
+    EXPECT_TRUE(is_start({{idr, 1}}));
+    EXPECT_TRUE(is_start({{6, 0}, {idr, 1}, {idr, 2}})) << "a message, and two slices";
+    EXPECT_FALSE(is_start({{slice, idr, idr}}, false));
+    EXPECT_FALSE(is_start({{slice, 0, 0, 1, idr}})) << "a key frame after which frames look back";
+    EXPECT_FALSE(is_start({{idr, 1}}, false)) << "the index does not say so";
+    EXPECT_TRUE(is_start({{idr, 1}}));
+  }
+}
+
+TEST_F(PartStartsOf, ATransportStreamNeedTheParametersToo) {
+  begin();
+  EXPECT_FALSE(is_start({{idr, 1}})) << "without parameters";
+  EXPECT_TRUE(is_start({{sps, 1, 2}, {pps, 3}, {idr, 1}}));
+  EXPECT_FALSE(is_start({{slice, 1}}, false));
+  EXPECT_TRUE(is_start({{sps, 1, 2}, {pps, 3}, {idr, 1}}));
+}
+
+TEST_F(PartStartsOf, NothingIsFoundAfterParametersChange) {
+  begin();
+  EXPECT_TRUE(is_start({{sps, 1}, {pps, 3}, {idr, 1}}));
+  EXPECT_FALSE(is_start({{pps, 4}, {slice, 1}}, false));
+  EXPECT_FALSE(is_start({{sps, 1}, {pps, 3}, {idr, 1}}));
+}
+
+TEST_F(PartStartsOf, NothingIsFoundAfterAPacketWithoutATime) {
+  store_lengths_of(4);
+  begin();
+  EXPECT_TRUE(is_start({{idr, 1}}));
+  EXPECT_FALSE(is_start({{slice, 1}}, false, AV_NOPTS_VALUE));
+  EXPECT_FALSE(is_start({{idr, 1}}));
+}
+
+TEST_F(PartStartsOf, DataThatEndInsideAUnitAreNone) {
+  store_lengths_of(4);
+  begin();
+  EXPECT_FALSE(is_start({}));
+  length_bytes_ = 1;
+  EXPECT_FALSE(is_start({{idr}}));
+}
+
+TEST_F(PartStartsOf, VideosOfOtherCodecsAreKeyFrames) {
+  video_->codec_id = AV_CODEC_ID_VP9;
+  begin();
+  EXPECT_TRUE(is_start({{1}}));
+  EXPECT_FALSE(is_start({{1}}, false));
+  video_->codec_id = AV_CODEC_ID_AV1;
+  begin();
+  EXPECT_FALSE(is_start({{1}}));
 }
 
 }  // namespace

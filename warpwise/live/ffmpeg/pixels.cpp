@@ -1,5 +1,9 @@
 #include "warpwise/live/ffmpeg/pixels.hpp"
 
+extern "C" {
+#include <libavutil/hwcontext.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -193,6 +197,11 @@ AVChromaLocation chroma_location(Siting siting) {
 
 }  // namespace
 
+int pixels_of(const AVFrame& frame) {
+  if (frame.hw_frames_ctx == nullptr) return frame.format;
+  return reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data)->sw_format;
+}
+
 std::optional<io::PictureShape> shape_of(int pixels, std::int64_t width, std::int64_t height) {
   const KnownPixels* found = known(pixels);
   if (found != nullptr) return io::PictureShape::of(found->format, width, height);
@@ -243,10 +252,10 @@ std::string readable_pixels_like(int pixels) {
 }
 
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file) {
-  ColourTags tags = {matrix_of(frame.colorspace), range_of(frame.color_range, frame.format),
+  ColourTags tags = {matrix_of(frame.colorspace), range_of(frame.color_range, pixels_of(frame)),
                      siting_of(frame.chroma_location)};
   if (!tags.matrix) tags.matrix = matrix_of(file.color_space);
-  if (!tags.range) tags.range = range_of(file.color_range, frame.format);
+  if (!tags.range) tags.range = range_of(file.color_range, pixels_of(frame));
   if (!tags.siting) tags.siting = siting_of(file.chroma_location);
   return tags;
 }

@@ -12,6 +12,9 @@
 // Converts between FFmpeg's frames and Warpwise's formats without changing the value of a sample.
 namespace warpwise::live::ffmpeg {
 
+/// Returns a frame's pixels, an AVPixelFormat, also if it lies in a GPU's memory.
+int pixels_of(const AVFrame& frame);
+
 /// Returns the shape in which such frames are given. It is their own if Warpwise has it.
 /// Otherwise:
 ///

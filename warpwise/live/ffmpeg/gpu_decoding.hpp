@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/source.hpp"
+
+// Decoding by the current GPU's own decoders, through FFmpeg. FFmpeg loads the driver's library.
+namespace warpwise::live::ffmpeg {
+
+/// Returns why the current GPU does not decode a video: "the GPU decodes no mjpeg". Empty if it
+/// does. For Decode::automatic there are more reasons: frames that would go through the host, and
+/// codecs whose decoders may differ.
+std::string why_not_by_gpu(const AVStream& video, const SourceOptions& options);
+
+/// Opens a codec for a video. \throws IoError  FFmpeg's reason
+void open_codec(AVCodecContext& codec, const AVStream& video);
+
+/// The current GPU, as FFmpeg's decoders use it. It outlives its decoders and their frames.
+class GpuDecoding {
+ public:
+  /// \throws IoError  FFmpeg has no CUDA.  \throws CudaError
+  GpuDecoding();
+
+  /// Opens the video's decoder, whose frames lie in the GPU's memory.
+  /// \throws IoError  FFmpeg's reason.  \throws std::bad_alloc
+  Codec open(const AVStream& video) const;
+
+  /// Copies a frame to contiguous memory of the GPU, and returns when the copy is complete.
+  /// \throws CudaError
+  void copy(const AVFrame& frame, PixelFormat format, std::byte* to) const;
+
+  /// Returns a copy of a frame of nv12 in memory of its own: a decoder has memory for some frames.
+  /// That memory is used again, by this object alone: a pool for several streams would make a
+  /// decoder's stream wait for another one.
+  /// \throws CudaError, std::bad_alloc
+  Frame own_copy(const AVFrame& frame);
+
+  /// Returns a copy of the frame in the host's memory. \throws IoError
+  static Frame download(const AVFrame& frame);
+
+ private:
+  struct FreedReference {
+    void operator()(AVBufferRef* reference) const { av_buffer_unref(&reference); }
+    void operator()(AVBufferPool* pool) const { av_buffer_pool_uninit(&pool); }
+  };
+  AVBufferRef* memory_for(std::size_t bytes);
+
+  gpu::Stream stream_;  // of the decoders' copies too
+  std::unique_ptr<AVBufferRef, FreedReference> device_;
+  std::unique_ptr<AVBufferPool, FreedReference> pool_;
+  std::size_t pool_bytes_ = 0;  // of a buffer
+};
+
+}  // namespace warpwise::live::ffmpeg

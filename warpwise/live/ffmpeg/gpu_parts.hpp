@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "warpwise/live/ffmpeg/gpu_decoding.hpp"
+#include "warpwise/live/ffmpeg/part_starts.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Decodes a file's video by up to three of the GPU's decoders at a time, because one decodes a
+/// video at a rate that its engine bounds. Each has a part of the video that needs no frame of
+/// another part. Frames wait in the GPU's memory until it is their turn.
+class GpuParts {
+ public:
+  /// `video` must outlive this object. Uses the current GPU.
+  explicit GpuParts(const AVStream& video);
+  ~GpuParts();
+  GpuParts(const GpuParts&) = delete;
+  GpuParts& operator=(const GpuParts&) = delete;
+
+  /// Passes the next packet; null after the last one. \throws IoError, CudaError, std::bad_alloc
+  void put(const AVPacket* packet);
+  /// Takes the next frame in the order of display, with its memory. Returns FFmpeg's number of an
+  /// error, AVERROR(EAGAIN) if a packet is wanted first, AVERROR_EOF after the last frame.
+  /// \throws IoError, CudaError, …
+  int take(AVFrame& frame);
+
+ private:
+  struct Part {
+    std::deque<Packet> packets;
+    int length = 0;           // packets so far
+    bool is_whole = false;    // no further packet comes
+    bool is_last = false;     // no further part comes
+    bool is_decoded = false;  // no further frame comes
+    std::deque<Frame> frames;
+    int given = 0;  // frames so far
+    int error = 0;
+    std::string message;  // FFmpeg's one with the error
+    std::exception_ptr failure;
+    std::condition_variable has_packet;  // or there is none any more
+    std::condition_variable has_room;    // for a frame
+  };
+  using Seconds = std::chrono::duration<double>;
+  struct Worker {
+    GpuDecoding& gpu;
+    Codec codec = {};
+    int repeated = 0;   // repeated pictures in the decoder, whose frames nobody wants
+    Seconds busy = {};  // in the decoder, for the frames of this part
+  };
+  using PartPointer = std::shared_ptr<Part>;
+
+  bool wants_packet() const;
+  bool needs_worker() const;
+  void begin_part();
+  void start_worker();
+  // Called on a worker's thread.
+  void work(GpuDecoding& gpu);
+  PartPointer next_part();
+  void decode(Worker& worker, Part& part);
+  int send(Worker& worker, const AVPacket* packet);
+  int receive(Worker& worker, AVFrame& frame);
+  void end(Worker& worker, Part& part);
+  void push_out(Worker& worker, Part& part, AVPacket& first);
+  bool take_frames(Worker& worker, Part& part);
+  Packet next_packet(Part& part);
+  bool give(Part& part, Frame frame);
+
+  const AVStream& video_;
+  int device_;
+  PartStarts starts_;
+  std::size_t most_frames_;       // of a part, waiting
+  std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
+
+  std::mutex decoders_;                // held while the driver makes or ends a decoder
+  std::mutex mutex_;                   // of all below
+  std::condition_variable has_part_;   // for a worker
+  std::condition_variable has_frame_;  // for the reader, or the first part has ended
+  std::deque<PartPointer> parts_;      // in the order of the video; the first one's frames are next
+  std::deque<PartPointer> waiting_;    // parts that no worker has
+  std::size_t idle_ = 0;               // workers without a part
+  std::size_t packets_ = 0;            // packets that no worker has
+  std::size_t decoded_ = 0;            // parts
+  Seconds first_pace_ = {};            // a frame's time in the decoder, in the first part
+  Seconds pace_ = {};                  // in the part decoded last
+  bool has_ended_ = false;             // the last packet was put
+  bool is_stopped_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace warpwise::live::ffmpeg

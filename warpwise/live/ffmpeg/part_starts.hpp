@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "warpwise/live/ffmpeg/libraries.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Finds the packets of a video where a decoder can begin with the same frames as a decoder that
+/// has read all before: H.264 and HEVC at an IDR picture, VP8 and VP9 at a key frame.
+class PartStarts {
+ public:
+  explicit PartStarts(const AVCodecParameters& video);
+
+  /// Returns true if a part can start with this packet. Expects every packet of the video, in their
+  /// order. False after the video's parameters have changed, of which a decoder must have read all,
+  /// and after a packet without a time.
+  bool is_start(const AVPacket& packet);
+
+ private:
+  bool is_restart(const AVPacket& packet);
+
+  const AVCodecParameters& video_;
+  int length_bytes_;  // of a unit's length before it; 0: a unit follows the bytes 0, 0, 1
+  std::string parameters_;
+  bool have_changed_ = false;
+};
+
+}  // namespace warpwise::live::ffmpeg
