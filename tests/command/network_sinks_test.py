@@ -166,6 +166,26 @@ class NetworkSinks(CommandTest):
                 done.set()
                 self.assertIn("the peer took nothing for 0.5 s; --timeout changes this", said)
 
+    def test_an_rtsp_server_that_stops_reading_ends_the_stream(self):
+        port = free_port()
+        with subprocess.Popen(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_flags", "listen", "-i", f"rtsp://{LOCAL}:{port}/x",
+                               "-f", "null", "-"]) as server:
+            self.addCleanup(server.kill)
+            time.sleep(1)
+            stopping = threading.Timer(2, server.send_signal, [signal.SIGSTOP])
+            stopping.start()
+            said = self.end_of("test:noise", f"rtsp://{LOCAL}:{port}/x", "--size", "640x480", "--timeout", "1")
+            stopping.join()
+            server.kill()
+        self.assertIn("the peer took nothing for 1 s; --timeout changes this", said)
+
+    def test_a_source_that_may_come_again_is_sent_at_the_pace_of_its_frames(self):
+        ffmpeg("-i", "a.mp4", "-c", "copy", "a.ts")
+        began = time.monotonic()
+        self.end_of(f"tcp://{LOCAL}:{self.peer(lambda connection: connection.sendall(read('a.ts')))}",
+                    f"udp://{LOCAL}:{free_port(socket.SOCK_DGRAM)}", "--reconnect", "0.1")
+        self.assertGreater(time.monotonic() - began, 0.8 * SECONDS)
+
     def test_nobody_listens(self):
         for scheme in ("tcp", "http", "rtsp"):
             said = self.end_of("a.mp4", f"{scheme}://user:secret@{LOCAL}:{free_port()}/1")

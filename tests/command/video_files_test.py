@@ -189,6 +189,21 @@ class VideoFiles(CommandTest):
         for at in range(size, len(got), size):
             self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)
 
+    def test_a_change_of_colours_alone_is_made_good_too(self):
+        for name, matrix, colour_range, pixels in [("a.ts", "bt601", "tv", "yuv420p"), ("b.ts", "bt709", "tv", "yuv420p"),
+                                                   ("c.ts", "bt601", "tv", "yuv420p10le"), ("d.ts", "bt601", "pc", "yuv420p10le")]:
+            ffmpeg("-f", "lavfi", "-i", "color=0xd02040:s=96x64:d=0.2", "-vf", f"scale=out_color_matrix={matrix}:out_range={colour_range}",
+                   "-pix_fmt", pixels, "-colorspace", {"bt601": "smpte170m", "bt709": "bt709"}[matrix], "-color_range", colour_range,
+                   "-c:v", "libx264", "-qp", "4", name)
+        size = 96 * 64 * 3 // 2
+        for one, other in [("a.ts", "b.ts"), ("c.ts", "d.ts")]:
+            write("both.ts", read(one) + read(other))
+            said = self.run_command("stream", "both.ts", "out.mkv", "--rescale", "--backend", "cpu")
+            self.assertIn("as the first frame's colours", said.stderr.decode())
+            got = self.planes_of("out.mkv")
+            for at in range(size, len(got), size):
+                self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)
+
     def test_deep_frames_without_headers_are_pictures_too(self):
         of_ffmpeg = ["-f", "lavfi", "-i", "testsrc2=s=38x30", "-frames:v", "1", "-strict", "-1"]
         ffmpeg(*of_ffmpeg, "-pix_fmt", "yuv420p10le", "in.y4m")

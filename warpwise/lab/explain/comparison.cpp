@@ -311,7 +311,10 @@ void require_alike(const ExplainedKernel& before, const ExplainedKernel& after) 
   if (before.launches.size() != 1 || after.launches.size() != 1) return;
   const emulator::KernelInfo& a = before.launches.front().kernel;
   const emulator::KernelInfo& b = after.launches.front().kernel;
-  if (a.parameter_bytes == b.parameter_bytes) return;
+  const bool share_arguments = std::ranges::equal(before.launches.front().request.arguments,
+                                                  after.launches.front().request.arguments, {},
+                                                  &ArgumentSpec::text, &ArgumentSpec::text);
+  if (!share_arguments || a.parameter_bytes == b.parameter_bytes) return;
   throw InvalidArgument(fmt::format(
       "{} and {} cannot be compared: their parameters have {} and {} bytes, and both get the same "
       "arguments",

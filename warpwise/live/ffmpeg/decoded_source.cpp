@@ -128,6 +128,11 @@ std::int64_t microseconds_of(const AVFrame& frame, const AVStream& video) {
   return av_rescale_q(frame.best_effort_timestamp, video.time_base, microsecond);
 }
 
+// Compares what decides the conversion from one's colours to the other's.
+bool have_one_meaning(const Colours& one, const Colours& other) {
+  return one.matrix.value == other.matrix.value && one.range.value == other.range.value;
+}
+
 }  // namespace
 
 std::string size_text(std::int64_t width, std::int64_t height) {
@@ -297,16 +302,17 @@ void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
   turn(stored_, unturned_, turn_, pixels);
 }
 
-// Scales a frame of another size or other pixels.
+// Scales a frame of another size, other pixels or other colours.
 const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   const io::PictureShape& all = stored_;
   const bool has_size = frame.width == all.width && frame.height == all.height;
-  if (has_size && pixels_of(frame) == pixels_) {
+  const bool is_alike = has_size && pixels_of(frame) == pixels_;
+  if (is_alike && !scaler_) {
     require_readable(frame, *decoder_);
     return frame;
   }
   const std::string was = has_size ? name_of_pixels(pixels_) : size_text(all.width, all.height);
-  const std::string is =
+  std::string is =
       has_size ? name_of_pixels(pixels_of(frame)) : size_text(frame.width, frame.height);
   const std::string at = " at frame " + std::to_string(decoder_->number());
   if (!scaler_) {
@@ -314,11 +320,14 @@ const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
                    " to " + is + at + "; --rescale makes all frames like the first one");
   }
   require_readable(frame, *decoder_);
-  if (is != last_scaled_) tell(decoder_->name() + ": " + is + at + ", scaled to " + was);
-  last_scaled_ = is;
-  const Stream its_own =
-      stream_of(shape_in(frame), {}, colours_, tags_of(frame, *video().codecpar));
-  return (*scaler_)(frame, its_own.colours);
+  const Colours colours =
+      stream_of(shape_in(frame), {}, colours_, tags_of(frame, *video().codecpar)).colours;
+  if (is_alike && have_one_meaning(colours, stream().colours)) return frame;
+  if (is_alike) is = text_of(colours, PixelFormat::i420);
+  if (told_.insert(is).second)
+    tell(decoder_->name() + ": " + is + at +
+         (is_alike ? ", as the first frame's colours" : ", scaled to " + was));
+  return (*scaler_)(frame, colours);
 }
 
 }  // namespace warpwise::live::ffmpeg

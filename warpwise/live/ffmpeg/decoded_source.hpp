@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class DecodedSource : public Source {
   FrameCopy copy_frame_;
   ColourTags colours_;            // stated by the user
   std::optional<Scaler> scaler_;  // of frames unlike the first one
-  std::string last_scaled_;       // what they were like
+  std::set<std::string> told_;    // kinds of such frames
   int turn_;                      // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks

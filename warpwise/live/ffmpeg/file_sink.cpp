@@ -94,6 +94,7 @@ class FileSink final : public Sink {
   void open_encoder(const Stream& stream);
   void open_file();
   void connect();
+  void check_deadline();
   void check_connection();
   void renew_frame();
   void repeat_until(std::int64_t stamp);
@@ -415,7 +416,13 @@ void FileSink::write_held() {
 void FileSink::write_packet(AVPacket& packet) {
   if (deadline_) deadline_->restart();
   check(av_interleaved_write_frame(output_.get(), &packet));
+  check_deadline();
   check_connection();
+}
+
+// FFmpeg's muxer of rtsp reports no write that was given up.
+void FileSink::check_deadline() {
+  if (deadline_ && deadline_->has_passed()) fail(AVERROR(ETIMEDOUT));
 }
 
 // After a failure it writes as much of the end as possible, and reports no further error.
@@ -437,6 +444,7 @@ void FileSink::finish() {
   check(written);
   check(error);
   check(closed);
+  check_deadline();
 }
 
 std::vector<std::string> FileSink::drops(const Stream& stream, const Companions* companions) const {

@@ -5,12 +5,18 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// Frames of a network peer that does not wait for its reader.
-class LiveSource final : public DecodedSource {
+// Frames of a network peer.
+class PeerSource final : public DecodedSource {
  public:
-  using DecodedSource::DecodedSource;
+  /// `waits`: the peer sends no faster than its frames are read.
+  PeerSource(bool waits, std::unique_ptr<Decoder> decoder, const SourceOptions& options,
+             Reopen reopen)
+      : DecodedSource(std::move(decoder), options, std::move(reopen)), waits_(waits) {}
 
-  bool is_live() const override { return true; }
+  bool is_live() const override { return !waits_; }
+
+ private:
+  bool waits_;
 };
 
 // Opens it, and goes on by FFmpeg's own means if an http server's answer of known length breaks
@@ -46,7 +52,7 @@ std::unique_ptr<Source> open_address(const std::string& address, const SourceOpt
   };
   DecodedSource::Reopen reopen;
   if (comes_again) reopen = [=] { return decode(connect(address, options)); };
-  return std::make_unique<LiveSource>(decode(std::move(input)), options, std::move(reopen));
+  return std::make_unique<PeerSource>(waits, decode(std::move(input)), options, std::move(reopen));
 }
 
 }  // namespace warpwise::live::ffmpeg
