@@ -172,7 +172,7 @@ TEST_P(DecodedIfItCan, HasTheBytesAndTheTimesOfTheCpu) {
   if (!why_not.empty()) {
     EXPECT_NE(why_not.find("the GPU decodes no "), std::string::npos) << why_not;
     const std::unique_ptr<Source> source = decoded_by(file, Decode::automatic);
-    EXPECT_NE(source->name().find("decoded by the CPU: the GPU decodes no "), std::string::npos);
+    EXPECT_NE(source->name().find("decoded by the CPU: "), std::string::npos) << source->name();
     GTEST_SKIP() << why_not;
   }
   expect_same_decoded(file, Decode::gpu);
