@@ -98,9 +98,14 @@ def why_not_launched(said):
 def are_alike(kernel, report):
     """Returns whether a kernel's launches executed equally many instructions: the timeline's times are in that proportion."""
     index = next(index for index, each in enumerate(report["kernels"]) if each is kernel)
-    times = [event["time_us"] for event in report["timeline"] if event.get("kernel") == index]
-    behind_another = kernel["prediction"]["launch_us"] - kernel["prediction"]["next_launch_us"]
-    return not times or max(times) - min(times) <= 1.001 * behind_another
+    waits_us = kernel["prediction"].get("launch_us", 0) - kernel["prediction"].get("next_launch_us", 0)
+    times, follows = set(), False
+    for event in report["timeline"]:
+        if event.get("kernel") == index:
+            # A launch that follows no other event on the GPU takes longer.
+            times.add(round(event["time_us"] - (0 if follows else waits_us / event.get("times", 1)), 6))
+        follows = event.get("time_us") is not None
+    return len(times) <= 1
 
 
 def predicted(kernel, report, figures):
