@@ -183,7 +183,7 @@ class FirstHour:
 
     def formats(self):
         text = " ".join(self.pages.text.split())
-        sentence = re.search(r"`convert` reads (.*?), and writes (.*?)\.", text)
+        sentence = re.search(r"`convert` reads (.*?)\. It writes (.*?)\.", text)
         expect(sentence, "docs/command.md does not say what convert reads and writes")
         calls = ["in.raw out.raw --to rgb24 --size 8x8 --from", "in.npy out.npy --to"]
         for call, names in zip(calls, sentence.groups()):
