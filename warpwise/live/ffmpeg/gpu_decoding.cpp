@@ -38,7 +38,7 @@ constexpr GpuCodec gpu_codecs[] = {
     {AV_CODEC_ID_MPEG1VIDEO, 0, false}, {AV_CODEC_ID_MPEG2VIDEO, 1, false},
     {AV_CODEC_ID_MPEG4, 2, false},      {AV_CODEC_ID_H264, 4, true},
     {AV_CODEC_ID_HEVC, 8, true},        {AV_CODEC_ID_VP8, 9, true},
-    {AV_CODEC_ID_VP9, 10, true},       {AV_CODEC_ID_AV1, 11, false},
+    {AV_CODEC_ID_VP9, 10, true},        {AV_CODEC_ID_AV1, 11, false},
 };
 
 // The driver's answer about its decoders, in the layout of its function cuvidGetDecoderCaps().
