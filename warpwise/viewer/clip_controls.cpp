@@ -30,7 +30,7 @@ bool ClipControls::draw() {
     is_pressed = ImGui::Button("start");
     ImGui::SameLine();
     ImGui::SetNextItemWidth(-1);
-    ImGui::InputTextWithHint("##clip", "warpwise-001.mp4, .avi, .mkv, .mov", &name_);
+    ImGui::InputTextWithHint("##clip", "warpwise-001.mp4, .mkv, .mov", &name_);
   }
   if (!clip.error.empty()) {
     write_error(clip.error);
