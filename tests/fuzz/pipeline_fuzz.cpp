@@ -91,7 +91,8 @@ void change_an_option(const std::vector<cli::StageText>& stages, const std::stri
   const bool is_flag = option.kind == Kind::flag;
   const std::string word =
       is_flag ? option.name : option.name + "=" + value_of(option, pick / options.size());
-  const std::string changed = viewer::with_options(text, index, word);
+  const std::string changed =
+      viewer::with_options(text, index, viewer::without_former(option.former, word));
   const std::vector<cli::StageText> again = cli::read_stages(changed);
   require(again.size() == stages.size(), "an option of a stage adds no other");
   for (std::size_t i = 0; i < stages.size(); ++i) {

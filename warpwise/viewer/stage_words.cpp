@@ -67,4 +67,8 @@ std::string with_options(std::string_view pipeline, std::size_t index, std::stri
   return joined(stages);
 }
 
+std::string without_former(std::string_view former, std::string_view change) {
+  return former.empty() ? std::string(change) : std::string(former) + "= " + std::string(change);
+}
+
 }  // namespace warpwise::viewer
