@@ -5,6 +5,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/deep_layout.hpp"
 #include "warpwise/live/sinks.hpp"
 #include "warpwise/live/sources.hpp"
 
@@ -39,7 +40,9 @@ void format(const std::string& text) {
 
 void pipe(const std::string& text) {
   const live::Stream stream = live::pipe_source(text, {})->stream();
-  require(text.starts_with(name_of(stream.format())), "the format stands first");
+  const std::string format = text.substr(0, text.find(':'));
+  require(live::deep_layout_named(format) || format == name_of(stream.format()),
+          "the format stands first");
   require(stream.shape.width >= 1 && stream.shape.height >= 1, "frames have pixels");
   require(!stream.rate.is_known() || stream.rate.is_possible(), "a rate can be waited for");
   require(!stream.text().empty(), "a stream has a text");
