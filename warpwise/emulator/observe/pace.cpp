@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/observe/unrolled_loops.hpp"
 
 namespace warpwise::emulator {
@@ -14,9 +13,6 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t words_of_a_line = 32;
-// Addresses that one part of L2 serves. An H200's operations on 256 bytes take turns, those on 1
-// KiB do not. Between the two nobody has measured: 512 bytes is assumed.
-constexpr std::uint64_t sectors_of_a_part = 16;
 // Blocks that are at least so far apart do not run on the same part of the data by chance.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
@@ -320,90 +316,6 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
   }
 }
 
-namespace {
-
-template <class T>
-Mask equal_lanes(const Warp& warp, std::int32_t one, std::int32_t other, Mask lanes) {
-  const T* const first = source<T>(warp, one);
-  const T* const second = source<T>(warp, other);
-  Mask equal = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    if (first[lane] == second[lane]) equal |= Mask{1} << lane;
-  }
-  return equal;
-}
-
-/// Returns the lanes whose compare-and-swap found the value that it compares, and put another one
-/// in its place. All count where nothing reads what was found, and those of 16 bytes.
-Mask swapped(const Warp& warp, const Operation& op, Mask lanes) {
-  if (op.list >= 0 || op.dst < 0 || op.dst == op.b) return lanes;
-  const auto equal = [&](std::int32_t one, std::int32_t other) {
-    return op.bytes == sizeof(std::uint64_t) ? equal_lanes<std::uint64_t>(warp, one, other, lanes)
-                                             : equal_lanes<std::uint32_t>(warp, one, other, lanes);
-  };
-  return equal(op.dst, op.b) & ~equal(op.b, op.c);
-}
-
-}  // namespace
-
-void Pace::atomic(const Warp& warp, const Operation& op, const Access& access) {
-  Mask lanes = access.lanes;
-  const AtomicKind& kind = atomic_kinds_[op.index];
-  if (kind.is_reduced) lanes &= ~lanes + 1;
-  // L2 operates on the words of a sector at once, and on one word by one operation after the other.
-  std::unordered_map<std::uint64_t, std::uint64_t> of_word, of_sector;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const std::uint64_t address = access.addresses[std::countr_zero(left)];
-    std::uint64_t& most = of_sector[address / sector_bytes];
-    most = std::max(most, ++of_word[address]);
-  }
-  const double cycles = kind.is_integer ? model_.integer_atomic_cycles : model_.atomic_cycles;
-  const auto add = [&](AtomicPlace& place, double more) {
-    place.cycles += more;
-    place.first = std::min(place.first, warp.block->linear);
-    place.last = std::max(place.last, warp.block->linear);
-  };
-  for (const auto& [address, operations] : of_word) {
-    add(atomic_words_[address], static_cast<double>(operations) * cycles);
-    if (kind.is_swap) counts_.swaps += operations;
-  }
-  if (kind.is_swap) {
-    for (Mask left = swapped(warp, op, lanes); left != 0; left &= left - 1)
-      ++made_swaps_[access.addresses[std::countr_zero(left)]];
-  }
-  // An H200 takes twice as long for a compare-and-swap on a sector as for an addition.
-  const std::uint64_t each = kind.is_swap ? 2 : 1;
-  for (const auto& [sector, operations] : of_sector) {
-    counts_.atomic_sectors += each * operations;
-    add(atomic_parts_[sector / sectors_of_a_part],
-        static_cast<double>(each * operations) * model_.atomic_sector_cycles);
-  }
-}
-
-double Pace::shared_atomic(BlockClock& block, const Operation& op, const Access& access,
-                           int passes) {
-  const AtomicKind& kind = atomic_kinds_[op.index];
-  constexpr std::uint64_t banks = 32, word_bytes = 4;
-  std::unordered_map<std::uint64_t, int> of_bank, of_word;
-  int in_bank = 0, on_word = 0;
-  for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t word = access.addresses[std::countr_zero(left)] / word_bytes;
-    in_bank = std::max(in_bank, ++of_bank[word % banks]);
-    on_word = std::max(on_word, ++of_word[word]);
-    if (kind.is_loop) ++block.looped[word];
-  }
-  // A loop reads the word, swaps it, and compares. A swap takes two passes.
-  constexpr int of_loop = 4, of_swap = 2;
-  const int taken = kind.is_loop        ? of_loop * in_bank
-                    : kind.is_swap      ? of_swap * in_bank
-                    : kind.counts_lanes ? passes
-                                        : in_bank;
-  counts_.shared_atomic_passes += static_cast<std::uint64_t>(taken);
-  return model_.shared_cycles + taken - 1 +
-         (kind.is_loop ? on_word * model_.shared_loop_cycles : 0);
-}
-
 void Pace::join(WarpClock& warp, const Access& access, int passes) {
   constexpr int widest = 16;
   const auto follows = [&](const WideLoad& wide) {
@@ -585,22 +497,6 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
           &PaceCounts::dram_partly_read_sectors, &PaceCounts::dram_partly_written_sectors}) {
       result.pace.*count += worker->counts_.*count;
     }
-  }
-}
-
-void Pace::add_busiest(const Launch& launch,
-                       const std::unordered_map<std::uint64_t, AtomicPlace>& places,
-                       PaceCounts& counts) {
-  for (const auto& [place, each] : places) {
-    if (each.first == each.last) continue;
-    // Words of so many neighbours fit into a part of L2. If these are the grid, the place may be
-    // everyone's.
-    constexpr std::uint64_t words = sectors_of_a_part * sector_bytes / 4;
-    const std::uint64_t users = each.last - each.first + 1;
-    const bool are_neighbours = users <= words && users < launch.grid.count();
-    std::uint64_t& most =
-        are_neighbours ? counts.atomic_cycles_of_neighbours : counts.atomic_cycles_of_busiest_place;
-    most = std::max(most, static_cast<std::uint64_t>(std::llround(each.cycles)));
   }
 }
 
