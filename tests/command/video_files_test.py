@@ -199,7 +199,7 @@ class VideoFiles(CommandTest):
         for one, other in [("a.ts", "b.ts"), ("c.ts", "d.ts")]:
             write("both.ts", read(one) + read(other))
             said = self.run_command("stream", "both.ts", "out.mkv", "--rescale", "--backend", "cpu")
-            self.assertIn("as the first frame's colours", said.stderr.decode())
+            self.assertIn("converted to the first frame's colours", said.stderr.decode())
             got = self.planes_of("out.mkv")
             for at in range(size, len(got), size):
                 self.assertLessEqual(max(abs(a - b) for a, b in zip(got[:size], got[at:at + size])), 2)

@@ -326,7 +326,7 @@ const AVFrame& DecodedSource::like_the_first(const AVFrame& frame) {
   if (is_alike) is = text_of(colours, PixelFormat::i420);
   if (told_.insert(is).second)
     tell(decoder_->name() + ": " + is + at +
-         (is_alike ? ", as the first frame's colours" : ", scaled to " + was));
+         (is_alike ? ", converted to the first frame's colours" : ", scaled to " + was));
   return (*scaler_)(frame, colours);
 }
 
