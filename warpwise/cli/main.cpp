@@ -93,7 +93,7 @@ void require_subcommand(const CLI::App& app, const std::string& word) {
                                lab::suggestion(word, names), fmt::join(names, ", ")));
 }
 
-// Suggests an option for the first word that looks like one and is none.
+// Suggests an option for the first word that looks like an option but is not known.
 std::string similar_option(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::Option* each : app.get_options())

@@ -329,17 +329,17 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Those that they wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
-  /// Parts of l2_read_sectors and l2_read_lines: lines that distant blocks read too. The last
-  /// counts each such line once.
+  /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks read too.
+  /// common_lines counts each such line once.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
-  /// Part of l2_read_sectors: those that the same block had read before. The second counts the
-  /// distinct ones of each block.
+  /// Part of l2_read_sectors: sectors that the same block had read before. block_read_sectors
+  /// counts each block's distinct sectors.
   std::uint64_t repeated_read_sectors = 0;
   std::uint64_t block_read_sectors = 0;
   /// Distinct sectors that DRAM moves if L2 holds all of them, with the other sector of each access
-  /// to DRAM. Filled ones are read because stores write only a part of them.
+  /// to DRAM. dram_filled_sectors are read because stores write only a part of them.
   std::uint64_t dram_read_sectors = 0;
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;

@@ -54,7 +54,7 @@ class PrintedText {
   int stderr_;
 };
 
-// cv::Exception::err without source position and stack: "Maximum supported image dimension …".
+// Returns cv::Exception::err without source position and stack: "Maximum supported image …".
 std::string one_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line.erase(std::remove_if(line.begin(), line.end(),

@@ -109,9 +109,9 @@ inline constexpr auto all_decodes = all_values<Decode>();
 struct SourceOptions {
   ColourTags colours = {};                               ///< win over the source's own tags
   std::optional<PixelFormat> format = std::nullopt;      ///< format of a camera, a pattern, …
-  std::optional<DeepLayout> deep_format = std::nullopt;  ///< in place of it, of a .raw file
-  std::optional<std::int64_t> width = std::nullopt;      ///< likewise; set together with height
-  std::optional<std::int64_t> height = std::nullopt;     ///< likewise; set together with width
+  std::optional<DeepLayout> deep_format = std::nullopt;  ///< replaces `format` for a .raw file
+  std::optional<std::int64_t> width = std::nullopt;      ///< of frames; set together with height
+  std::optional<std::int64_t> height = std::nullopt;     ///< of frames; set together with width
   /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.

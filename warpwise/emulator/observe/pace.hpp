@@ -50,9 +50,9 @@ class Pace : public Observer {
   using Lines = std::unordered_map<Line, SectorMask>;
   struct WrittenLine {
     std::bitset<128> bytes;
-    std::bitset<128> near_bytes;  ///< of the blocks around `near`
-    std::uint64_t near = 0;       ///< first of the neighbouring blocks that wrote it last
-    bool near_share = false;      ///< others of them wrote to the line too
+    std::bitset<128> near_bytes;  ///< bytes that the last group of neighbouring blocks wrote
+    std::uint64_t near = 0;       ///< number of that group's first block
+    bool near_share = false;      ///< several blocks of that group wrote to the line
     SectorMask touched = 0;
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
@@ -149,14 +149,14 @@ class Pace : public Observer {
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
-  Lines read_;       ///< by all blocks, with what DRAM moves besides
-  Lines requested_;  ///< the part of it that blocks asked for
+  Lines read_;       ///< sectors read by all blocks, with further ones that DRAM moves with them
+  Lines requested_;  ///< the sectors of read_ that blocks asked for
   struct Readers {
     std::uint64_t first = 0;   ///< number of the block that read the line first
     bool are_distant = false;  ///< blocks far from the first one read it too
-    std::uint64_t near = 0;    ///< first of the neighbouring blocks that read it last
-    bool near_share = false;   ///< others of them read it too
-    std::uint32_t words = 0;   ///< of 4 bytes, that those asked for
+    std::uint64_t near = 0;    ///< first block of the last group of neighbours that read it
+    bool near_share = false;   ///< several blocks of that group read it
+    std::uint32_t words = 0;   ///< words of 4 bytes that blocks of that group asked for
   };
   /// Returns the sectors that DRAM moves because a block uses a part of them. Those of lines that
   /// neighbours share stay in L2 until all have them.

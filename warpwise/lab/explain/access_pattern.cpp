@@ -137,8 +137,8 @@ ScatteredAccess transposed(const Array& array) {
                       array.type.empty() ? "float" : array.type)};
 }
 
-// Returns true if no loop stores element after element: then a row has one result. An array of each
-// thread holds several.
+// Returns true if each row is combined into one result. It is not if a loop stores element after
+// element, or if threads keep arrays in local memory.
 bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>& accesses) {
   return explanation.kernel.local_bytes == 0 &&
          std::ranges::none_of(accesses, [](const GlobalAccess& each) {

@@ -72,7 +72,7 @@ struct SharedAccess {
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel);
 
 /// Returns the parameters whose elements are indices: their values lead to an address in global
-/// memory, of an atomic too. Beginnings of rows, from which a loop goes on, are none of them.
+/// memory, also of an atomic. Row offsets, from which a loop counts on, do not count as indices.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel);

@@ -68,8 +68,8 @@ std::size_t advised_capability(const Explanation& explanation);
 
 /// A change that a ladder or a study of the project made, with the lines of its sources.
 struct Example {
-  std::string before;    ///< lines of code that matter, without those between
-  std::string after;     ///< likewise
+  std::string before;    ///< changed lines of the code before; lines between them are left out
+  std::string after;     ///< the same lines after the change
   std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
 };
 

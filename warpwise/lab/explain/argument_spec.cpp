@@ -98,7 +98,7 @@ std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string
   return (negative ? 0 - *magnitude : *magnitude) & greatest_unsigned;
 }
 
-// Returns the greatest value of a floating-point type. \param type  is one
+// Returns the greatest value of `type`, which must be a floating-point type.
 double greatest_of(ScalarType type) {
   constexpr double of_f16 = 65504;
   if (type == ScalarType::f16) return of_f16;

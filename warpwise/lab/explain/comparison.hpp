@@ -26,10 +26,10 @@ struct ComparedFigure {
   double speedup() const { return after > 0 ? before / after : 0; }
 };
 
-/// A source line, with each kernel's share of the count that decides.
+/// A source line, with its share of the bottleneck's count in each kernel.
 struct ComparedLine {
-  std::string before;  ///< "Line 9 of a.cu"; empty where that kernel does not have the line
-  std::string after;   ///< likewise
+  std::string before;  ///< "Line 9 of a.cu"; empty if the first kernel does not have the line
+  std::string after;   ///< the line of the second kernel; empty if it does not have it
   std::string source;
   std::uint64_t count_before = 0;
   std::uint64_t count_after = 0;
