@@ -307,7 +307,7 @@ struct PaceModel {
   double l2_cycles = 0;
   double dram_cycles = 0;
   double barrier_cycles = 0;         ///< of a block of eight warps
-  double barrier_warp_cycles = 0;    ///< that a barrier takes longer for each further warp
+  double barrier_warp_cycles = 0;    ///< more of a barrier for each further warp
   double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
   double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
   double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
@@ -370,13 +370,13 @@ struct PaceCounts {
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
   std::uint64_t swaps = 0;
-  /// Those that swap, and pairs of them on one word.
+  /// The compare-and-swaps that do swap, and pairs of them on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
   /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
   /// those that blocks far from each other in the grid use. A larger grid has more.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Likewise among those that only neighbouring blocks use. A larger grid has no more.
+  /// The same for words and parts that only neighbouring blocks use. A larger grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 

@@ -71,10 +71,10 @@ class Pace : public Observer {
   struct WideLoad {
     std::array<std::uint64_t, warp_lanes> addresses{};  ///< of each lane's first byte
     Mask lanes = 0;
-    int word = 0;    ///< bytes that each of the loads has of a lane
-    int bytes = 0;   ///< so far, of a lane
-    int widest = 0;  ///< that the addresses' alignment allows
-    int passes = 0;  ///< as the loads so far take them
+    int word = 0;    ///< bytes that one load reads for a lane
+    int bytes = 0;   ///< bytes that all loads so far read for a lane
+    int widest = 0;  ///< most bytes that the addresses' alignment allows
+    int passes = 0;  ///< passes that the loads so far take
   };
   struct WarpClock {
     double now = 0;     ///< earliest cycle of its next instruction
@@ -88,7 +88,7 @@ class Pace : public Observer {
     Lines merged_stores;
     std::unordered_map<std::uint32_t, int> rounds;  ///< of unrolled loops, by their branch
     int stores_since = 0;  ///< instructions that store, since that branch or barrier
-    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< that these stores saved
+    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging these stores
     std::vector<WideLoad> wide_loads;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };

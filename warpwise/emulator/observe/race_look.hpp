@@ -193,8 +193,8 @@ class Races::Look {
     }
   }
 
-  /// Looks at a write of one place by all lanes. All are compared at once, and one by one only if
-  /// that finds something: a lane may know more than the others.
+  /// Looks at a write of one place by all lanes. All lanes are compared at once. Only if that finds
+  /// a conflict are they compared one by one, because a lane may know more than the others.
   void write_of_all() {
     const Mask last = Mask{1} << (warp_lanes - 1);
     each_lane(last, Touch::several, true, false);
@@ -368,7 +368,7 @@ class Races::Look {
   /// The lanes whose accesses in another epoch precede the current one.
   struct Before {
     Mask are;
-    bool of_own_warp;  ///< then each lane also knows its own accesses
+    bool of_own_warp;  ///< the epoch is of the lane's own warp: each lane also knows its accesses
     bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
 

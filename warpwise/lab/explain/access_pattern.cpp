@@ -217,7 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Returns the bytes of each `step` that the kernel's accesses of this kind use.
+// Counts the bytes that the kernel uses of the distance between neighbouring threads' elements. All
+// accesses with the parameter and the step of `like` count.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;

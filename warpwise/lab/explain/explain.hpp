@@ -53,7 +53,7 @@ struct SpillLine {
   std::string file;
   int line = 0;
   int instructions = 0;  ///< loads and stores of spilled words in the machine code
-  int of_all = 0;        ///< those of the kernel
+  int of_all = 0;        ///< loads and stores of spilled words in the whole kernel
 };
 
 /// Resources of a kernel, and the number of its blocks that fit, on one compute capability.

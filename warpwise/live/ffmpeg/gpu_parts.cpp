@@ -200,9 +200,9 @@ int GpuParts::receive(Worker& worker, AVFrame& frame) {
   return error;
 }
 
-// Gives the frames that the decoder holds back. The part's first picture, repeated without a time,
-// pushes them out, and is itself dropped. FFmpeg's own way would end the driver's decoder, and a
-// new one takes the time of 25 frames.
+// Makes the decoder return the frames that it holds back. The part's first picture, sent again
+// without a time, pushes them out; its own frames are dropped. FFmpeg's way to flush would end the
+// driver's decoder, and starting a new one takes the time of 25 frames.
 void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
   constexpr int most_held_back = 32;
   first.pts = first.dts = AV_NOPTS_VALUE;

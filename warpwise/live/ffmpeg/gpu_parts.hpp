@@ -45,7 +45,7 @@ class GpuParts {
     int error = 0;
     std::string message;  // FFmpeg's one with the error
     std::exception_ptr failure;
-    std::condition_variable has_packet;  // or there is none any more
+    std::condition_variable has_packet;  // or no further packet comes
     std::condition_variable has_room;    // for a frame
   };
   using Seconds = std::chrono::duration<double>;

@@ -82,9 +82,9 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
 /// Fills frames of deep pixels.
 class DeepFill {
  public:
-  /// `pixels` are deep_pixels_for() such a stream, or have chroma in addition to its grey: it is
-  /// then neutral. 4:2:0 also fills planes of 4:2:2: each row of chroma comes twice. Alpha beside
-  /// YUV is not filled.
+  /// `pixels` are deep_pixels_for() such a stream. For a grey stream they may have chroma, which is
+  /// filled with neutral. A 4:2:0 stream also fills planes of 4:2:2: each row of chroma is written
+  /// twice. Alpha beside YUV is not filled.
   DeepFill(const Stream& deep, AVPixelFormat pixels);
   void operator()(AVFrame& frame, std::span<const std::byte> from) const;
 

@@ -119,7 +119,7 @@ struct StudyTable {
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
   Axes axes;                        ///< axes of a run of the whole study
-  std::vector<std::string> report;  ///< figures that lab run shows; empty: those of a ladder
+  std::vector<std::string> report;  ///< figures that lab run shows; empty: a ladder's figures
   std::vector<Experiment> experiments;
   /// LADDER/EXPERIMENT of other tables; only in a collection, which has neither problem nor
   /// kernels.
