@@ -31,12 +31,11 @@ class ThresholdCommand final : public Command, public Operation {
             "needs one)");
     offset_ = app.get_option("--offset");
     offset_->description(
-        "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may be "
-        "negative (default: 0, and without --window 15 of 255)");
+        "Number to subtract from the mean, in the pixels' units: 255, or 65535 for 16 bits, is "
+        "white. May be negative (default: 0; without --window 15, or 3855 for 16 bits)");
     app.get_option("--max")->description(
         "Value of pixels above their mean (default: 255; 65535 for pixels of 16 bits in a stream "
-        "or "
-        "without --window)");
+        "or without --window)");
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)

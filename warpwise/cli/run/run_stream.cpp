@@ -81,7 +81,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu) 
   live::SourceOptions options = call.source;
   options.with_companions = true;
   if (!is_gpu && options.decode == live::Decode::gpu) {
-    throw UsageError("--decode gpu needs a GPU that computes, but the CPU does");
+    throw UsageError("--decode gpu needs a GPU that computes too: --backend cuda, not the CPU");
   }
   if (!is_gpu) options.decode = live::Decode::cpu;
   if (call.sources.size() == 1) return live::open_source(call.sources[0], options);

@@ -250,8 +250,8 @@ StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum) {
            });
   list.add(
       number("offset",
-             "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may "
-             "be negative",
+             "Number to subtract from the mean, in the pixels' units: 255, or 65535 for 16 bits, "
+             "is white. May be negative",
              "C", fmt::format("{}", options.offset), {-64, 64}),
       [&options](const std::string& called, const std::string& text) {
         options.offset = parse_number(called, text);
