@@ -26,7 +26,7 @@ constexpr std::size_t address_indices = 6;
 /// An address as a function of the thread's indices.
 struct AddressForm {
   enum class Kind : std::uint8_t {
-    unknown,   ///< of code that does not run
+    unknown,   ///< not followed, because the code does not run
     affine,    ///< `steps` holds
     computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
     loaded     ///< depends on values that threads load for themselves
