@@ -188,7 +188,7 @@ class PythonTestbench {
       const auto named = value_named<bench::Backend>(*backend);
       if (!named)
         throw InvalidArgument("backend is '" + std::string(*backend) +
-                              "', and is one of emulator, gpu");
+                              "', but must be one of emulator, gpu");
       chosen = *named;
     }
     device_ = std::make_shared<Device>(chosen);

@@ -97,7 +97,7 @@ class NetworkLost(CommandTest):
         self.assertEqual(report["written"], 2 * FRAMES)
         self.assertIn("has ended; connecting again for up to 2 s", said)
         self.assertRegex(said, r"is connected again after \d\.\d s\n")
-        self.assertIn("the peer stays gone", said)
+        self.assertIn("the peer did not come back", said)
         frames, sound = times_in("out.mkv"), times_in("out.mkv", "a")
         self.assertEqual(sorted(set(frames)), frames)
         self.assertEqual(sorted(set(sound)), sound)

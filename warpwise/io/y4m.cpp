@@ -72,7 +72,7 @@ const ColourSpace& colour_space_named(std::string_view text, const std::string& 
     known += (known.empty() ? "" : ", ") + std::string(space.name);
   }
   fail(name, "its pixels are " + std::string(text) + "; " + known +
-                 ", and 420p, 422p, 444p and mono with the bits behind (mono9 to 444p16), can be "
+                 ", and 420p, 422p, 444p and mono with a number of bits (mono9 to 444p16), can be "
                  "read (ffmpeg's -pix_fmt yuv420p makes 420)");
 }
 

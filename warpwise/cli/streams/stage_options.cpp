@@ -160,7 +160,7 @@ void StageOptions::read(const std::vector<std::string>& words) const {
     const StageOption& option = bound.option;
     const bool has_value = equals != std::string::npos;
     if (option.kind == Kind::flag && has_value) {
-      throw UsageError(fmt::format("'{}': the option {} has no value", word, option.name));
+      throw UsageError(fmt::format("'{}': the option {} takes no value", word, option.name));
     }
     if (option.kind != Kind::flag && (!has_value || equals + 1 == word.size())) {
       throw UsageError(fmt::format("'{}': the option {} needs a value: {}={}", word, option.name,

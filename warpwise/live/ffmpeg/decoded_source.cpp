@@ -242,7 +242,7 @@ const AVFrame* DecodedSource::open_again() {
   for (std::string failure;; std::this_thread::sleep_for(std::chrono::seconds(1))) {
     const Clock::time_point asked = Clock::now();
     const std::chrono::duration<double> tried = asked - lost;
-    if (tried.count() > reconnect_seconds_) throw IoError(failure + "; the peer stays gone");
+    if (tried.count() > reconnect_seconds_) throw IoError(failure + "; the peer did not come back");
     try {
       std::unique_ptr<Decoder> decoder = reopen_();
       const AVFrame* first = decoder->next();
