@@ -152,8 +152,8 @@ class WARPWISE_EXPORT Testbench {
   Testbench& operator=(const Testbench&) = delete;
 
   Backend backend() const;
-  /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), and the
-  /// checks (default: all). Not used on a GPU.
+  /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), the checks
+  /// (default: all but equal_writes and strict), the budget (default: none). Not used on a GPU.
   emulator::LaunchOptions options;
 
   /// Loads a file of PTX (.ptx) or of CUDA C++ (.cu). CUDA C++ is compiled by nvcc if there is one,
