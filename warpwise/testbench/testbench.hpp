@@ -98,7 +98,7 @@ class WARPWISE_EXPORT Kernel {
  public:
   const emulator::KernelInfo& info() const;
 
-  /// Runs it to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
+  /// Runs the kernel to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
   /// parameter's own type: a number, a structure.
   /// \throws InvalidArgument  a wrong number of arguments; an argument of another size than its
   ///                          parameter, or a floating-point number for an integer or the other
@@ -106,7 +106,7 @@ class WARPWISE_EXPORT Kernel {
   /// \throws CudaError        the GPU has failed, or lacks what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
-  /// Runs it with arguments whose number is known only when the program runs. \throws  as launch()
+  /// Does so with arguments whose number is known only when the program runs. \throws  as launch()
   Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:

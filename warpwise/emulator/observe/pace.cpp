@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks that are at least so far apart do not run on the same part of the data by chance.
+// Blocks whose numbers differ by at least this much are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
