@@ -323,8 +323,8 @@ backend               "emulator", "gpu", or None for the value of the environmen
                       (by default emulator)
 compute_capabilities  compute capabilities to count costs for
 checks                checks to run: "all", "none", or some of memory, races, init, sync, runtime, equal_writes, strict
-budget                warp instructions after which a launch ends with a fault, by default as for `warpwise explain`:
-                      some seconds, with all checks up to a minute, in which Ctrl-C waits; 0: no limit
+budget                warp instructions after which a launch ends with a fault; 0: no limit. The default, 100 million,
+                      takes some seconds, or up to a minute with all checks. Ctrl-C takes effect after the launch
 
 >>> import numpy
 >>> from warpwise import emulator

@@ -327,7 +327,7 @@ def test_command(tmp_path, files):
     assert "'sobbel' is no stage" in run.communicate()[1] and run.returncode == 2
     for options in (["--workers", "-1"], ["--workers", "0", "--cluster", "local"]):
         run = command(files / "00.png", tmp_path / "none", *options)
-        assert run.communicate()[1] == f"warpwise: workers is {options[1]}, and is 1 or more\n" and run.returncode == 2
+        assert run.communicate()[1] == f"warpwise: workers is {options[1]}, but must be 1 or more\n" and run.returncode == 2
 
 
 def test_a_run_replaces_the_manifest_and_leaves_the_results(tmp_path):
