@@ -30,7 +30,7 @@ std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
-// Counts of a class have the first instruction.
+// The counts by class already have the first instruction.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -119,7 +119,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   if (kind == InstructionClass::load) at = std::max(at, clock.stored);
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
-    // The compiler computes what a divisor alone decides once.
+    // The compiler computes once what depends on the divisor alone.
     bool again = false;
     if (accesses.reads.size() > 1) {
       const std::int32_t divisor = accesses.reads[1];
@@ -283,7 +283,7 @@ void Pace::send(WarpClock& warp, Line line, SectorMask sectors) {
 
 void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access) {
   if (++warp.stores_since == merging_stores + 1) {
-    // L1 does not merge such a number of stores.
+    // L1 does not merge so many stores.
     counts_.l2_written_sectors += warp.merged_sectors;
     counts_.l2_written_lines += warp.merged_lines;
   }
@@ -347,7 +347,7 @@ void Pace::join(WarpClock& warp, const Access& access, int passes) {
   }
   found->bytes += access.bytes;
   found->passes += passes;
-  // Three words are a load of two and one of one: as many loads as the number has bits.
+  // A load has a power of two of words. Three words take two loads, one for each set bit of 3.
   const auto words = static_cast<unsigned>(found->bytes / access.bytes);
   counts_.joined_loads +=
       static_cast<std::uint64_t>(1 + std::popcount(words - 1) - std::popcount(words));

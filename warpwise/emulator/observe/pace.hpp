@@ -115,7 +115,7 @@ class Pace : public Observer {
   /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
   /// line.
   double local(BlockClock& block, const Warp& warp, const Access& access);
-  /// Returns the sectors of these that a block's L1 lacks, and puts them there.
+  /// Returns those of `sectors` that a block's L1 lacks, and puts them there.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
   /// Counts what goes to L2 for a store to sectors of a line.
@@ -129,7 +129,7 @@ class Pace : public Observer {
   double last_arrival(const BlockClock& block) const;
   /// Counts sectors that a block requests from L2.
   void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
-  /// Returns the sectors that DRAM moves for these.
+  /// Returns the sectors that DRAM moves for accesses to `sectors`.
   SectorMask whole_dram_accesses(SectorMask sectors) const;
   /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
   void add_stores_to(PaceCounts& counts) const;

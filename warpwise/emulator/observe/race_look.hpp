@@ -335,8 +335,8 @@ class Races::Look {
     }
   }
 
-  /// Returns true if a read of whole lanes is beside one of the same bytes by the same warp. Then
-  /// the earlier one stands for both: what follows the later one's time follows the earlier one's.
+  /// Returns true if both are reads of the same bytes by the same warp. Then the older one stands
+  /// for both: an access that is ordered after the newer one is ordered after the older one too.
   bool is_of_same_warp(Touch old, Touch touch) {
     return lanes_before(old.epoch()).of_own_warp && old.mask() == touch.mask() &&
            ((old.bits | touch.bits) & Touch::layout_bits) == 0;
@@ -429,7 +429,7 @@ class Races::Look {
            lanes_before(old.epoch()).of_own_warp;
   }
 
-  /// A lane that is not known may be any.
+  /// An unknown lane may be any lane.
   static bool is_of(Mask lanes, int lane) { return lane < 0 || (lanes >> lane & 1) != 0; }
 
   /// Returns true if two unordered volatile accesses of a warp exchange data. A value that only
@@ -470,7 +470,7 @@ class Races::Look {
     if (each.rival.epoch() == epoch_) {
       if (!each.rival.is(Touch::several | Touch::others) && rival == each.lane) return;
     } else if (!each.rival.is(Touch::several)) {
-      // The lanes may know more than all of them do.
+      // This lane may know more than all lanes do together.
       const Before before =
           before_by(order_.past_of(warp_.index, Mask{1} << each.lane), each.rival.epoch());
       if (is_of(before.are, rival) || (before.of_own_warp && rival == each.lane)) return;
