@@ -239,8 +239,8 @@ bool is_unrolled(const Explanation& explanation, const Array& array, const Globa
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
-// Returns true if several elements are used, all of them or at several lines: one line alone may be
-// an unrolled loop.
+// Returns true if a thread uses several neighbouring elements: all up to the next thread's, or some
+// at several lines. Several at one line may be an unrolled loop.
 bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
                     std::size_t used) {
   if (used == static_cast<std::size_t>(like.bytes)) return false;
@@ -387,8 +387,9 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if another access goes along the rows with threadIdx.x where this one goes down, and
-// down where this one goes along: a vector's address does not depend on the second index.
+// Returns true if another access swaps the indices: threadIdx.x goes along its rows, and the index
+// `along`, which goes along the rows here, goes down there. An access to a vector does not: its
+// address depends on one index only.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

@@ -73,7 +73,7 @@ struct Example {
   std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
 };
 
-/// Returns an example of the change; nothing if no few lines of the project's sources show it.
+/// Returns an example of the change; nothing if the project's sources do not show it in few lines.
 std::optional<Example> example_of(Remedy remedy);
 
 /// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.

@@ -121,7 +121,7 @@ std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_v
   return bits_of(type, value);
 }
 
-// Parses "0..99". The range must be in the type's.
+// Parses "0..99". The range must lie within the type's.
 ValueRange range_of(std::string_view range, const ArgumentSpec& spec) {
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos)
