@@ -118,7 +118,7 @@ class WARPWISE_EXPORT Device {
   /// Returns a host pointer to `bytes` of device memory, valid until freed. The bytes count as
   /// written.
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
-  /// The same, read-only.
+  /// Returns a read-only host pointer to `bytes` of device memory, valid until freed.
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
   /// Copies which bytes are written from one place to the other, after a copy of the bytes
@@ -376,7 +376,8 @@ struct PaceCounts {
   /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
   /// those that blocks far from each other in the grid use. A larger grid has more.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// The same for words and parts that only neighbouring blocks use. A larger grid has no more.
+  /// Cycles of L2 for the busiest word or part of L2 that only neighbouring blocks use. A larger
+  /// grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 

@@ -92,7 +92,7 @@ class Races::Look {
     }
   }
 
-  /// The same for an access of a copy or product, which is recorded in another epoch.
+  /// Compares and records an access of a copy or product, which is recorded in another epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
