@@ -46,7 +46,7 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// A capture that one or several streams share.
+/// A capture of the work of one stream, or of several that joined it.
 struct Capture {
   cudaStream_t origin = nullptr;  ///< the stream that began the capture
   cudaGraph_t graph = nullptr;
