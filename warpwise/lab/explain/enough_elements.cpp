@@ -52,7 +52,7 @@ class Attempts {
            const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
       : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture) {}
 
-  // Returns too_small() of the launch; nothing also if the launch is too long.
+  // Returns what too_small() says of the launch. Returns nothing for a launch that is too long.
   std::optional<SmallBuffers> small_with(const std::vector<ArgumentSpec>& arguments) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     emulator::Device device;

@@ -34,8 +34,8 @@ struct PadArguments {
   int64_t height;
   int64_t left;
   int64_t top;
-  /// This kernel sets all bits of SweepArguments::right_best, for `right_pairs` pairs of pixels: 0
-  /// if nothing is checked.
+  /// Memory of SweepArguments::right_best: this kernel sets all its bits. `right_pairs` counts the
+  /// pairs of pixels that it holds, 0 if nothing is checked.
   unsigned long long* right_best;
   int64_t right_pairs;
 };
