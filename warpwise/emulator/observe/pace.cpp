@@ -347,7 +347,7 @@ void Pace::join(WarpClock& warp, const Access& access, int passes) {
   }
   found->bytes += access.bytes;
   found->passes += passes;
-  // A load has a power of two of words. Three words take two loads, one for each set bit of 3.
+  // One load takes 1, 2, 4 … words. Three words take two loads: one for each bit of 3 that is set.
   const auto words = static_cast<unsigned>(found->bytes / access.bytes);
   counts_.joined_loads +=
       static_cast<std::uint64_t>(1 + std::popcount(words - 1) - std::popcount(words));

@@ -55,7 +55,7 @@ Value of_kind(Kind kind, const Value& a, const Value& b) {
   return value;
 }
 
-// Returns the value of an operation that keeps no steps: a comparison, a remainder.
+// Returns the value of an operation whose result has no constant steps: a comparison, a remainder.
 Value mixed(std::span<const Value> operands) {
   Value result = uniform();
   for (const Value& each : operands) {

@@ -20,9 +20,9 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Machine instructions beyond the first that a PTX instruction of a line becomes, on average.
+// Machine instructions for one PTX instruction of a line, on average, less the first one.
 struct Further {
-  double divisions = 0;  // of divisions, roots and special functions
+  double divisions = 0;  // from divisions, roots and special functions
   double all = 0;
 };
 

@@ -76,7 +76,7 @@ class GpuParts {
   const AVStream& video_;
   int device_;
   PartStarts starts_;
-  std::size_t most_frames_;       // of a part, waiting
+  std::size_t most_frames_;       // number of a part's frames that may wait to be read
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
   std::mutex decoders_;                // held while the driver makes or ends a decoder
