@@ -288,7 +288,7 @@ class ExplainCommand final : public Command {
     }
   }
 
-  // Requires that both kernels took all arguments, or each its own.
+  // Requires that each kernel took all arguments, or that both together did.
   void require_all_taken(const lab::ExplainedKernel& before,
                          const lab::ExplainedKernel& after) const {
     const std::size_t all = options_.arguments.size();

@@ -106,7 +106,8 @@ class WARPWISE_EXPORT Kernel {
   /// \throws CudaError        the GPU has failed, or lacks what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
-  /// Does so with arguments whose number is known only when the program runs. \throws  as launch()
+  /// Runs the kernel with a list of arguments, so that a program can choose their number.
+  /// \throws  as launch()
   Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:
