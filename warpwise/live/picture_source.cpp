@@ -12,6 +12,8 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/live/jpeg_on_gpu.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/turn.hpp"
 
@@ -38,15 +40,17 @@ std::vector<std::string> paths_of(const std::string& pattern) {
 // Pictures as they are stored: those of one file, or the first of each of many files.
 class Pictures {
  public:
-  Pictures(std::vector<std::string> paths, std::optional<std::int64_t> page)
-      : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())) {
+  Pictures(std::vector<std::string> paths, const SourceOptions& options)
+      : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())),
+        luma_(options.luma) {
+    const std::optional<std::int64_t> page = options.page;
     if (count_ > 1 && page) {
       throw InvalidArgument("--page is for one file; these are " +
                             counted(paths_.size(), "picture"));
     }
     if (count_ > 1) return;
     file_ = std::make_unique<io::InputFile>(paths_[0]);
-    pages_ = io::pages_in(*file_);
+    pages_ = io::pages_in(*file_, luma_);
     milliseconds_ = page ? 0 : pages_->milliseconds();
     count_ = pages_->count();
     if (!page) return;
@@ -67,11 +71,29 @@ class Pictures {
   /// Returns the next picture; nullopt after the last one.
   std::optional<io::Page> next() {
     if (next_ == count_) return std::nullopt;
+    if (!pages_) {
+      std::optional<io::InputFile> file = next_file();
+      return io::Page{io::read_stored_picture(*file, luma_)};
+    }
     ++next_;
-    if (pages_) return pages_->next();
-    io::InputFile file(paths_[static_cast<std::size_t>(next_ - 1)]);
-    return io::Page{io::read_stored_picture(file)};
+    return pages_->next();
   }
+
+  /// Opens the next of many files instead; nullopt after the last one.
+  std::optional<io::InputFile> next_file() {
+    if (next_ == count_) return std::nullopt;
+    return io::InputFile(paths_[static_cast<std::size_t>(next_++)]);
+  }
+
+  /// Returns true for many files if the GPU decodes the first.
+  bool begin_on_gpu(JpegOnGpu& jpeg, bool autorotate) const {
+    if (pages_) return false;
+    io::InputFile file(paths_[0]);
+    const auto content = io::read_jpeg(file);
+    return content && jpeg.begin(*content, luma_, autorotate);
+  }
+
+  bool is_luma() const { return luma_; }
 
   /// Names the picture that next() returned last: "a.png", "picture 2 of a.tif".
   std::string name() const {
@@ -85,6 +107,7 @@ class Pictures {
   std::unique_ptr<io::InputFile> file_;
   std::unique_ptr<io::Pages> pages_;  // null: each path is a picture
   std::int64_t count_;
+  bool luma_;
   std::int64_t milliseconds_ = 0;
   std::int64_t next_ = 0;
 };
@@ -124,11 +147,38 @@ class PictureSource final : public Source {
       : Source(name_with_turn(name, first.picture, options),
                stream_of(pictures, first.picture, options)),
         pictures_(std::move(pictures)), first_(std::move(first)), autorotate_(options.autorotate),
-        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate) {}
+        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate),
+        decodes_on_gpu_(options.decode != Decode::cpu && pictures_.begin_on_gpu(jpeg_, autorotate_)) {
+  }
 
   bool next(std::span<std::byte> pixels) override {
     if (is_of_new_rate_ ? !advance_to_new_rate() : !advance()) return false;
     std::memcpy(pixels.data(), shown_->picture.bytes().data(), pixels.size());
+    return true;
+  }
+
+  std::string why_not_on_gpu() override {
+    return decodes_on_gpu_ ? std::string() : Source::why_not_on_gpu();
+  }
+
+  bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
+    if (first_) {
+      if (!advance()) return false;
+    } else {
+      std::optional<io::InputFile> file = pictures_.next_file();
+      if (!file) return false;
+      const auto jpeg = io::read_jpeg(*file);
+      if (jpeg) {
+        const auto shape = jpeg_.begin(*jpeg, pictures_.is_luma(), autorotate_);
+        if (shape) require_same(*shape);
+        if (shape && jpeg_.decode(pixels, stream)) return true;
+      }
+      first_.emplace(io::Page{jpeg ? io::decode_jpeg(*jpeg, file->name(), pictures_.is_luma())
+                                   : io::read_stored_picture(*file)});
+      advance();
+    }
+    const std::span<const std::byte> bytes = shown_->picture.bytes();
+    gpu::upload(bytes.data(), pixels, std::ssize(bytes), stream);
     return true;
   }
 
@@ -180,6 +230,8 @@ class PictureSource final : public Source {
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
+  JpegOnGpu jpeg_;
+  bool decodes_on_gpu_;  // all but those that the GPU leaves to the CPU
   std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
 };
@@ -192,7 +244,7 @@ std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceO
 
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options) {
-  Pictures pictures(std::move(paths), options.page);
+  Pictures pictures(std::move(paths), options);
   std::optional<io::Page> first = pictures.next();
   if (!first) throw IoError(name + " has no picture");
   return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first), options);

@@ -15,6 +15,9 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                       options.page = parse_integer("--page", text, 1, 1'000'000);
                     }
                   });
+  app.add_flag("--luma", options.luma,
+               "Read JPEG files as grey: their luma, without decoding colours. It differs from grey "
+               "of the colours by rounding");
   app.add_flag("--no-autorotate{false}", options.autorotate,
                "Leave pictures and frames as they are stored; a video's turn becomes a tag");
   add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
@@ -31,7 +34,8 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
 void add_decode_option(CLI::App& app, live::SourceOptions& options) {
   options.decode = live::Decode::automatic;
   add_choice(app, "--decode",
-             "What decodes a video [auto: the GPU that computes, if it can, and else the CPU]",
+             "What decodes a video or JPEG files [auto: the GPU that computes, if it can, and else "
+             "the CPU]",
              live::all_decodes, options.decode);
 }
 
