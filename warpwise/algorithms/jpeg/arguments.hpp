@@ -6,13 +6,14 @@
 namespace warpwise::kernels::jpeg {
 
 /// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
-inline constexpr std::uint32_t sequence_bits = 1024;
+inline constexpr std::uint32_t sequence_bits = 512;
 /// Threads of a block that decode sequences, and sequences that find the right state together.
 inline constexpr unsigned sequences_of_block = 128;
 /// Launches that pass the right state on from block to block.
 inline constexpr int settling_launches = 4;
-/// Threads of the block that sums over all sequences.
-inline constexpr unsigned sum_threads = 1024;
+/// Rounds of a block of threads in a later launch after which the CPU decodes: parts that are nearly
+/// blank take so many.
+inline constexpr int most_rounds = 96;
 /// Threads of a block that transforms 8x8 blocks, 8 for each.
 inline constexpr unsigned transform_threads = 256;
 /// Width of the table that gives a code's symbol by the next bits.
@@ -32,12 +33,11 @@ struct Codes {
 };
 
 struct Tables {
-  Codes dc[2];
-  Codes ac[2];
-  std::uint16_t quantisation[3][64];  ///< of each component, row by row
-  std::uint8_t dc_of[4];              ///< number of each component's table
-  std::uint8_t ac_of[4];
+  Codes codes[4];                           ///< two of first coefficients, two of the others
+  std::uint16_t quantisation[3][64];        ///< of each component, row by row
   std::uint8_t place[64];  ///< place in the 8x8 block of each coefficient in the data
+  /// Numbers of the codes: 4 bits for each component, those of first coefficients in the lower half.
+  std::uint32_t codes_of;
 };
 
 /// Consecutive bits of a segment, which one thread decodes.
@@ -77,7 +77,9 @@ struct Arguments {
   std::uint64_t* left;          ///< by sequence: the state behind it
   const std::uint64_t* before;  ///< by block of threads: `left` of its last sequence, one launch ago
   std::uint64_t* after;         ///< the same of this launch
-  Sums* sums;
+  Sums* sums;                  ///< by sequence
+  Sums* group_sums;            ///< by block of threads: of all its sequences
+  Sums* sums_before;           ///< by sequence: of all sequences before
   std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
   std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
   std::uint32_t* failed;       ///< set to 1 if the CPU's decoder has to decide
@@ -85,6 +87,7 @@ struct Arguments {
   std::uint32_t sequence_count;
   std::uint32_t units_in_row;  ///< a unit: 8x8 blocks of all components at one place
   std::uint32_t block_count;
+  std::uint32_t codes_of;  ///< as in Tables
   std::uint8_t across;          ///< blocks of luma in a unit's row
   std::uint8_t down;            ///< rows of them
   std::uint8_t components;      ///< of the data: 1 or 3

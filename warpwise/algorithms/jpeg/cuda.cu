@@ -20,7 +20,9 @@ void decode_cuda(Arguments args, gpu::StreamHandle stream) {
     settle_kernel<false><<<groups, sequences_of_block, 0, stream>>>(args);
     gpu::check_launch("settle_kernel");
   }
-  sum_kernel<<<1, sum_threads, 0, stream>>>(args);
+  group_kernel<<<groups, sequences_of_block, 0, stream>>>(args);
+  gpu::check_launch("group_kernel");
+  sum_kernel<<<groups, sequences_of_block, 0, stream>>>(args);
   gpu::check_launch("sum_kernel");
   decode_kernel<<<groups, sequences_of_block, 0, stream>>>(args);
   gpu::check_launch("decode_kernel");

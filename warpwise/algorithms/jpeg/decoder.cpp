@@ -112,6 +112,8 @@ bool Decoder::decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::Stream
   const std::size_t before_at = places.add<std::uint64_t>(count);
   const std::size_t after_at = places.add<std::uint64_t>(count);
   const std::size_t sums_at = places.add<Sums>(count);
+  const std::size_t group_sums_at = places.add<Sums>(count);
+  const std::size_t sums_before_at = places.add<Sums>(count);
   const std::size_t failed_at = places.add<std::uint32_t>(1);
   const std::size_t coefficients_at = places.add<std::int16_t>(blocks * 64);
   const std::size_t zeros_end = places.bytes();
@@ -141,6 +143,8 @@ bool Decoder::decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::Stream
   args.before = reinterpret_cast<std::uint64_t*>(device + before_at);
   args.after = reinterpret_cast<std::uint64_t*>(device + after_at);
   args.sums = reinterpret_cast<Sums*>(device + sums_at);
+  args.group_sums = reinterpret_cast<Sums*>(device + group_sums_at);
+  args.sums_before = reinterpret_cast<Sums*>(device + sums_before_at);
   args.coefficients = reinterpret_cast<std::int16_t*>(device + coefficients_at);
   args.pixels = reinterpret_cast<std::uint8_t*>(to);
   args.failed = reinterpret_cast<std::uint32_t*>(device + failed_at);
@@ -150,6 +154,7 @@ bool Decoder::decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::Stream
   args.sequence_count = static_cast<std::uint32_t>(count);
   args.units_in_row = static_cast<std::uint32_t>(scan.units_in_row());
   args.block_count = static_cast<std::uint32_t>(blocks);
+  args.codes_of = scan.tables.codes_of;
   args.across = static_cast<std::uint8_t>(scan.across);
   args.down = static_cast<std::uint8_t>(scan.down);
   args.components = static_cast<std::uint8_t>(scan.components);

@@ -113,8 +113,7 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
   while (state.bit < end) {
     const std::uint32_t component = component_of(args, state.block);
     const bool is_first = state.coefficient == 0;
-    const Codes& codes =
-        is_first ? tables.dc[tables.dc_of[component]] : tables.ac[tables.ac_of[component]];
+    const Codes& codes = tables.codes[args.codes_of >> (4 * component + (is_first ? 0 : 16)) & 15];
     const std::uint32_t ahead = bits.from(state.bit);
     const Code code = code_at(codes, ahead);
     const std::uint32_t size = code.symbol & 15;
@@ -146,6 +145,9 @@ __device__ bool decode(const Arguments& args, const Tables& tables, State& state
 /// with what the blocks of threads found before.
 template <bool is_first_launch>
 __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Arguments args) {
+  if constexpr (!is_first_launch) {
+    if (__syncthreads_or(static_cast<int>(*args.failed)) != 0) return;
+  }
   const Tables& tables = shared_tables(args);
   __shared__ std::uint64_t left_of[sequences_of_block];
   const std::uint32_t i = blockIdx.x * sequences_of_block + threadIdx.x;
@@ -178,7 +180,11 @@ __global__ void __launch_bounds__(sequences_of_block) settle_kernel(const Argume
     }
   }
   left_of[threadIdx.x] = left;
-  while (true) {
+  for (int round = 0;; ++round) {
+    if (!is_first_launch && round == most_rounds) {
+      *args.failed = 1;
+      return;
+    }
     __syncthreads();
     std::uint64_t right = entered;
     if (is_there && !is_known) {
@@ -209,29 +215,40 @@ __device__ inline Sums operator+(const Sums& a, const Sums& b) {
   return {a.blocks + b.blocks, {a.dc[0] + b.dc[0], a.dc[1] + b.dc[1], a.dc[2] + b.dc[2]}};
 }
 
-/// Replaces the sums of the sequences by those of all sequences before. One block.
-__global__ void __launch_bounds__(sum_threads) sum_kernel(const Arguments args) {
-  __shared__ Sums of_thread[sum_threads];
-  const std::uint32_t each = (args.sequence_count + sum_threads - 1) / sum_threads;
-  const std::uint32_t begin = min(threadIdx.x * each, args.sequence_count);
-  const std::uint32_t end = min(begin + each, args.sequence_count);
-  Sums own{};
-  for (std::uint32_t i = begin; i < end; ++i) own = own + args.sums[i];
-  of_thread[threadIdx.x] = own;
+/// Returns the sum of the values of all threads up to this one.
+__device__ inline Sums sum_to_this_thread(Sums own) {
+  __shared__ Sums of_thread[sequences_of_block];
+  for (unsigned distance = 1; distance < sequences_of_block; distance *= 2) {
+    of_thread[threadIdx.x] = own;
+    __syncthreads();
+    if (threadIdx.x >= distance) own = own + of_thread[threadIdx.x - distance];
+    __syncthreads();
+  }
+  return own;
+}
+
+/// Sums over the sequences of a block of threads.
+__global__ void __launch_bounds__(sequences_of_block) group_kernel(const Arguments args) {
+  const std::uint32_t i = blockIdx.x * sequences_of_block + threadIdx.x;
+  const Sums sum = sum_to_this_thread(i < args.sequence_count ? args.sums[i] : Sums{});
+  if (threadIdx.x + 1 == sequences_of_block) args.group_sums[blockIdx.x] = sum;
+}
+
+/// Sums over all sequences before each.
+__global__ void __launch_bounds__(sequences_of_block) sum_kernel(const Arguments args) {
+  __shared__ Sums of_groups;
+  Sums groups{};
+  for (std::uint32_t i = threadIdx.x; i < blockIdx.x; i += sequences_of_block) {
+    groups = groups + args.group_sums[i];
+  }
+  groups = sum_to_this_thread(groups);
+  if (threadIdx.x + 1 == sequences_of_block) of_groups = groups;
   __syncthreads();
-  for (unsigned distance = 1; distance < sum_threads; distance *= 2) {
-    Sums sum = of_thread[threadIdx.x];
-    if (threadIdx.x >= distance) sum = sum + of_thread[threadIdx.x - distance];
-    __syncthreads();
-    of_thread[threadIdx.x] = sum;
-    __syncthreads();
-  }
-  Sums before = threadIdx.x == 0 ? Sums{} : of_thread[threadIdx.x - 1];
-  for (std::uint32_t i = begin; i < end; ++i) {
-    const Sums sum = args.sums[i];
-    args.sums[i] = before;
-    before = before + sum;
-  }
+  const std::uint32_t i = blockIdx.x * sequences_of_block + threadIdx.x;
+  const Sums own = i < args.sequence_count ? args.sums[i] : Sums{};
+  const Sums minus_own{0U - own.blocks, {-own.dc[0], -own.dc[1], -own.dc[2]}};
+  const Sums before = of_groups + sum_to_this_thread(own) + minus_own;
+  if (i < args.sequence_count) args.sums_before[i] = before;
 }
 
 /// Decodes each sequence from its state, and writes the coefficients. Verifies that the states
@@ -242,8 +259,8 @@ __global__ void __launch_bounds__(sequences_of_block) decode_kernel(const Argume
   if (i >= args.sequence_count) return;
   const Sequence sequence = args.sequences[i];
   const Segment segment = args.segments[sequence.segment];
-  const Sums first = args.sums[segment.first_sequence];
-  const Sums own = args.sums[i];
+  const Sums first = args.sums_before[segment.first_sequence];
+  const Sums own = args.sums_before[i];
   std::uint32_t block = segment.first_block + own.blocks - first.blocks;
   std::int32_t dc[3];
   for (int c = 0; c < 3; ++c) {
