@@ -13,7 +13,7 @@
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 #include "warpwise/gpu/buffer.hpp"
-#include "warpwise/live/jpeg_on_gpu.hpp"
+#include "warpwise/live/read_ahead.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/turn.hpp"
 
@@ -41,16 +41,18 @@ std::vector<std::string> paths_of(const std::string& pattern) {
 class Pictures {
  public:
   Pictures(std::vector<std::string> paths, const SourceOptions& options)
-      : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())),
-        luma_(options.luma) {
+      : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())) {
     const std::optional<std::int64_t> page = options.page;
     if (count_ > 1 && page) {
       throw InvalidArgument("--page is for one file; these are " +
                             counted(paths_.size(), "picture"));
     }
-    if (count_ > 1) return;
+    if (count_ > 1) {
+      files_ = std::make_unique<ReadAhead>(paths_, options);
+      return;
+    }
     file_ = std::make_unique<io::InputFile>(paths_[0]);
-    pages_ = io::pages_in(*file_, luma_);
+    pages_ = io::pages_in(*file_, options.luma);
     milliseconds_ = page ? 0 : pages_->milliseconds();
     count_ = pages_->count();
     if (!page) return;
@@ -68,32 +70,21 @@ class Pictures {
   std::int64_t milliseconds() const { return milliseconds_; }
   bool is_regular() const { return pages_->is_regular(); }
 
-  /// Returns the next picture; nullopt after the last one.
-  std::optional<io::Page> next() {
+  /// Returns the next picture; nullopt after the last one. It is in the GPU's memory only after
+  /// decode_on_gpu().
+  std::optional<ReadPicture> next() {
     if (next_ == count_) return std::nullopt;
-    if (!pages_) {
-      std::optional<io::InputFile> file = next_file();
-      return io::Page{io::read_stored_picture(*file, luma_)};
-    }
     ++next_;
-    return pages_->next();
+    if (files_) return files_->next();
+    std::optional<io::Page> page = pages_->next();
+    if (!page) return std::nullopt;
+    const io::PictureShape shape = page->picture.shape();
+    return ReadPicture{shape, std::move(page), std::nullopt};
   }
 
-  /// Opens the next of many files instead; nullopt after the last one.
-  std::optional<io::InputFile> next_file() {
-    if (next_ == count_) return std::nullopt;
-    return io::InputFile(paths_[static_cast<std::size_t>(next_++)]);
-  }
-
-  /// Returns true for many files if the GPU decodes the first.
-  bool begin_on_gpu(JpegOnGpu& jpeg, bool autorotate) const {
-    if (pages_) return false;
-    io::InputFile file(paths_[0]);
-    const auto content = io::read_jpeg(file);
-    return content && jpeg.begin(*content, luma_, autorotate);
-  }
-
-  bool is_luma() const { return luma_; }
+  /// Returns true for many files, of which the current GPU decodes the first.
+  bool begin_on_gpu() const { return files_ && files_->begins_on_gpu(); }
+  void decode_on_gpu() { files_->decode_on_gpu(); }
 
   /// Names the picture that next() returned last: "a.png", "picture 2 of a.tif".
   std::string name() const {
@@ -105,9 +96,9 @@ class Pictures {
  private:
   std::vector<std::string> paths_;
   std::unique_ptr<io::InputFile> file_;
-  std::unique_ptr<io::Pages> pages_;  // null: each path is a picture
+  std::unique_ptr<io::Pages> pages_;  // of one file; else each path is a picture
+  std::unique_ptr<ReadAhead> files_;
   std::int64_t count_;
-  bool luma_;
   std::int64_t milliseconds_ = 0;
   std::int64_t next_ = 0;
 };
@@ -148,8 +139,7 @@ class PictureSource final : public Source {
                stream_of(pictures, first.picture, options)),
         pictures_(std::move(pictures)), first_(std::move(first)), autorotate_(options.autorotate),
         has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate),
-        decodes_on_gpu_(options.decode != Decode::cpu && pictures_.begin_on_gpu(jpeg_, autorotate_)) {
-  }
+        decodes_on_gpu_(options.decode != Decode::cpu && pictures_.begin_on_gpu()) {}
 
   bool next(std::span<std::byte> pixels) override {
     if (is_of_new_rate_ ? !advance_to_new_rate() : !advance()) return false;
@@ -162,23 +152,15 @@ class PictureSource final : public Source {
   }
 
   bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
-    if (first_) {
-      if (!advance()) return false;
+    pictures_.decode_on_gpu();
+    on_gpu_.reset();  // the caller has waited for its copy
+    if (!advance()) return false;
+    if (on_gpu_) {
+      gpu::copy_bytes(on_gpu_->data(), pixels, on_gpu_->bytes(), stream);
     } else {
-      std::optional<io::InputFile> file = pictures_.next_file();
-      if (!file) return false;
-      const auto jpeg = io::read_jpeg(*file);
-      if (jpeg) {
-        const auto shape = jpeg_.begin(*jpeg, pictures_.is_luma(), autorotate_);
-        if (shape) require_same(*shape);
-        if (shape && jpeg_.decode(pixels, stream)) return true;
-      }
-      first_.emplace(io::Page{jpeg ? io::decode_jpeg(*jpeg, file->name(), pictures_.is_luma())
-                                   : io::read_stored_picture(*file)});
-      advance();
+      const std::span<const std::byte> bytes = shown_->picture.bytes();
+      gpu::upload(bytes.data(), pixels, std::ssize(bytes), stream);
     }
-    const std::span<const std::byte> bytes = shown_->picture.bytes();
-    gpu::upload(bytes.data(), pixels, std::ssize(bytes), stream);
     return true;
   }
 
@@ -193,8 +175,17 @@ class PictureSource final : public Source {
 
  private:
   bool advance() {
-    std::optional<io::Page> page = first_ ? std::exchange(first_, std::nullopt) : pictures_.next();
-    if (!page) return false;
+    std::optional<io::Page> page = std::exchange(first_, std::nullopt);
+    if (!page) {
+      std::optional<ReadPicture> read = pictures_.next();
+      if (!read) return false;
+      on_gpu_ = std::move(read->on_gpu);
+      if (on_gpu_) {
+        require_same(read->shape);
+        return true;
+      }
+      page = std::move(read->page);
+    }
     if (autorotate_) page->picture = io::upright(std::move(page->picture));
     require_same(page->picture.shape());
     if (has_times_) page->milliseconds = std::max<std::int64_t>(1, page->milliseconds);
@@ -230,7 +221,7 @@ class PictureSource final : public Source {
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
-  JpegOnGpu jpeg_;
+  std::optional<gpu::Buffer> on_gpu_;  // in place of shown_
   bool decodes_on_gpu_;  // all but those that the GPU leaves to the CPU
   std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
@@ -245,9 +236,10 @@ std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceO
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options) {
   Pictures pictures(std::move(paths), options);
-  std::optional<io::Page> first = pictures.next();
+  std::optional<ReadPicture> first = pictures.next();
   if (!first) throw IoError(name + " has no picture");
-  return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first), options);
+  return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first->page),
+                                         options);
 }
 
 }  // namespace warpwise::live
