@@ -16,8 +16,8 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                     }
                   });
   app.add_flag("--luma", options.luma,
-               "Read JPEG files as grey: their luma, without decoding colours. It differs from grey "
-               "of the colours by rounding");
+               "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
+               "of the colours where these are rounded or clipped");
   app.add_flag("--no-autorotate{false}", options.autorotate,
                "Leave pictures and frames as they are stored; a video's turn becomes a tag");
   add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
