@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 // Each decoder has memory for several times its picture.
-constexpr std::size_t most_decoders_of_gpu = 6;
+constexpr std::size_t most_decoders_of_gpu = 12;
 
 }  // namespace
 
