@@ -15,9 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto part : scan->segments) fuzz::require(lies_in_file(part), "data lie in the file");
   const std::int64_t units = scan->units_in_row() * scan->rows_of_units();
   const auto segments = static_cast<std::int64_t>(scan->segments.size());
-  fuzz::require(segments * scan->units_of_segment >= units &&
-                    (segments - 1) * scan->units_of_segment < units,
-                "the segments have all units");
+  fuzz::require(
+      segments * scan->units_of_segment >= units && (segments - 1) * scan->units_of_segment < units,
+      "the segments have all units");
   fuzz::require(units * scan->blocks_of_unit() <= static_cast<std::int64_t>(size),
                 "memory follows from the file's size");
   for (const auto& codes : scan->tables.codes) {

@@ -189,8 +189,7 @@ class JpegFiles final : public ImageModule {
                          std::to_string(info.image_height) + " pixels");
     }
     const bool cmyk = info.num_components == 4;
-    const bool is_grey =
-        info.num_components == 1 || (luma && info.jpeg_color_space == JCS_YCbCr);
+    const bool is_grey = info.num_components == 1 || (luma && info.jpeg_color_space == JCS_YCbCr);
     const int channels = is_grey ? 1 : 3;
     info.out_color_space = cmyk ? JCS_CMYK : is_grey ? JCS_GRAYSCALE : JCS_RGB;
     Picture picture(

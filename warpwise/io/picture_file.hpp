@@ -51,7 +51,7 @@ Picture read_stored_picture(InputFile& file, bool luma = false);
 /// What is read of a picture.
 struct Reading {
   std::optional<std::int64_t> page = std::nullopt;  ///< number of a picture of several, from 1
-  bool luma = false;  ///< JPEG files in YCbCr become grey: their luma
+  bool luma = false;                                ///< JPEG files in YCbCr become grey: their luma
 };
 
 /// A picture, and its place among those of its file.

@@ -14,8 +14,8 @@ namespace warpwise::live {
 /// thread at a time.
 class JpegOnGpu {
  public:
-  /// Takes a file, which must outlive decode(), and returns the shape of its pixels. Returns nullopt
-  /// if the CPU has to decode it: it is progressive or unusual, or has to be turned.
+  /// Takes a file, which must outlive decode(), and returns the shape of its pixels. Returns
+  /// nullopt if the CPU has to decode it: it is progressive or unusual, or has to be turned.
   std::optional<io::PictureShape> begin(std::span<const std::byte> file, bool luma,
                                         bool autorotate);
 

@@ -35,10 +35,11 @@ Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.
 
 // Inserts Exif data with an orientation behind the start of a file.
 std::vector<std::byte> with_orientation(std::vector<std::byte> file, int number) {
-  const unsigned char exif[] = {0xff, 0xe1, 0,    34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M',
-                                0,    42,   0,    0,  0,   8,   0,   1,   1, 0x12, 0, 3,
-                                0,    0,    0,    1,  0,   static_cast<unsigned char>(number),
-                                0,    0,    0,    0,  0,   0};
+  const unsigned char exif[] = {
+      0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0,
+      'M',  'M',  0, 42, 0,   0,   0,   8,   0, 1,
+      1,    0x12, 0, 3,  0,   0,   0,   1,   0, static_cast<unsigned char>(number),
+      0,    0,    0, 0,  0,   0};
   const auto* first = reinterpret_cast<const std::byte*>(exif);
   file.insert(file.begin() + 2, first, first + sizeof exif);
   return file;
@@ -74,7 +75,8 @@ TEST_F(Jpeg, TurnedPicturesAreLeftToTheCpu) {
   ASSERT_EQ(io::decode_jpeg(turned, "a.jpg", false).orientation(), 6);
   EXPECT_FALSE(JpegOnGpu().begin(turned, false, true));
   EXPECT_TRUE(JpegOnGpu().begin(turned, false, false));
-  EXPECT_TRUE(JpegOnGpu().begin(with_orientation(jpeg_of(random_picture(20, 10, 2)), 1), false, true));
+  EXPECT_TRUE(
+      JpegOnGpu().begin(with_orientation(jpeg_of(random_picture(20, 10, 2)), 1), false, true));
 }
 
 TEST_F(Jpeg, FoldersOnAGpuHaveThePicturesInOrder) {

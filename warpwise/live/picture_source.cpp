@@ -8,11 +8,11 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/io/codec.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
-#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/live/read_ahead.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/turn.hpp"
@@ -222,8 +222,8 @@ class PictureSource final : public Source {
   bool has_times_;
   bool is_of_new_rate_;
   std::optional<gpu::Buffer> on_gpu_;  // in place of shown_
-  bool decodes_on_gpu_;  // all but those that the GPU leaves to the CPU
-  std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
+  bool decodes_on_gpu_;                // all but those that the GPU leaves to the CPU
+  std::int64_t end_ = 0;               // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
 };
 

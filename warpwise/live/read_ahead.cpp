@@ -34,7 +34,8 @@ std::optional<ReadPicture> ReadAhead::next() {
   using tbb::global_control;
   std::size_t ahead = 1;  // until the size of a picture is known
   if (bytes_ > 0) {
-    const std::size_t threads = global_control::active_value(global_control::max_allowed_parallelism);
+    const std::size_t threads =
+        global_control::active_value(global_control::max_allowed_parallelism);
     ahead = std::clamp<std::size_t>(most_bytes / bytes_, 1, threads);
     if (device_) ahead = std::min(ahead, most_decoders_of_gpu);
   }
@@ -62,8 +63,8 @@ ReadPicture ReadAhead::read(const std::string& path) {
   if (jpeg) {
     if (std::optional<ReadPicture> decoded = decoded_on_gpu(*jpeg)) return std::move(*decoded);
   }
-  io::Picture picture = jpeg ? io::decode_jpeg(*jpeg, file.name(), luma_)
-                             : io::read_stored_picture(file, luma_);
+  io::Picture picture =
+      jpeg ? io::decode_jpeg(*jpeg, file.name(), luma_) : io::read_stored_picture(file, luma_);
   const io::PictureShape shape = picture.shape();
   return {shape, io::Page{std::move(picture)}, std::nullopt};
 }

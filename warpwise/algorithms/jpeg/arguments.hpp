@@ -11,8 +11,8 @@ inline constexpr std::uint32_t sequence_bits = 512;
 inline constexpr unsigned sequences_of_block = 128;
 /// Launches that pass the right state on from block to block.
 inline constexpr int settling_launches = 4;
-/// Rounds of a block of threads in a later launch after which the CPU decodes: parts that are nearly
-/// blank take so many.
+/// Rounds of a block of threads in a later launch after which the CPU decodes: parts that are
+/// nearly blank take so many.
 inline constexpr int most_rounds = 96;
 /// Threads of a block that transforms 8x8 blocks, 8 for each.
 inline constexpr unsigned transform_threads = 256;
@@ -33,10 +33,11 @@ struct Codes {
 };
 
 struct Tables {
-  Codes codes[4];                           ///< two of first coefficients, two of the others
-  std::uint16_t quantisation[3][64];        ///< of each component, row by row
-  std::uint8_t place[64];  ///< place in the 8x8 block of each coefficient in the data
-  /// Numbers of the codes: 4 bits for each component, those of first coefficients in the lower half.
+  Codes codes[4];                     ///< two of first coefficients, two of the others
+  std::uint16_t quantisation[3][64];  ///< of each component, row by row
+  std::uint8_t place[64];             ///< place in the 8x8 block of each coefficient in the data
+  /// Numbers of the codes: 4 bits for each component, those of first coefficients in the lower
+  /// half.
   std::uint32_t codes_of;
 };
 
@@ -73,10 +74,11 @@ struct Arguments {
   const Tables* tables;
   const Sequence* sequences;
   const Segment* segments;
-  std::uint64_t* entered;       ///< by sequence: the state that it was last decoded from
-  std::uint64_t* left;          ///< by sequence: the state behind it
-  const std::uint64_t* before;  ///< by block of threads: `left` of its last sequence, one launch ago
-  std::uint64_t* after;         ///< the same of this launch
+  std::uint64_t* entered;  ///< by sequence: the state that it was last decoded from
+  std::uint64_t* left;     ///< by sequence: the state behind it
+  const std::uint64_t*
+      before;                  ///< by block of threads: `left` of its last sequence, one launch ago
+  std::uint64_t* after;        ///< the same of this launch
   Sums* sums;                  ///< by sequence
   Sums* group_sums;            ///< by block of threads: of all its sequences
   Sums* sums_before;           ///< by sequence: of all sequences before
@@ -87,12 +89,12 @@ struct Arguments {
   std::uint32_t sequence_count;
   std::uint32_t units_in_row;  ///< a unit: 8x8 blocks of all components at one place
   std::uint32_t block_count;
-  std::uint32_t codes_of;  ///< as in Tables
-  std::uint8_t across;          ///< blocks of luma in a unit's row
-  std::uint8_t down;            ///< rows of them
-  std::uint8_t components;      ///< of the data: 1 or 3
-  std::uint8_t has_colour;      ///< pixels are rgb24; else the luma alone
-  std::uint8_t has_linear;      ///< chroma is interpolated
+  std::uint32_t codes_of;   ///< as in Tables
+  std::uint8_t across;      ///< blocks of luma in a unit's row
+  std::uint8_t down;        ///< rows of them
+  std::uint8_t components;  ///< of the data: 1 or 3
+  std::uint8_t has_colour;  ///< pixels are rgb24; else the luma alone
+  std::uint8_t has_linear;  ///< chroma is interpolated
 };
 
 }  // namespace warpwise::kernels::jpeg

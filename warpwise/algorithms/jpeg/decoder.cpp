@@ -45,8 +45,7 @@ std::byte* unstuffed(std::span<const std::byte> data, std::byte* to) {
 // Divides the data into sequences. `ends` has the end of each segment's bytes.
 void divide(const Scan& scan, std::span<const std::size_t> ends, std::vector<Segment>& segments,
             std::vector<Sequence>& sequences) {
-  const std::int64_t blocks =
-      scan.units_in_row() * scan.rows_of_units() * scan.blocks_of_unit();
+  const std::int64_t blocks = scan.units_in_row() * scan.rows_of_units() * scan.blocks_of_unit();
   const std::int64_t of_segment = scan.units_of_segment * scan.blocks_of_unit();
   std::uint32_t bit = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -103,8 +102,8 @@ bool Decoder::decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::Stream
   std::memcpy(host + sequences_at, sequences.data(), sequences.size() * sizeof sequences[0]);
 
   // The kernels write the rest.
-  const auto blocks = static_cast<std::size_t>(scan.units_in_row() * scan.rows_of_units() *
-                                               scan.blocks_of_unit());
+  const auto blocks =
+      static_cast<std::size_t>(scan.units_in_row() * scan.rows_of_units() * scan.blocks_of_unit());
   const bool has_colour = pixels == Pixels::rgb24;
   const std::size_t count = sequences.size();
   const std::size_t entered_at = places.add<std::uint64_t>(count);

@@ -58,8 +58,8 @@ Bytes file_of(const Made& made) {
   for (int y = 0; y < made.height; ++y) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const int slope = static_cast<int>(i) * 2 + y * 3 + (y / 16 % 2) * 60;
-      row[i] = static_cast<JSAMPLE>(
-          slope + (made.noise > 0 ? static_cast<int>(random()) % made.noise : 0));
+      row[i] = static_cast<JSAMPLE>(slope +
+                                    (made.noise > 0 ? static_cast<int>(random()) % made.noise : 0));
     }
     JSAMPLE* line = row.data();
     jpeg_write_scanlines(&info, &line, 1);
@@ -83,7 +83,9 @@ bool decode_with_libjpeg(const Bytes& file, Pixels pixels, Bytes& result) {
   Errors errors{};
   info.err = jpeg_std_error(&errors);
   errors.emit_message = [](j_common_ptr, int) {};
-  errors.error_exit = [](j_common_ptr of) { std::longjmp(static_cast<Errors*>(of->err)->place, 1); };
+  errors.error_exit = [](j_common_ptr of) {
+    std::longjmp(static_cast<Errors*>(of->err)->place, 1);
+  };
   jpeg_create_decompress(&info);
   if (setjmp(errors.place) != 0) {
     jpeg_destroy_decompress(&info);
@@ -131,10 +133,10 @@ void expect_equal(const Made& made) {
   ASSERT_TRUE(scan);
   for (const Pixels pixels : {Pixels::rgb24, Pixels::gray8}) {
     if (pixels == Pixels::rgb24 && made.is_grey) continue;
-    SCOPED_TRACE(testing::Message() << made.width << "x" << made.height << ", luma " << made.across
-                                    << "x" << made.down << ", quality " << made.quality
-                                    << ", restart " << made.restart << ", noise " << made.noise
-                                    << (pixels == Pixels::gray8 ? ", luma alone" : ""));
+    SCOPED_TRACE(testing::Message()
+                 << made.width << "x" << made.height << ", luma " << made.across << "x" << made.down
+                 << ", quality " << made.quality << ", restart " << made.restart << ", noise "
+                 << made.noise << (pixels == Pixels::gray8 ? ", luma alone" : ""));
     const std::optional<Bytes> ours = pixels_of_gpu(*scan, pixels);
     ASSERT_TRUE(ours) << "left to the CPU";
     Bytes theirs;
@@ -151,7 +153,8 @@ constexpr std::pair<int, int> samplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 TEST(Jpeg, EqualsLibjpegTurboForEverySampling) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   for (const auto& [across, down] : samplings) {
-    for (const auto& [width, height] : {std::pair{1, 1}, {3, 5}, {4, 2}, {16, 16}, {17, 31}, {97, 64}}) {
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {3, 5}, {4, 2}, {16, 16}, {17, 31}, {97, 64}}) {
       expect_equal({.width = width, .height = height, .across = across, .down = down});
     }
   }
@@ -167,8 +170,13 @@ TEST(Jpeg, EqualsLibjpegTurboForEveryQuality) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   for (const int quality : {10, 30, 75, 100}) {
     for (const int noise : {40, 200}) {
-      expect_equal({.width = 75, .height = 50, .across = 2, .down = 2, .quality = quality,
-                    .is_optimised = true, .noise = noise});
+      expect_equal({.width = 75,
+                    .height = 50,
+                    .across = 2,
+                    .down = 2,
+                    .quality = quality,
+                    .is_optimised = true,
+                    .noise = noise});
     }
   }
 }
@@ -189,7 +197,8 @@ TEST(Jpeg, SettlesAcrossBlocksOfThreads) {
 TEST(Jpeg, LeavesOtherFilesToTheCpu) {
   EXPECT_FALSE(scan_of({}));
   EXPECT_FALSE(scan_of(file_of({.width = 20, .height = 20, .is_progressive = true})));
-  EXPECT_FALSE(scan_of(file_of({.width = 400, .height = 300, .quality = 1, .noise = 0}))) << "blank";
+  EXPECT_FALSE(scan_of(file_of({.width = 400, .height = 300, .quality = 1, .noise = 0})))
+      << "blank";
   Bytes file = file_of({.width = 40, .height = 20, .restart = 1});
   EXPECT_TRUE(scan_of(file));
   for (std::size_t size = 0; size < file.size(); ++size) {
@@ -222,7 +231,8 @@ void expect_damage_left_to_the_cpu(const Bytes& file, std::size_t begin, int lea
 TEST(Jpeg, LeavesDamageToTheCpu) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   for (const int restart : {0, 2}) {
-    const Bytes file = file_of({.width = 64, .height = 48, .across = 2, .down = 2, .restart = restart});
+    const Bytes file =
+        file_of({.width = 64, .height = 48, .across = 2, .down = 2, .restart = restart});
     const std::byte* data = scan_of(file)->segments[0].data();
     expect_damage_left_to_the_cpu(file, static_cast<std::size_t>(data - file.data()), 15);
     expect_damage_left_to_the_cpu(file, 0, 15);

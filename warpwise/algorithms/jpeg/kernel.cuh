@@ -102,8 +102,8 @@ __device__ inline const Tables& shared_tables(const Arguments& args) {
 }
 
 /// Decodes from `state` to the first code that begins at `end` or behind. `take(component,
-/// coefficient, value)` gets each value, `ends()` each end of an 8x8 block and returns whether to go
-/// on. Returns false after anything that no encoder writes.
+/// coefficient, value)` gets each value, `ends()` each end of an 8x8 block and returns whether to
+/// go on. Returns false after anything that no encoder writes.
 template <class Take, class Ends>
 __device__ bool decode(const Arguments& args, const Tables& tables, State& state, std::uint32_t end,
                        Take take, Ends ends) {

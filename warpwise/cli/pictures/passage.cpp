@@ -154,8 +154,8 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
 void pass_picture(io::InputFile& input, const SharedOptions& options, Worker& worker,
                   const Stopwatch& reading, Passage& passage) {
   const live::SourceOptions& source = options.source;
-  const bool may_be_on_gpu = worker.stream() && source.decode != live::Decode::cpu &&
-                             !source.page && !source.all_pages;
+  const bool may_be_on_gpu =
+      worker.stream() && source.decode != live::Decode::cpu && !source.page && !source.all_pages;
   const auto jpeg = may_be_on_gpu ? io::read_jpeg(input) : std::nullopt;
   if (jpeg) {
     if (auto decoded = worker.decode_jpeg(*jpeg, source)) {

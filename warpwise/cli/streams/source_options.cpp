@@ -15,9 +15,10 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                       options.page = parse_integer("--page", text, 1, 1'000'000);
                     }
                   });
-  app.add_flag("--luma", options.luma,
-               "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
-               "of the colours where these are rounded or clipped");
+  app.add_flag(
+      "--luma", options.luma,
+      "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
+      "of the colours where these are rounded or clipped");
   app.add_flag("--no-autorotate{false}", options.autorotate,
                "Leave pictures and frames as they are stored; a video's turn becomes a tag");
   add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
