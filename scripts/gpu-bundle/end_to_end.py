@@ -13,6 +13,7 @@ import datetime
 import json
 import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -70,11 +71,12 @@ PEERS = {"opencv": opencv_edges, "nvjpeg": nvjpeg_edges}
 
 
 def together(commands):
-    """Runs processes at the same time; returns the seconds until the last has ended, or what the first failure says."""
-    start = time.perf_counter()
+    """Runs processes at the same time; returns the seconds until the last has ended and the processor's, or what a failure says."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     running = [subprocess.Popen(list(map(str, each)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for each in commands]
     errors = [each.communicate()[1] for each in running]
-    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     failed = [text for process, text in zip(running, errors) if process.returncode]
     return failed[0].strip().split("\n")[-1] if failed else seconds
 
@@ -171,7 +173,7 @@ def record(chosen, work):
             if case["peer"]:
                 (work / "out").mkdir()
             took = together(case["commands"])
-            if isinstance(took, float):
+            if isinstance(took, tuple):
                 case.setdefault("seconds", []).append(took)
             elif case["peer"]:
                 missing[case["by"]] = took
@@ -181,15 +183,16 @@ def record(chosen, work):
         rounds += 1
         rows = []
         for case in cases:
-            rates = [case["items"] / each for each in case["seconds"]]
+            rates = [case["items"] / wall for wall, _ in case["seconds"]]
+            cpu = statistics.median(1000 * used / case["items"] for _, used in case["seconds"])
             rows.append({"case": case["case"], "by": case["by"], "items": case["items"], "per_second": statistics.median(rates),
-                         "least": min(rates), "most": max(rates)})
+                         "least": min(rates), "most": max(rates), "cpu_ms": cpu})
         method = (f"whole processes in turn, from start to exit, {rounds} round{"s" * (rounds > 1)}; medians; files in "
                   f"memory. {chosen.about}")
         chosen.out.write_text(json.dumps({"machine": machine(chosen), "method": method, "missing": missing, "rows": rows}, indent=1) + "\n",
                               encoding="utf-8")
     for row in rows:
-        print(f"{row['case']:50} {row['by']:45} {row['per_second']:9.1f} [{row['least']:.1f}, {row['most']:.1f}]")
+        print(f"{row['case']:50} {row['by']:45} {row['per_second']:9.1f} [{row['least']:.1f}, {row['most']:.1f}] {row['cpu_ms']:8.1f} CPU ms")
     for name, why in missing.items():
         print(f"left out: {name}: {why}")
 

@@ -30,9 +30,10 @@ enum Marker : std::uint8_t {
   comment = 0xfe
 };
 
-// The limits of files that go to the GPU. Bit numbers have 32 bits there.
+// The limits of files that go to the GPU. Bit numbers have 32 bits there, and a pixel takes up to
+// 12 bytes of its memory.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
-constexpr std::int64_t most_pixels = std::int64_t{1} << 30;
+constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
 
 constexpr std::array<std::uint8_t, 64> place_of_coefficient = [] {
   std::array<std::uint8_t, 64> places{};
