@@ -187,7 +187,7 @@ def record(chosen, work):
             cpu = statistics.median(1000 * used / case["items"] for _, used in case["seconds"])
             rows.append({"case": case["case"], "by": case["by"], "items": case["items"], "per_second": statistics.median(rates),
                          "least": min(rates), "most": max(rates), "cpu_ms": cpu})
-        method = (f"whole processes in turn, from start to exit, {rounds} round{"s" * (rounds > 1)}; medians; files in "
+        method = (f"whole processes in turn, from start to exit, {rounds} round{'s' * (rounds > 1)}; medians; files in "
                   f"memory. {chosen.about}")
         chosen.out.write_text(json.dumps({"machine": machine(chosen), "method": method, "missing": missing, "rows": rows}, indent=1) + "\n",
                               encoding="utf-8")
