@@ -132,9 +132,13 @@ io::PictureOfSeveral InputOptions::read(io::InputFile& file) const {
     throw UsageError("--page all is for streams: warpwise stream " + file.name() +
                      " frames/ reads all pictures of a file");
   }
-  io::PictureOfSeveral read = io::read_picture_of_several(file, source.page);
-  if (source.autorotate) read.picture = io::upright(std::move(read.picture));
+  io::PictureOfSeveral read = io::read_picture_of_several(file, {source.page, source.luma});
+  read.picture = turned(std::move(read.picture));
   return read;
+}
+
+io::Picture InputOptions::turned(io::Picture picture) const {
+  return source.autorotate ? io::upright(std::move(picture)) : std::move(picture);
 }
 
 void SharedOptions::validate() const {

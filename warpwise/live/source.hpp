@@ -119,10 +119,11 @@ struct SourceOptions {
   /// Number of the picture in a file of several, counted from 1; by default each is a frame.
   std::optional<std::int64_t> page = std::nullopt;
   bool all_pages = false;        ///< the user asked for all pages
+  bool luma = false;             ///< JPEG pictures in YCbCr become grey: their luma
   bool autorotate = true;        ///< turns frames upright; false: players do that
   bool deinterlace = false;      ///< makes whole frames of interlaced ones
   bool rescale = false;          ///< scales frames of another size or pixels than the first one
-  Decode decode = Decode::cpu;   ///< what decodes a video; the others need a current GPU
+  Decode decode = Decode::cpu;   ///< what decodes a video or JPEGs; others need a current GPU
   double timeout_seconds = 10;   ///< longest wait for a network peer
   double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too

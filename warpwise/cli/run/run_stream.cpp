@@ -90,7 +90,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu) 
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
   }
   const std::vector<std::string> pictures = io::files_of(call.sources, false);
-  return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
+  return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 
 // Returns the length of a stream that --frames ends, by its mean rate; nullopt if unknown.

@@ -15,6 +15,10 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                       options.page = parse_integer("--page", text, 1, 1'000'000);
                     }
                   });
+  app.add_flag(
+      "--luma", options.luma,
+      "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
+      "of the colours where these are rounded or clipped");
   app.add_flag_callback(
       "--no-autorotate", [&options] { options.autorotate = false; },
       "Do not turn pictures and frames upright; an output video gets the rotation as a tag");
@@ -32,8 +36,8 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
 void add_decode_option(CLI::App& app, live::SourceOptions& options) {
   options.decode = live::Decode::automatic;
   add_choice(app, "--decode",
-             "Decoder of a video; auto is the GPU if it computes and can decode the video, else "
-             "the CPU (default: auto)",
+             "Decoder of a video or of JPEG files; auto is the GPU if it computes and can decode "
+             "them, else the CPU (default: auto)",
              live::all_decodes, options.decode);
 }
 
