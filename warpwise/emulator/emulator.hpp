@@ -434,6 +434,9 @@ struct LaunchOptions {
   int orders = 1;
   /// Seed of the third and later orders; the second is the first one reversed.
   std::uint64_t order_seed = 0;
+  /// Runs every instruction in the interpreter. Otherwise machine code that is made at run time runs
+  /// most of them, with the same results, counts and faults, on CPUs with AVX2 and FMA.
+  bool interpreted = false;
 };
 
 /// Work that a kernel launched, done when the kernel has ended: a kernel, a copy or a fill.

@@ -12,6 +12,7 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/orders.hpp"
+#include "warpwise/emulator/host_code/host_code.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
@@ -79,7 +80,8 @@ struct Program::State {
   std::map<std::pair<std::string, ObserverSet>, std::unique_ptr<Code>> decoded;
 
   const ptx::Function& find(std::string_view name) const;
-  const Code& code(std::string_view name, ObserverSet observers);
+  /// Returns a kernel's code, with machine code if a launch wants it.
+  const Code& code(std::string_view name, ObserverSet observers, bool in_host_code = false);
   const std::vector<Address>& load(Device::State& device, Device& owner);
   std::vector<Address> allocate(Device& owner) const;
   Address target_of(const ptx::Variable& variable, const std::string& name,
@@ -112,13 +114,14 @@ const ptx::Function& Program::State::find(std::string_view name) const {
   return *found;
 }
 
-const Code& Program::State::code(std::string_view name, ObserverSet observers) {
+const Code& Program::State::code(std::string_view name, ObserverSet observers, bool in_host_code) {
   const ptx::Function& function = find(name);
   const std::lock_guard lock(mutex);
   std::unique_ptr<Code>& code = decoded[{function.name, observers}];
   const bool checks =
       observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks;
   if (!code) code = std::make_unique<Code>(decode(module, function, observers, checks));
+  if (in_host_code && !code->host_code) code->host_code = make_host_code(*code, observers);
   return *code;
 }
 
@@ -210,7 +213,7 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     }
     if (next.kind != DeviceWork::Kind::launch) continue;
     const auto start = std::chrono::steady_clock::now();
-    const Code& own = code(next.kernel, launch_observers(options));
+    const Code& own = code(next.kernel, launch_observers(options), !options.interpreted);
     const int its_depth = next.is_tail ? depth : depth + 1;
     LaunchResult result = run_launch(
         own, device.state(), load(device.state(), device),
@@ -263,7 +266,7 @@ Address Program::variable(Device& device, std::string_view name, std::uint64_t* 
 LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
-  const Code& code = state_->code(kernel, launch_observers(options));
+  const Code& code = state_->code(kernel, launch_observers(options), !options.interpreted);
   const std::vector<Address>& variables = state_->load(device.state(), device);
   const GridWorkspace workspace(device, options.cooperative);
   const LaunchShape shape{grid, block, dynamic_shared_bytes, workspace.address()};

@@ -270,6 +270,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.order_seed = shape.order_seed;
   launch.watch = shape.watch;
   launch.progress = &progress;
+  if (!options.interpreted && !options.pace && shape.order == 0)
+    launch.host_code = code.host_code.get();
 
   const std::size_t count = workers_for(launch.clusters, options);
   launch.atomic = count > 1;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "warpwise/emulator/host_code/host_code.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -110,6 +111,7 @@ class Counts : public Observer {
   std::uint64_t thread_rounds_ = 0;
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
+  std::vector<HostCount> host_counts_;  ///< of each operation, by machine code
   std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
   std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]

@@ -1,0 +1,302 @@
+#include "warpwise/emulator/host_code/host_code.hpp"
+
+#include <utility>
+
+#if defined(WARPWISE_JIT)
+
+#include <bit>
+
+#include "warpwise/emulator/execute/state.hpp"
+#include "warpwise/emulator/host_code/lane_code.hpp"
+#include "warpwise/emulator/host_code/predicate_code.hpp"
+#include "warpwise/emulator/host_code/quick_access.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+// A kernel with more operations takes long to translate, and rarely runs long for its size.
+constexpr std::size_t most_operations = 20000;
+
+/// Executes one operation as the interpreter does, for the warp's live lanes.
+template <class Observers>
+void step(Warp& warp, const Operation& op) {
+  Observers& observers = Observers::of(warp);
+  Mask lanes = warp.live;
+  if (op.guard != Operation::none) {
+    lanes &= predicate(warp, op.guard, op.guard_negated);
+    observers.on_guard(warp, op, warp.live);
+  }
+  ++warp.executed;
+  observers.on_execute(warp, op, lanes);
+  if (lanes == 0) return;
+  warp.active = lanes;
+  warp.whole = lanes == warp.live;
+  op.run(warp, op);
+  warp.active = warp.live;
+  warp.whole = true;
+}
+
+Handler step_handler(ObserverSet observers) {
+  return with_observers(observers,
+                        [](auto set) -> Handler { return step<typename decltype(set)::type>; });
+}
+
+/// Returns true for each operation that control flow reaches other than from the one before it.
+std::vector<bool> leaders_of(const Code& code) {
+  std::vector<bool> leads(code.operations.size() + 1);
+  const auto set = [&](std::int32_t at) {
+    if (at >= 0) leads[static_cast<std::size_t>(at)] = true;
+  };
+  set(0);
+  for (const Operation& op : code.operations) {
+    if (op.control == Control::plain) continue;
+    leads[op.index + 1] = true;
+    if (op.control == Control::branch) set(op.target);
+  }
+  for (const auto& table : code.jump_tables) {
+    for (const std::int32_t target : table) set(target);
+  }
+  for (const CalledFunction& function : code.functions) set(function.entry);
+  return leads;
+}
+
+}  // namespace
+
+/// Writes the machine code of a kernel. While it runs, these registers hold:
+/// - rbx the warp, r12 its register file, r13 its constants, r14d its live lanes
+/// - rbp the kernel's operations
+/// - r15 the warp's HostCounts, and the top of the stack its number of live lanes
+class HostMemory : private Xbyak::CodeGenerator {
+ public:
+  HostMemory(const Code& code, ObserverSet observers)
+      : CodeGenerator(Xbyak::DEFAULT_MAX_CODE_SIZE, Xbyak::AutoGrow), code_(code),
+        observers_(observers), lanes_(*this, r12, r13),
+        counts_(observers == ObserverSet::counts || observers == ObserverSet::counts_and_checks),
+        checks_(observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks),
+        leads_(leaders_of(code)), at_(code.operations.size() + 1),
+        is_entry_(code.operations.size()), counted_at_(code.operations.size(), -1) {
+    setDefaultJmpNEAR(true);
+    write_enter();
+    for (std::size_t i = 0; i < code.operations.size();) i = write_at(i);
+    lanes_.write_tables();
+    readyRE();
+  }
+
+  HostCode::Enter enter() const { return getCode<HostCode::Enter>(); }
+  std::vector<const void*> entries() const {
+    std::vector<const void*> entries;
+    for (std::size_t i = 0; i < is_entry_.size(); ++i)
+      entries.push_back(is_entry_[i] ? at_[i].getAddress() : nullptr);
+    return entries;
+  }
+  std::vector<std::int32_t> counted_at() const { return counted_at_; }
+
+ private:
+  const Operation& operation(std::size_t i) const { return code_.operations[i]; }
+  bool is_lane_operation(std::size_t i) const {
+    return is_plain(i) && lane_instruction(operation(i)) != nullptr;
+  }
+  /// Returns true for an operation that all live lanes execute, without a hook of an observer.
+  bool is_plain(std::size_t i) const {
+    const Operation& op = operation(i);
+    return op.control == Control::plain && op.guard == Operation::none &&
+           !(checks_ && code_.classes[i] == InstructionClass::shuffle);
+  }
+
+  void write_enter() {
+    for (const Xbyak::Reg64& each : {rbx, rbp, r12, r13, r14, r15}) push(each);
+    sub(rsp, 8);
+    mov(rbx, rdi);
+    mov(r12, ptr[rbx + offsetof(Warp, registers)]);
+    mov(r13, ptr[rbx + offsetof(Warp, constants)]);
+    mov(r14d, dword[rbx + offsetof(Warp, live)]);
+    mov(r15, ptr[rbx + offsetof(Warp, host_counts)]);
+    mov(rbp, reinterpret_cast<std::uint64_t>(code_.operations.data()));
+    mov(dword[rbx + offsetof(Warp, active)], r14d);
+    mov(byte[rbx + offsetof(Warp, whole)], 1);
+    popcnt(eax, r14d);
+    mov(ptr[rsp], rax);
+    jmp(rsi);
+    L(leave_);
+    add(rsp, 8);
+    for (const Xbyak::Reg64& each : {r15, r14, r13, r12, rbp, rbx}) pop(each);
+    ret();
+  }
+
+  /// Writes the code from operation i on. Returns the first one that is not yet written.
+  std::size_t write_at(std::size_t i) {
+    const Operation& op = operation(i);
+    if (leads_[i]) {
+      settle();
+      L(at_[i]);
+      is_entry_[i] = op.control == Control::plain || op.control == Control::branch;
+    }
+    if (op.control == Control::branch) {
+      settle();
+      write_branch(op);
+      return i + 1;
+    }
+    if (op.control != Control::plain) {
+      settle();
+      write_exit(op.index);
+      return i + 1;
+    }
+    const std::size_t next = write_plain(i);
+    if (checks_) {
+      settle();
+      cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
+      Xbyak::Label go_on;
+      je(go_on);
+      write_exit(next);
+      L(go_on);
+    }
+    return next;
+  }
+
+  std::size_t write_plain(std::size_t i) {
+    const Operation& op = operation(i);
+    if (!is_plain(i)) {
+      settle();
+      write_call(step_handler(observers_), op);
+      return i + 1;
+    }
+    std::size_t end = i;
+    while (end < code_.operations.size() && is_lane_operation(end) && (end == i || !leads_[end]))
+      ++end;
+    if (end > i) {
+      lanes_.write({&op, end - i});
+      vzeroupper();
+      pend(i, end);
+      return end;
+    }
+    pend(i, i + 1);
+    if (has_predicate_code(op)) {
+      write_predicate_code(*this, {r12, r13}, op);
+      vzeroupper();
+    } else if (const Handler quick = quick_access(op, observers_)) {
+      write_call(quick, op);
+    } else {
+      settle();  // the handler may show the number of instructions as a clock
+      write_call(op.run, op);
+    }
+    return i + 1;
+  }
+
+  void write_call(Handler handler, const Operation& op) {
+    mov(rdi, rbx);
+    lea(rsi, ptr[rbp + sizeof(Operation) * op.index]);
+    mov(rax, reinterpret_cast<std::uint64_t>(handler));
+    call(rax);
+  }
+
+  void write_exit(std::size_t pc) {
+    mov(eax, static_cast<std::uint32_t>(pc));
+    jmp(leave_);
+  }
+
+  /// Leaves the branch to the interpreter if it divides the lanes, or if the turn may end.
+  void write_branch(const Operation& op) {
+    Xbyak::Label not_taken;
+    Xbyak::Label interpret;
+    if (op.guard != Operation::none) {
+      load_predicate(*this, {r12, r13}, eax, op.guard, op.guard_negated);
+      and_(eax, r14d);
+      jz(not_taken);
+      cmp(eax, r14d);
+      jne(interpret);
+    }
+    const bool backwards = op.target <= static_cast<std::int32_t>(op.index);
+    mov(rax, ptr[rbx + offsetof(Warp, executed)]);
+    add(rax, 1);
+    if (backwards) {
+      cmp(byte[rbx + offsetof(Warp, polled)], 0);
+      jne(interpret);
+      cmp(rax, ptr[rbx + offsetof(Warp, turn_ends)]);
+      jae(interpret);
+    }
+    mov(ptr[rbx + offsetof(Warp, executed)], rax);
+    write_count(op.index, true);
+    jmp(at_[static_cast<std::size_t>(op.target)]);
+    L(interpret);
+    write_exit(op.index);
+    L(not_taken);
+    add(qword[rbx + offsetof(Warp, executed)], 1);
+    write_count(op.index, false);
+    counted_at_[op.index] = static_cast<std::int32_t>(op.index);
+  }
+
+  void write_count(std::size_t i, bool of_lanes) {
+    if (!counts_) return;
+    const auto at = sizeof(HostCount) * i;
+    add(qword[r15 + at + offsetof(HostCount, warps)], 1);
+    if (!of_lanes) return;
+    mov(rax, ptr[rsp]);
+    add(qword[r15 + at + offsetof(HostCount, threads)], rax);
+  }
+
+  /// Notes operations that are executed but not yet counted.
+  void pend(std::size_t begin, std::size_t end) {
+    if (pending_ == 0) pending_at_ = begin;
+    pending_ += end - begin;
+    for (std::size_t i = begin; i < end; ++i)
+      counted_at_[i] = static_cast<std::int32_t>(pending_at_);
+  }
+  /// Counts these operations.
+  void settle() {
+    if (pending_ == 0) return;
+    add(qword[rbx + offsetof(Warp, executed)], static_cast<std::uint32_t>(pending_));
+    write_count(pending_at_, true);
+    pending_ = 0;
+  }
+
+  const Code& code_;
+  ObserverSet observers_;
+  LaneCode lanes_;
+  bool counts_;
+  bool checks_;
+  std::vector<bool> leads_;
+  std::vector<Xbyak::Label> at_;  ///< of each operation that leads
+  std::vector<bool> is_entry_;
+  std::vector<std::int32_t> counted_at_;
+  std::size_t pending_ = 0;
+  std::size_t pending_at_ = 0;
+  Xbyak::Label leave_;
+};
+
+std::shared_ptr<const HostCode> make_host_code(const Code& code, ObserverSet observers) {
+  const bool is_able = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+                       __builtin_cpu_supports("popcnt") != 0;
+  if (!is_able || code.operations.size() > most_operations) return nullptr;
+  try {
+    auto memory = std::make_shared<const HostMemory>(code, observers);
+    return std::make_shared<const HostCode>(memory, memory->enter(), memory->entries(),
+                                            memory->counted_at());
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace warpwise::emulator
+
+#else
+
+namespace warpwise::emulator {
+
+class HostMemory {};
+
+std::shared_ptr<const HostCode> make_host_code(const Code&, ObserverSet) { return nullptr; }
+
+}  // namespace warpwise::emulator
+
+#endif
+
+namespace warpwise::emulator {
+
+HostCode::HostCode(std::shared_ptr<const HostMemory> memory, Enter enter,
+                   std::vector<const void*> entries, std::vector<std::int32_t> counted_at)
+    : memory_(std::move(memory)), enter_(enter), entries_(std::move(entries)),
+      counted_at_(std::move(counted_at)) {}
+
+}  // namespace warpwise::emulator

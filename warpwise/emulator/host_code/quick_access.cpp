@@ -1,0 +1,296 @@
+#include "warpwise/emulator/host_code/quick_access.hpp"
+
+#if defined(WARPWISE_JIT)
+
+#include <immintrin.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/instructions/memory/load_store.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+
+template <class T>
+constexpr std::array<T, warp_lanes> multiples(T step) {
+  std::array<T, warp_lanes> all{};
+  for (std::size_t i = 0; i < warp_lanes; ++i) all[i] = static_cast<T>(i) * step;
+  return all;
+}
+
+/// Distances of the lanes' addresses in an access of neighbouring elements.
+template <class Address, std::size_t bytes>
+alignas(64) constexpr std::array<Address, warp_lanes> distances = multiples<Address>(bytes);
+
+/// Memory that an access may touch: addresses begin to end, of which begin is at `host`.
+struct Piece {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::byte* host = nullptr;
+};
+
+/// Returns true if no lane's access leaves the piece, and each is aligned.
+template <std::size_t bytes>
+inline bool are_inside(const std::uint64_t* addresses, std::uint64_t offset, const Piece& piece) {
+  const std::uint64_t first = piece.begin - offset;
+  const std::uint64_t last = piece.end - bytes - offset;
+  std::uint64_t outside = 0;
+  std::uint64_t bits = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    outside |= (addresses[i] - first) | (last - addresses[i]);
+    bits |= addresses[i] + offset;
+  }
+  return (outside >> 63) == 0 && (bits & (bytes - 1)) == 0;
+}
+template <std::size_t bytes>
+inline bool are_inside(const std::uint32_t* addresses, std::uint32_t offset, const Piece& piece) {
+  std::uint32_t most = 0;
+  std::uint32_t bits = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint32_t address = addresses[i] + offset;
+    most = address > most ? address : most;
+    bits |= address;
+  }
+  return most <= piece.end - bytes && (bits & (bytes - 1)) == 0;
+}
+
+/// Returns true if the lanes access neighbouring elements in the piece.
+template <std::size_t bytes, class Address>
+inline bool are_neighbours(const Address* addresses, std::uint64_t first, const Piece& piece) {
+  constexpr std::uint64_t all = bytes * warp_lanes;
+  if (piece.end - piece.begin < all || first - piece.begin > piece.end - piece.begin - all ||
+      (first & (bytes - 1)) != 0)
+    return false;
+  const Address* expected = distances<Address, bytes>.data();
+  const Address begin = addresses[0];
+  Address different = 0;
+  for (int i = 0; i < warp_lanes; ++i) different |= (addresses[i] - begin) ^ expected[i];
+  return different == 0;
+}
+
+template <class T, class S, S kept>
+inline void load_neighbours(const std::byte* from, S* to) {
+  alignas(64) T values[warp_lanes];
+  std::memcpy(values, from, sizeof(values));
+  for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(values[i]) & kept;
+}
+
+/// Loads from `from` plus the sum of address and offset, which wraps around in the address's type.
+template <class T, class S, S kept, class Address>
+inline void gather(const std::byte* from, const Address* addresses, Address offset, S* to) {
+  if constexpr (sizeof(T) == 4 && sizeof(S) == 4 && sizeof(Address) == 4) {
+    const __m256i added = _mm256_set1_epi32(static_cast<int>(offset));
+    for (int i = 0; i < warp_lanes; i += 8) {
+      const __m256i address = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + i));
+      const __m256i at = _mm256_add_epi32(address, added);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(to + i),
+                         _mm256_i32gather_epi32(reinterpret_cast<const int*>(from), at, 1));
+    }
+  } else {
+#pragma GCC unroll 32
+    for (int i = 0; i < warp_lanes; ++i) {
+      T value;
+      std::memcpy(&value, from + static_cast<Address>(addresses[i] + offset), sizeof(T));
+      to[i] = static_cast<S>(value) & kept;
+    }
+  }
+}
+
+template <class T, class S, class Address>
+inline void scatter(std::byte* to, const Address* addresses, Address offset, const S* from) {
+#pragma GCC unroll 32
+  for (int i = 0; i < warp_lanes; ++i) {
+    const T value = static_cast<T>(from[i]);
+    std::memcpy(to + static_cast<Address>(addresses[i] + offset), &value, sizeof(T));
+  }
+}
+
+constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
+
+template <bool is_shared>
+inline Piece piece_of(const Warp& warp, const Operation& op) {
+  if constexpr (is_shared) {
+    const AlignedBytes& shared = warp.block->shared;
+    return {0, shared.size(), shared.data()};
+  } else {
+    const AllocationView& view = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
+    return {view.begin, view.end, view.host};
+  }
+}
+
+/// Runs the handler, and keeps the allocation that it has found.
+template <bool is_shared>
+[[gnu::noinline]] void run_handler(Warp& warp, const Operation& op) {
+  op.run(warp, op);
+  if constexpr (!is_shared)
+    warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
+}
+
+/// Shows a quick access to the observers.
+template <class Observers, bool is_shared, class Address>
+inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                 const Address* addresses, bool neighbours) {
+  if constexpr (Observers::any) {
+    alignas(64) std::uint64_t sums[warp_lanes];
+    const auto offset = static_cast<Address>(op.offset);
+    for (int i = 0; i < warp_lanes; ++i) sums[i] = static_cast<Address>(addresses[i] + offset);
+    Access access{is_shared                       ? Space::shared
+                  : op.space == Space::constant ? Space::constant
+                                                : Space::global,
+                  kind, bytes, sums, all_lanes};
+    access.steady = neighbours;
+    if (!neighbours) {
+      const std::uint64_t step = sums[1] - sums[0];
+      std::uint64_t different = 0;
+      for (std::uint64_t i = 0; i < warp_lanes; ++i) different |= (sums[i] - sums[0]) ^ (step * i);
+      access.steady = different == 0;
+    }
+    access.site = op.site;
+    if (is_shared) access.owner = warp.block;
+    Observers::of(warp).after_access(warp, op, access);
+  }
+}
+
+template <class Observers, class T, class S, S kept, class Address, bool is_shared>
+void load(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  const Address first = addresses[0] + offset;
+  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  const bool neighbours = are_neighbours<sizeof(T)>(addresses, first, piece);
+  if (neighbours) {
+    if constexpr (Observers::any)
+      tell<Observers, is_shared>(warp, op, AccessKind::load, sizeof(T), addresses, true);
+    load_neighbours<T, S, kept>(piece.host + (first - piece.begin), to);
+    return;
+  }
+  if (piece.end - piece.begin < sizeof(T) || !are_inside<sizeof(T)>(addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  if constexpr (Observers::any)
+    tell<Observers, is_shared>(warp, op, AccessKind::load, sizeof(T), addresses, false);
+  gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to);
+}
+
+template <class Observers, class T, class S, class Address, bool is_shared>
+void store(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  const Address first = addresses[0] + offset;
+  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  const S* from = source<S>(warp, list_of(warp, op)[0]);
+  const bool neighbours = are_neighbours<sizeof(T)>(addresses, first, piece);
+  if (neighbours) {
+    alignas(64) T values[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) values[i] = static_cast<T>(from[i]);
+    std::memcpy(piece.host + (first - piece.begin), values, sizeof(values));
+  } else {
+    if (piece.end - piece.begin < sizeof(T) || !are_inside<sizeof(T)>(addresses, offset, piece))
+      return run_handler<is_shared>(warp, op);
+    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from);
+  }
+  warp.wrote = true;
+  if constexpr (Observers::any)
+    tell<Observers, is_shared>(warp, op, AccessKind::store, sizeof(T), addresses, neighbours);
+}
+
+template <class T, class S, S kept>
+void load_parameter(Warp& warp, const Operation& op) {
+  T value;
+  std::memcpy(&value, warp.worker->launch->parameters.data() + op.offset, sizeof(T));
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(value) & kept;
+}
+
+#pragma GCC pop_options
+
+/// Quick functions for one handler, by the width of addresses and the memory.
+struct Quick {
+  Handler global = nullptr;
+  Handler shared = nullptr;        ///< with addresses of 32 bits
+  Handler shared_long = nullptr;   ///< with addresses of 64 bits
+  Handler parameter = nullptr;
+};
+using Quicks = std::map<Handler, Quick>;
+
+template <class Observers, class T, class S, S kept>
+void add_load(Quicks& all, ObserverSet set, std::string_view type, Width width) {
+  all[load_handler(set, type, width, Space::global)] = {
+      load<Observers, T, S, kept, std::uint64_t, false>,
+      load<Observers, T, S, kept, std::uint32_t, true>,
+      load<Observers, T, S, kept, std::uint64_t, true>, nullptr};
+  all[load_handler(set, type, width, Space::parameter)].parameter = load_parameter<T, S, kept>;
+}
+
+template <class Observers, class T, class S>
+void add_store(Quicks& all, ObserverSet set, std::string_view type, Width width) {
+  all[store_handler(set, type, width)] = {store<Observers, T, S, std::uint64_t, false>,
+                                          store<Observers, T, S, std::uint32_t, true>,
+                                          store<Observers, T, S, std::uint64_t, true>, nullptr};
+}
+
+template <class Observers>
+Quicks quicks_of(ObserverSet set) {
+  using U = std::uint32_t;
+  using L = std::uint64_t;
+  Quicks all;
+  const auto add = [&]<class T>(T, const char* type) {
+    if constexpr (sizeof(T) <= 2) add_load<Observers, T, U, 0xffffU>(all, set, type, Width::w16);
+    if constexpr (sizeof(T) <= 4) add_load<Observers, T, U, ~U{0}>(all, set, type, Width::w32);
+    add_load<Observers, T, L, ~L{0}>(all, set, type, Width::w64);
+  };
+  add(std::uint8_t{}, "u8");
+  add(std::int8_t{}, "s8");
+  add(std::uint16_t{}, "u16");
+  add(std::int16_t{}, "s16");
+  add(std::uint32_t{}, "u32");
+  add(std::int32_t{}, "s32");
+  add(std::uint64_t{}, "u64");
+  const auto add_stores = [&]<class T>(T, const char* type) {
+    if constexpr (sizeof(T) <= 2) add_store<Observers, T, U>(all, set, type, Width::w16);
+    if constexpr (sizeof(T) <= 4) add_store<Observers, T, U>(all, set, type, Width::w32);
+    add_store<Observers, T, L>(all, set, type, Width::w64);
+  };
+  add_stores(std::uint8_t{}, "u8");
+  add_stores(std::uint16_t{}, "u16");
+  add_stores(std::uint32_t{}, "u32");
+  add_stores(std::uint64_t{}, "u64");
+  return all;
+}
+
+}  // namespace
+
+Handler quick_access(const Operation& op, ObserverSet observers) {
+  static const Quicks uncounted = quicks_of<Observers<>>(ObserverSet::none);
+  static const Quicks counted = quicks_of<Observers<Counts>>(ObserverSet::counts);
+  if (observers != ObserverSet::none && observers != ObserverSet::counts) return nullptr;
+  const Quicks& all = observers == ObserverSet::none ? uncounted : counted;
+  const auto found = all.find(op.run);
+  if (found == all.end() || op.strong || op.count != 1) return nullptr;
+  const Quick& quick = found->second;
+  if (quick.parameter != nullptr) return quick.parameter;
+  switch (op.space) {
+    case Space::generic:
+    case Space::global:
+    case Space::constant: return op.short_address ? nullptr : quick.global;
+    case Space::shared: return op.short_address ? quick.shared : quick.shared_long;
+    default: return nullptr;
+  }
+}
+
+}  // namespace warpwise::emulator
+
+#endif
