@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -40,29 +41,68 @@ struct Piece {
   std::byte* host = nullptr;
 };
 
+using Vector = __m256i;
+
+template <class T>
+inline Vector vector_at(const T* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from));
+}
+inline Vector all_of(std::uint64_t value) {
+  return _mm256_set1_epi64x(static_cast<long long>(value));
+}
+inline Vector all_of(std::uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
+inline Vector sum(Vector a, Vector b, std::uint64_t) { return _mm256_add_epi64(a, b); }
+inline Vector sum(Vector a, Vector b, std::uint32_t) { return _mm256_add_epi32(a, b); }
+inline Vector difference(Vector a, Vector b, std::uint64_t) { return _mm256_sub_epi64(a, b); }
+inline Vector difference(Vector a, Vector b, std::uint32_t) { return _mm256_sub_epi32(a, b); }
+inline bool is_zero(Vector bits) { return _mm256_testz_si256(bits, bits) != 0; }
+
+/// Lanes of a vector of addresses.
+template <class Address>
+constexpr int at_once = sizeof(Vector) / sizeof(Address);
+
+/// Returns true if the addresses are `begin` plus the given offsets.
+template <class Address>
+inline bool are_at(const Address* addresses, Address begin, const Address* offsets) {
+  const Vector first = all_of(begin);
+  Vector different = _mm256_setzero_si256();
+  for (int i = 0; i < warp_lanes; i += at_once<Address>) {
+    const Vector offset = difference(vector_at(addresses + i), first, Address{});
+    different = _mm256_or_si256(different, _mm256_xor_si256(offset, vector_at(offsets + i)));
+  }
+  return is_zero(different);
+}
+
 /// Returns true if no lane's access leaves the piece, and each is aligned.
 template <std::size_t bytes>
 inline bool are_inside(const std::uint64_t* addresses, std::uint64_t offset, const Piece& piece) {
-  const std::uint64_t first = piece.begin - offset;
-  const std::uint64_t last = piece.end - bytes - offset;
-  std::uint64_t outside = 0;
-  std::uint64_t bits = 0;
-  for (int i = 0; i < warp_lanes; ++i) {
-    outside |= (addresses[i] - first) | (last - addresses[i]);
-    bits |= addresses[i] + offset;
+  const Vector first = all_of(piece.begin - offset);
+  const Vector last = all_of(piece.end - bytes - offset);
+  const Vector added = all_of(offset);
+  Vector outside = _mm256_setzero_si256();
+  Vector bits = outside;
+  for (int i = 0; i < warp_lanes; i += at_once<std::uint64_t>) {
+    const Vector address = vector_at(addresses + i);
+    outside = _mm256_or_si256(outside, _mm256_or_si256(_mm256_sub_epi64(address, first),
+                                                       _mm256_sub_epi64(last, address)));
+    bits = _mm256_or_si256(bits, _mm256_add_epi64(address, added));
   }
-  return (outside >> 63) == 0 && (bits & (bytes - 1)) == 0;
+  return _mm256_movemask_pd(_mm256_castsi256_pd(outside)) == 0 &&
+         _mm256_testz_si256(bits, all_of(std::uint64_t{bytes - 1})) != 0;
 }
 template <std::size_t bytes>
 inline bool are_inside(const std::uint32_t* addresses, std::uint32_t offset, const Piece& piece) {
-  std::uint32_t most = 0;
-  std::uint32_t bits = 0;
-  for (int i = 0; i < warp_lanes; ++i) {
-    const std::uint32_t address = addresses[i] + offset;
-    most = address > most ? address : most;
-    bits |= address;
+  const Vector last = all_of(static_cast<std::uint32_t>(piece.end - bytes));
+  const Vector added = all_of(offset);
+  Vector most = last;
+  Vector bits = _mm256_setzero_si256();
+  for (int i = 0; i < warp_lanes; i += at_once<std::uint32_t>) {
+    const Vector address = _mm256_add_epi32(vector_at(addresses + i), added);
+    most = _mm256_max_epu32(most, address);
+    bits = _mm256_or_si256(bits, address);
   }
-  return most <= piece.end - bytes && (bits & (bytes - 1)) == 0;
+  return is_zero(_mm256_xor_si256(most, last)) &&
+         _mm256_testz_si256(bits, all_of(static_cast<std::uint32_t>(bytes - 1))) != 0;
 }
 
 /// Returns true if the lanes access neighbouring elements in the piece.
@@ -72,17 +112,12 @@ inline bool are_neighbours(const Address* addresses, std::uint64_t first, const 
   if (piece.end - piece.begin < all || first - piece.begin > piece.end - piece.begin - all ||
       (first & (bytes - 1)) != 0)
     return false;
-  const Address* expected = distances<Address, bytes>.data();
-  const Address begin = addresses[0];
-  Address different = 0;
-  for (int i = 0; i < warp_lanes; ++i) different |= (addresses[i] - begin) ^ expected[i];
-  return different == 0;
+  return are_at(addresses, addresses[0], distances<Address, bytes>.data());
 }
 
 template <class T, class S, S kept>
-inline void load_neighbours(const std::byte* from, S* to) {
-  alignas(64) T values[warp_lanes];
-  std::memcpy(values, from, sizeof(values));
+inline void load_neighbours(const std::byte* from, S* __restrict to) {
+  const auto* values = reinterpret_cast<const T*>(from);
   for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(values[i]) & kept;
 }
 
@@ -137,28 +172,79 @@ template <bool is_shared>
     warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
 }
 
-/// Shows a quick access to the observers.
+/// Counts an access in the usual way, and notes what it has added.
+template <class Address>
+[[gnu::noinline]] void count_anew(Warp& warp, const Operation& op, AccessKind kind, Space space,
+                                  int bytes, const Address* addresses, std::uint64_t* added) {
+  Counts& counts = Observers<Counts>::of(warp).get<Counts>();
+  std::uint64_t sums[warp_lanes];
+  const auto offset = static_cast<Address>(op.offset);
+  for (int i = 0; i < warp_lanes; ++i) sums[i] = static_cast<Address>(addresses[i] + offset);
+  Access access{space, kind, bytes, sums, all_lanes};
+  access.site = op.site;
+  const std::uint64_t step = sums[1] - sums[0];
+  std::uint64_t different = 0;
+  for (std::uint64_t i = 0; i < warp_lanes; ++i) different |= (sums[i] - sums[0]) ^ (step * i);
+  access.steady = different == 0;
+  const std::uint64_t* const numbers = counts.numbers(op.site, space);
+  const std::size_t n = counts.numbers_of_site();
+  std::copy_n(numbers, n, added);
+  counts.after_access(warp, op, access);
+  for (std::size_t i = 0; i < n; ++i) added[i] = numbers[i] - added[i];
+}
+
+inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += 4) {
+    const Vector result = _mm256_add_epi64(vector_at(numbers + i), vector_at(added + i));
+    _mm256_storeu_si256(reinterpret_cast<Vector*>(numbers + i), result);
+  }
+}
+
+/// Counts an access of all lanes.
 template <class Observers, bool is_shared, class Address>
 inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                  const Address* addresses, bool neighbours) {
   if constexpr (Observers::any) {
-    alignas(64) std::uint64_t sums[warp_lanes];
-    const auto offset = static_cast<Address>(op.offset);
-    for (int i = 0; i < warp_lanes; ++i) sums[i] = static_cast<Address>(addresses[i] + offset);
-    Access access{is_shared                       ? Space::shared
-                  : op.space == Space::constant ? Space::constant
-                                                : Space::global,
-                  kind, bytes, sums, all_lanes};
-    access.steady = neighbours;
-    if (!neighbours) {
-      const std::uint64_t step = sums[1] - sums[0];
-      std::uint64_t different = 0;
-      for (std::uint64_t i = 0; i < warp_lanes; ++i) different |= (sums[i] - sums[0]) ^ (step * i);
-      access.steady = different == 0;
+    const Space space = is_shared                       ? Space::shared
+                        : op.space == Space::constant ? Space::constant
+                                                      : Space::global;
+    Counts& counts = Observers::of(warp).template get<Counts>();
+    std::uint64_t* const numbers = counts.numbers(op.site, space);
+    const std::size_t n = counts.numbers_of_site();
+    QuickCounts& quick = counts.quick();
+    const auto first = static_cast<Address>(addresses[0] + static_cast<Address>(op.offset));
+    const std::size_t slot = QuickCounts::slot(op.site, first);
+    if (numbers == nullptr) {
+      if (space == Space::global) ++warp.accesses;
+      return;
     }
-    access.site = op.site;
-    if (is_shared) access.owner = warp.block;
-    Observers::of(warp).after_access(warp, op, access);
+    constexpr std::size_t kind_of_shape = sizeof(Address) == 8 ? 1 : 2;
+    std::vector<std::uint64_t>& all = quick.added[neighbours ? 0 : kind_of_shape];
+    if (all.empty()) {
+      all.resize(QuickCounts::kept * n);
+      quick.neighbours.resize(QuickCounts::kept);
+      quick.template shapes<Address>().resize(QuickCounts::kept);
+    }
+    std::uint64_t* const added = all.data() + slot * n;
+    if (neighbours) {
+      QuickCounts::Neighbours& known = quick.neighbours[slot];
+      const auto low = static_cast<std::uint32_t>(first & 255);
+      if (known.site != op.site || known.low != low) {
+        known = {op.site, low};
+        return count_anew(warp, op, kind, space, bytes, addresses, added);
+      }
+    } else {
+      auto& known = quick.template shapes<Address>()[slot];
+      // Relative to the aligned bytes of the first address, without the offset of all.
+      const auto begin = static_cast<Address>(addresses[0] - (first & 255));
+      if (known.site != op.site || !are_at(addresses, begin, known.offsets.data())) {
+        known.site = op.site;
+        for (std::size_t i = 0; i < warp_lanes; ++i) known.offsets[i] = addresses[i] - begin;
+        return count_anew(warp, op, kind, space, bytes, addresses, added);
+      }
+    }
+    if (space == Space::global) ++warp.accesses;
+    add_again(numbers, added, n);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warpwise/emulator/host_code/host_code.hpp"
+#include "warpwise/emulator/host_code/quick_counts.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -41,6 +42,18 @@ class Counts : public Observer {
     if (!ccs_.empty()) count(access);
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
+
+  /// Returns the numbers that accesses of a site to a space add to, numbers_of_site() of them; null
+  /// if they add to none.
+  std::uint64_t* numbers(std::int32_t site, Space space) {
+    if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
+    const std::size_t place = static_cast<std::size_t>(site) * counted_spaces + counted_space(space);
+    return &sites_[place * ccs_.size()].requests;
+  }
+  std::size_t numbers_of_site() const {
+    return ccs_.size() * sizeof(SiteCounts) / sizeof(std::uint64_t);
+  }
+  QuickCounts& quick() { return quick_; }
 
   static void collect(const Launch& launch, const std::vector<const Counts*>& workers,
                       LaunchResult& result);
@@ -117,6 +130,7 @@ class Counts : public Observer {
   std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
   std::vector<Shape> shapes_;      ///< the most recent ones
   std::vector<Cost> shape_costs_;  ///< [shape][cc]
+  QuickCounts quick_;
 };
 
 }  // namespace warpwise::emulator
