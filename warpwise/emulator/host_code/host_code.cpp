@@ -4,7 +4,10 @@
 
 #if defined(WARPWISE_JIT)
 
-#include <bit>
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <span>
 
 #include "warpwise/emulator/execute/state.hpp"
 #include "warpwise/emulator/host_code/lane_code.hpp"
@@ -18,6 +21,8 @@ namespace {
 
 // A kernel with more operations takes long to translate, and rarely runs long for its size.
 constexpr std::size_t most_operations = 20000;
+// A run's code is written in a time that grows with its length.
+constexpr std::size_t longest_run = 256;
 
 /// Executes one operation as the interpreter does, for the warp's live lanes.
 template <class Observers>
@@ -95,9 +100,6 @@ class HostMemory : private Xbyak::CodeGenerator {
 
  private:
   const Operation& operation(std::size_t i) const { return code_.operations[i]; }
-  bool is_lane_operation(std::size_t i) const {
-    return is_plain(i) && lane_instruction(operation(i)) != nullptr;
-  }
   /// Returns true for an operation that all live lanes execute, without a hook of an observer.
   bool is_plain(std::size_t i) const {
     const Operation& op = operation(i);
@@ -162,15 +164,7 @@ class HostMemory : private Xbyak::CodeGenerator {
       write_call(step_handler(observers_), op);
       return i + 1;
     }
-    std::size_t end = i;
-    while (end < code_.operations.size() && is_lane_operation(end) && (end == i || !leads_[end]))
-      ++end;
-    if (end > i) {
-      lanes_.write({&op, end - i});
-      vzeroupper();
-      pend(i, end);
-      return end;
-    }
+    if (const std::size_t end = write_run(i); end > i) return end;
     pend(i, i + 1);
     if (has_predicate_code(op)) {
       write_predicate_code(*this, {r12, r13}, op);
@@ -182,6 +176,79 @@ class HostMemory : private Xbyak::CodeGenerator {
       write_call(op.run, op);
     }
     return i + 1;
+  }
+
+  /// Writes a run of lane operations from i on, together with loads of shared memory whose addresses
+  /// are known before it. Returns its end; i if there is none.
+  std::size_t write_run(std::size_t i) {
+    std::vector<LaneOperation> run;
+    std::set<std::int32_t> written;
+    SharedLoads loads;
+    std::size_t end = i;
+    for (; end < code_.operations.size() && end - i < longest_run; ++end) {
+      if ((end > i && leads_[end]) || !is_plain(end)) break;
+      Operation op = operation(end);
+      const LaneInstruction* instruction = lane_instruction(op);
+      if (instruction == nullptr) {
+        if (!loads_shared_words(op, observers_) || written.contains(op.a)) break;
+        if (!add_load(loads, operation(end))) break;
+        op.dst = code_.lists[static_cast<std::size_t>(op.list)];
+        instruction = &word_load;
+      }
+      written.insert(op.dst);
+      run.push_back({op, instruction});
+    }
+    if (end == i || (end == i + 1 && !loads.operations.empty())) return i;
+    pend(i, end);
+    if (loads.operations.empty()) {
+      lanes_.write(run);
+      vzeroupper();
+      return end;
+    }
+    Xbyak::Label apart;
+    Xbyak::Label done;
+    loads_.push_back(std::move(loads));
+    mov(rdi, rbx);
+    mov(rsi, reinterpret_cast<std::uint64_t>(&loads_.back()));
+    mov(rax, reinterpret_cast<std::uint64_t>(prepare_loads(observers_)));
+    call(rax);
+    test(rax, rax);
+    jz(apart);
+    mov(rdx, rax);
+    lanes_.write(run);
+    vzeroupper();
+    jmp(done);
+    L(apart);
+    write_apart(i, run);
+    L(done);
+    return end;
+  }
+
+  /// Writes the same run with a call for each load.
+  void write_apart(std::size_t begin, std::span<const LaneOperation> run) {
+    for (std::size_t i = 0; i < run.size();) {
+      std::size_t end = i;
+      while (end < run.size() && run[end].instruction != &word_load) ++end;
+      if (end == i) {
+        write_call(quick_access(operation(begin + i), observers_), operation(begin + i));
+        ++i;
+        continue;
+      }
+      lanes_.write(run.subspan(i, end - i));
+      vzeroupper();
+      i = end;
+    }
+  }
+
+  static bool add_load(SharedLoads& loads, const Operation& op) {
+    auto base = std::ranges::find(loads.bases, op.a, &SharedLoads::Base::addresses);
+    if (base == loads.bases.end())
+      base = loads.bases.insert(base, {op.a, op.offset, op.offset});
+    if ((op.offset - base->lowest) % 4 != 0) return false;
+    base->lowest = std::min(base->lowest, op.offset);
+    base->highest = std::max(base->highest, op.offset);
+    loads.operations.push_back(&op);
+    return true;
   }
 
   void write_call(Handler handler, const Operation& op) {
@@ -260,6 +327,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::vector<Xbyak::Label> at_;  ///< of each operation that leads
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
+  std::deque<SharedLoads> loads_;  ///< which the code refers to
   std::size_t pending_ = 0;
   std::size_t pending_at_ = 0;
   Xbyak::Label leave_;

@@ -14,10 +14,11 @@ constexpr int vector_bytes = 32;
 
 /// Calls body(operand, width) for each operand that an operation reads.
 template <class Body>
-void for_each_source(const Operation& op, const LaneInstruction& instruction, const Body& body) {
+void for_each_source(const LaneOperation& lane_operation, const Body& body) {
+  const auto& [op, instruction] = lane_operation;
   const std::int32_t operands[] = {op.a, op.b, op.c, op.d};
   for (std::size_t i = 0; i < std::size(operands); ++i) {
-    const Width width = instruction.widths[i + 2];
+    const Width width = instruction->widths[i + 2];
     if (width != Width::none && width != Width::predicate) body(operands[i], width);
   }
 }
@@ -30,7 +31,7 @@ Xbyak::Address LaneCode::table(Table which) {
 
 bool LaneCode::is_wide(std::int32_t operand) const {
   bool wide = false;
-  for_each_source(*op_, *instructions_[at_], [&](std::int32_t each, Width width) {
+  for_each_source(operations_[at_], [&](std::int32_t each, Width width) {
     wide = wide || (each == operand && width == Width::w64);
   });
   return wide;
@@ -57,10 +58,10 @@ std::size_t LaneCode::next_use(std::int32_t operand, std::size_t from) const {
   const std::size_t end = std::min(operations_.size(), from + operations_looked_ahead);
   for (std::size_t i = from; i < end; ++i) {
     bool reads = false;
-    for_each_source(operations_[i], *instructions_[i],
+    for_each_source(operations_[i],
                     [&](std::int32_t each, Width) { reads = reads || each == operand; });
     if (reads) return i;
-    if (operations_[i].dst == operand) return never;
+    if (operations_[i].operation.dst == operand) return never;
   }
   return never;
 }
@@ -126,7 +127,7 @@ const Xbyak::Operand& LaneCode::four(std::int32_t operand, int i) {
 }
 
 void LaneCode::expand_predicate(std::int32_t operand) {
-  const bool is_wide_result = instructions_[at_]->widths[0] == Width::w64;
+  const bool is_wide_result = operations_[at_].instruction->widths[0] == Width::w64;
   const int row = is_wide_result ? 4 + 2 * chunk_ + half_ : chunk_;
   const Xbyak::Address bits = to_.ptr[to_.rip + lane_bits_ + vector_bytes * row];
   const int offset = operand < 0 ? ~operand : operand;
@@ -137,13 +138,13 @@ void LaneCode::expand_predicate(std::int32_t operand) {
 
 void LaneCode::write_operation(std::size_t at) {
   at_ = at;
-  op_ = &operations_[at];
-  const bool is_wide_result = instructions_[at]->widths[0] == Width::w64;
+  op_ = &operations_[at].operation;
+  const bool is_wide_result = operations_[at].instruction->widths[0] == Width::w64;
   std::array<Xbyak::Ymm, 2> results;
   for (half_ = 0; half_ < (is_wide_result ? 2 : 1); ++half_) {
     out_ = Xbyak::Ymm(take());
     results[static_cast<std::size_t>(half_)] = out_;
-    instructions_[at]->emit(*this);
+    operations_[at].instruction->emit(*this);
   }
   for (int half = 0; half < (is_wide_result ? 2 : 1); ++half) {
     const int key = is_wide_result ? half : -1;
@@ -157,10 +158,8 @@ void LaneCode::write_operation(std::size_t at) {
   vectors_.clear();
 }
 
-void LaneCode::write(std::span<const Operation> operations) {
+void LaneCode::write(std::span<const LaneOperation> operations) {
   operations_ = operations;
-  instructions_.clear();
-  for (const Operation& op : operations) instructions_.push_back(lane_instruction(op));
   for (chunk_ = 0; chunk_ < warp_lanes / lanes_at_once; ++chunk_) {
     held_.fill({});
     for (std::size_t i = 0; i < operations.size(); ++i) write_operation(i);

@@ -29,8 +29,17 @@ struct LaneInstruction {
   void (*emit)(LaneCode& code) = nullptr;
 };
 
+/// The machine code of a load of 32 bits per lane, from addresses of 32 bits relative to rdx.
+extern const LaneInstruction word_load;
+
 /// Returns the machine code of an operation; null if it has none of its own.
 const LaneInstruction* lane_instruction(const Operation& op);
+
+/// An operation and its machine code.
+struct LaneOperation {
+  Operation operation;
+  const LaneInstruction* instruction = nullptr;
+};
 
 /// Writes machine code of runs of operations. `registers` and `constants` are registers of the CPU
 /// that hold a warp's register file and its constants.
@@ -39,8 +48,8 @@ class LaneCode {
   LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants)
       : to_(to), registers_(registers), constants_(constants) {}
 
-  /// Writes the code of operations that all have a lane_instruction() and no guard.
-  void write(std::span<const Operation> operations);
+  /// Writes the code of operations without guards.
+  void write(std::span<const LaneOperation> operations);
   /// Writes the tables that the code reads. Called once, after all code.
   void write_tables();
 
@@ -91,8 +100,7 @@ class LaneCode {
   Xbyak::Reg64 constants_;
   Xbyak::Label tables_;
   Xbyak::Label lane_bits_;
-  std::span<const Operation> operations_;
-  std::vector<const LaneInstruction*> instructions_;
+  std::span<const LaneOperation> operations_;
   std::size_t at_ = 0;
   const Operation* op_ = nullptr;
   int chunk_ = 0;

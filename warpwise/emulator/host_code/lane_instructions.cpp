@@ -347,6 +347,14 @@ class Instructions {
 
 }  // namespace
 
+const LaneInstruction word_load = {{Width::w32, Width::none, Width::w32}, [](LaneCode& c) {
+                                     const Xbyak::Ymm at = c.in(c.op().a);
+                                     G& g = c.to();
+                                     g.vpcmpeqd(c.scratch(0), c.scratch(0), c.scratch(0));
+                                     g.vpgatherdd(c.out(), g.ptr[g.rdx + at + static_cast<int>(c.op().offset)],
+                                                  c.scratch(0));
+                                   }};
+
 const LaneInstruction* lane_instruction(const Operation& op) {
   static const Instructions instructions;
   return instructions.find(op.run);

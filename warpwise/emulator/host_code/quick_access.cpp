@@ -118,7 +118,12 @@ inline bool are_neighbours(const Address* addresses, std::uint64_t first, const 
 template <class T, class S, S kept>
 inline void load_neighbours(const std::byte* from, S* __restrict to) {
   const auto* values = reinterpret_cast<const T*>(from);
-  for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(values[i]) & kept;
+  if constexpr (sizeof(T) == sizeof(S)) {
+    for (int i = 0; i < warp_lanes; i += at_once<T>)
+      _mm256_storeu_si256(reinterpret_cast<Vector*>(to + i), vector_at(values + i));
+  } else {
+    for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(values[i]) & kept;
+  }
 }
 
 /// Loads from `from` plus the sum of address and offset, which wraps around in the address's type.
@@ -293,6 +298,27 @@ void store(Warp& warp, const Operation& op) {
     tell<Observers, is_shared>(warp, op, AccessKind::store, sizeof(T), addresses, neighbours);
 }
 
+template <class Observers>
+std::byte* prepare(Warp& warp, const SharedLoads& loads) {
+  const AlignedBytes& shared = warp.block->shared;
+  if (warp.active != all_lanes) return nullptr;
+  constexpr std::size_t bytes = 4;
+  for (const SharedLoads::Base& base : loads.bases) {
+    const auto range = static_cast<std::uint64_t>(base.highest - base.lowest);
+    if (shared.size() < range + bytes) return nullptr;
+    const Piece piece{0, shared.size() - range, shared.data()};
+    const auto* addresses = source<std::uint32_t>(warp, base.addresses);
+    if (!are_inside<bytes>(addresses, static_cast<std::uint32_t>(base.lowest), piece))
+      return nullptr;
+  }
+  if constexpr (Observers::any) {
+    for (const Operation* op : loads.operations)
+      tell<Observers, true>(warp, *op, AccessKind::load, bytes, source<std::uint32_t>(warp, op->a),
+                            false);
+  }
+  return shared.data();
+}
+
 template <class T, class S, S kept>
 void load_parameter(Warp& warp, const Operation& op) {
   T value;
@@ -309,6 +335,7 @@ struct Quick {
   Handler shared = nullptr;        ///< with addresses of 32 bits
   Handler shared_long = nullptr;   ///< with addresses of 64 bits
   Handler parameter = nullptr;
+  bool is_word_load = false;  ///< of 32 bits to a register of 32
 };
 using Quicks = std::map<Handler, Quick>;
 
@@ -317,7 +344,8 @@ void add_load(Quicks& all, ObserverSet set, std::string_view type, Width width) 
   all[load_handler(set, type, width, Space::global)] = {
       load<Observers, T, S, kept, std::uint64_t, false>,
       load<Observers, T, S, kept, std::uint32_t, true>,
-      load<Observers, T, S, kept, std::uint64_t, true>, nullptr};
+      load<Observers, T, S, kept, std::uint64_t, true>, nullptr,
+      sizeof(T) == 4 && sizeof(S) == 4};
   all[load_handler(set, type, width, Space::parameter)].parameter = load_parameter<T, S, kept>;
 }
 
@@ -325,7 +353,8 @@ template <class Observers, class T, class S>
 void add_store(Quicks& all, ObserverSet set, std::string_view type, Width width) {
   all[store_handler(set, type, width)] = {store<Observers, T, S, std::uint64_t, false>,
                                           store<Observers, T, S, std::uint32_t, true>,
-                                          store<Observers, T, S, std::uint64_t, true>, nullptr};
+                                          store<Observers, T, S, std::uint64_t, true>, nullptr,
+                                          false};
 }
 
 template <class Observers>
@@ -357,24 +386,41 @@ Quicks quicks_of(ObserverSet set) {
   return all;
 }
 
-}  // namespace
-
-Handler quick_access(const Operation& op, ObserverSet observers) {
+/// Returns the quick functions of an operation; null if it has none.
+const Quick* quick_of(const Operation& op, ObserverSet observers) {
   static const Quicks uncounted = quicks_of<Observers<>>(ObserverSet::none);
   static const Quicks counted = quicks_of<Observers<Counts>>(ObserverSet::counts);
   if (observers != ObserverSet::none && observers != ObserverSet::counts) return nullptr;
   const Quicks& all = observers == ObserverSet::none ? uncounted : counted;
   const auto found = all.find(op.run);
-  if (found == all.end() || op.strong || op.count != 1) return nullptr;
-  const Quick& quick = found->second;
-  if (quick.parameter != nullptr) return quick.parameter;
+  const bool is_simple = !op.strong && op.count == 1 && op.site >= 0;
+  return found == all.end() || !is_simple ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Handler quick_access(const Operation& op, ObserverSet observers) {
+  const Quick* const quick = quick_of(op, observers);
+  if (quick == nullptr) return nullptr;
+  if (quick->parameter != nullptr) return quick->parameter;
   switch (op.space) {
     case Space::generic:
     case Space::global:
-    case Space::constant: return op.short_address ? nullptr : quick.global;
-    case Space::shared: return op.short_address ? quick.shared : quick.shared_long;
+    case Space::constant: return op.short_address ? nullptr : quick->global;
+    case Space::shared: return op.short_address ? quick->shared : quick->shared_long;
     default: return nullptr;
   }
+}
+
+bool loads_shared_words(const Operation& op, ObserverSet observers) {
+  constexpr std::int64_t farthest = std::int64_t{1} << 30;
+  const Quick* const quick = quick_of(op, observers);
+  return quick != nullptr && quick->is_word_load && op.space == Space::shared &&
+         op.short_address && op.a >= 0 && op.offset > -farthest && op.offset < farthest;
+}
+
+PrepareLoads prepare_loads(ObserverSet observers) {
+  return observers == ObserverSet::counts ? prepare<Observers<Counts>> : prepare<Observers<>>;
 }
 
 }  // namespace warpwise::emulator
