@@ -100,7 +100,11 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       if constexpr (!shuffled) {
-        if (runs_in_host_code(run)) run.pc = host_code_->run(warp_, run.pc);
+        // It follows no undefined values, and a forced group starts at what it should wait for.
+        if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
+          run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
+          if (run.pc >= limit) break;
+        }
       }
       const Operation& op = operations_[run.pc];
       if constexpr (shuffled) {
@@ -149,12 +153,6 @@ class Turn {
     }
     save(run);
     return true;
-  }
-
-  /// Returns true if machine code can continue here. It follows no undefined values.
-  bool runs_in_host_code(const Running& run) const {
-    return host_code_ != nullptr && run.mask == warp_.live && host_code_->begins_at(run.pc) &&
-           warp_.poisoned == 0;
   }
 
   void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }

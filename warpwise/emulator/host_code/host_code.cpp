@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -24,14 +25,16 @@ constexpr std::size_t most_operations = 20000;
 // A run's code is written in a time that grows with its length.
 constexpr std::size_t longest_run = 256;
 
-/// Executes one operation as the interpreter does, for the warp's live lanes.
+/// Executes one operation as the interpreter does, for the active lanes.
 template <class Observers>
 void step(Warp& warp, const Operation& op) {
   Observers& observers = Observers::of(warp);
-  Mask lanes = warp.live;
+  const Mask group = warp.active;
+  const bool whole = warp.whole;
+  Mask lanes = group;
   if (op.guard != Operation::none) {
     lanes &= predicate(warp, op.guard, op.guard_negated);
-    observers.on_guard(warp, op, warp.live);
+    observers.on_guard(warp, op, group);
   }
   ++warp.executed;
   observers.on_execute(warp, op, lanes);
@@ -39,8 +42,8 @@ void step(Warp& warp, const Operation& op) {
   warp.active = lanes;
   warp.whole = lanes == warp.live;
   op.run(warp, op);
-  warp.active = warp.live;
-  warp.whole = true;
+  warp.active = group;
+  warp.whole = whole;
 }
 
 Handler step_handler(ObserverSet observers) {
@@ -69,15 +72,20 @@ std::vector<bool> leaders_of(const Code& code) {
 
 }  // namespace
 
-/// Writes the machine code of a kernel. While it runs, these registers hold:
-/// - rbx the warp, r12 its register file, r13 its constants, r14d its live lanes
+/// Writes the machine code of a kernel, for all live lanes of a warp or for some. While it runs, these
+/// registers hold:
+/// - rbx the warp, r12 its register file, r13 its constants, r14d the lanes of the group
 /// - rbp the kernel's operations
-/// - r15 the warp's HostCounts, and the top of the stack its number of live lanes
+/// - r15 the warp's HostCounts for this version
+///
+/// From the top of the stack on lie the number of lanes, the limit, and from mask_at on the mask as 32
+/// words.
 class HostMemory : private Xbyak::CodeGenerator {
  public:
-  HostMemory(const Code& code, ObserverSet observers)
+  HostMemory(const Code& code, ObserverSet observers, bool is_partial)
       : CodeGenerator(Xbyak::DEFAULT_MAX_CODE_SIZE, Xbyak::AutoGrow), code_(code),
-        observers_(observers), lanes_(*this, r12, r13),
+        observers_(observers), is_partial_(is_partial), at_registers_{r12, r13, r14d, is_partial},
+        lanes_(*this, r12, r13, is_partial ? std::optional<int>(mask_at) : std::nullopt),
         counts_(observers == ObserverSet::counts || observers == ObserverSet::counts_and_checks),
         checks_(observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks),
         leads_(leaders_of(code)), at_(code.operations.size() + 1),
@@ -109,20 +117,24 @@ class HostMemory : private Xbyak::CodeGenerator {
 
   void write_enter() {
     for (const Xbyak::Reg64& each : {rbx, rbp, r12, r13, r14, r15}) push(each);
-    sub(rsp, 8);
+    sub(rsp, stack_bytes);
     mov(rbx, rdi);
     mov(r12, ptr[rbx + offsetof(Warp, registers)]);
     mov(r13, ptr[rbx + offsetof(Warp, constants)]);
-    mov(r14d, dword[rbx + offsetof(Warp, live)]);
+    mov(r14d, edx);
     mov(r15, ptr[rbx + offsetof(Warp, host_counts)]);
+    if (is_partial_)
+      add(r15, static_cast<std::uint32_t>(sizeof(HostCount) * code_.operations.size()));
     mov(rbp, reinterpret_cast<std::uint64_t>(code_.operations.data()));
     mov(dword[rbx + offsetof(Warp, active)], r14d);
-    mov(byte[rbx + offsetof(Warp, whole)], 1);
+    mov(byte[rbx + offsetof(Warp, whole)], is_partial_ ? 0 : 1);
     popcnt(eax, r14d);
     mov(ptr[rsp], rax);
+    mov(dword[rsp + limit_at], ecx);
+    if (is_partial_) lanes_.write_mask(r14d);
     jmp(rsi);
     L(leave_);
-    add(rsp, 8);
+    add(rsp, stack_bytes);
     for (const Xbyak::Reg64& each : {r15, r14, r13, r12, rbp, rbx}) pop(each);
     ret();
   }
@@ -133,6 +145,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     if (leads_[i]) {
       settle();
       L(at_[i]);
+      if (is_partial_) write_limit(i);
       is_entry_[i] = op.control == Control::plain || op.control == Control::branch;
     }
     if (op.control == Control::branch) {
@@ -157,6 +170,15 @@ class HostMemory : private Xbyak::CodeGenerator {
     return next;
   }
 
+  /// Leaves the code where the group meets other lanes.
+  void write_limit(std::size_t i) {
+    Xbyak::Label go_on;
+    cmp(dword[rsp + limit_at], static_cast<std::uint32_t>(i));
+    ja(go_on);
+    write_exit(i);
+    L(go_on);
+  }
+
   std::size_t write_plain(std::size_t i) {
     const Operation& op = operation(i);
     if (!is_plain(i)) {
@@ -167,9 +189,9 @@ class HostMemory : private Xbyak::CodeGenerator {
     if (const std::size_t end = write_run(i); end > i) return end;
     pend(i, i + 1);
     if (has_predicate_code(op)) {
-      write_predicate_code(*this, {r12, r13}, op);
+      write_predicate_code(*this, at_registers_, op);
       vzeroupper();
-    } else if (const Handler quick = quick_access(op, observers_)) {
+    } else if (const Handler quick = is_partial_ ? nullptr : quick_access(op, observers_)) {
       write_call(quick, op);
     } else {
       settle();  // the handler may show the number of instructions as a clock
@@ -190,7 +212,7 @@ class HostMemory : private Xbyak::CodeGenerator {
       Operation op = operation(end);
       const LaneInstruction* instruction = lane_instruction(op);
       if (instruction == nullptr) {
-        if (!loads_shared_words(op, observers_) || written.contains(op.a)) break;
+        if (is_partial_ || !loads_shared_words(op, observers_) || written.contains(op.a)) break;
         if (!add_load(loads, operation(end))) break;
         op.dst = code_.lists[static_cast<std::size_t>(op.list)];
         instruction = &word_load;
@@ -263,29 +285,34 @@ class HostMemory : private Xbyak::CodeGenerator {
     jmp(leave_);
   }
 
-  /// Leaves the branch to the interpreter if it divides the lanes, or if the turn may end.
+  /// Leaves the branch to the interpreter if it divides the lanes, if the turn may end, or if other
+  /// lanes may go first.
   void write_branch(const Operation& op) {
     Xbyak::Label not_taken;
     Xbyak::Label interpret;
     if (op.guard != Operation::none) {
-      load_predicate(*this, {r12, r13}, eax, op.guard, op.guard_negated);
+      load_predicate(*this, at_registers_, eax, op.guard, op.guard_negated);
       and_(eax, r14d);
       jz(not_taken);
-      cmp(eax, r14d);
-      jne(interpret);
+      if (!is_partial_) {
+        cmp(eax, r14d);
+        jne(interpret);
+      }
     }
-    const bool backwards = op.target <= static_cast<std::int32_t>(op.index);
-    mov(rax, ptr[rbx + offsetof(Warp, executed)]);
-    add(rax, 1);
-    if (backwards) {
-      cmp(byte[rbx + offsetof(Warp, polled)], 0);
-      jne(interpret);
-      cmp(rax, ptr[rbx + offsetof(Warp, turn_ends)]);
-      jae(interpret);
+    if (!is_partial_) {
+      const bool backwards = op.target <= static_cast<std::int32_t>(op.index);
+      mov(rax, ptr[rbx + offsetof(Warp, executed)]);
+      add(rax, 1);
+      if (backwards) {
+        cmp(byte[rbx + offsetof(Warp, polled)], 0);
+        jne(interpret);
+        cmp(rax, ptr[rbx + offsetof(Warp, turn_ends)]);
+        jae(interpret);
+      }
+      mov(ptr[rbx + offsetof(Warp, executed)], rax);
+      write_count(op.index, true);
+      jmp(at_[static_cast<std::size_t>(op.target)]);
     }
-    mov(ptr[rbx + offsetof(Warp, executed)], rax);
-    write_count(op.index, true);
-    jmp(at_[static_cast<std::size_t>(op.target)]);
     L(interpret);
     write_exit(op.index);
     L(not_taken);
@@ -318,8 +345,14 @@ class HostMemory : private Xbyak::CodeGenerator {
     pending_ = 0;
   }
 
+  static constexpr int limit_at = 8;
+  static constexpr int mask_at = 32;
+  static constexpr int stack_bytes = mask_at + 4 * warp_lanes + 8;  // which keeps the stack aligned
+
   const Code& code_;
   ObserverSet observers_;
+  bool is_partial_;
+  HostRegisters at_registers_;
   LaneCode lanes_;
   bool counts_;
   bool checks_;
@@ -333,18 +366,27 @@ class HostMemory : private Xbyak::CodeGenerator {
   Xbyak::Label leave_;
 };
 
-std::shared_ptr<const HostCode> make_host_code(const Code& code, ObserverSet observers) {
-  const bool is_able = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-                       __builtin_cpu_supports("popcnt") != 0;
-  if (!is_able || code.operations.size() > most_operations) return nullptr;
+namespace {
+
+HostCode::Version version_of(const Code& code, ObserverSet observers, bool is_partial) {
   try {
-    auto memory = std::make_shared<const HostMemory>(code, observers);
-    return std::make_shared<const HostCode>(memory, memory->enter(), memory->entries(),
-                                            memory->counted_at());
+    auto memory = std::make_shared<const HostMemory>(code, observers, is_partial);
+    return {memory, memory->enter(), memory->entries(), memory->counted_at()};
   } catch (const Xbyak::Error&) {
-    return nullptr;
+    return {};  // the system gives no executable memory
   }
 }
+
+bool can_make_code(const Code& code) {
+  for (const bool is_there :
+       {__builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
+        __builtin_cpu_supports("bmi") != 0, __builtin_cpu_supports("popcnt") != 0}) {
+    if (!is_there) return false;
+  }
+  return code.operations.size() <= most_operations;
+}
+
+}  // namespace
 
 }  // namespace warpwise::emulator
 
@@ -354,7 +396,12 @@ namespace warpwise::emulator {
 
 class HostMemory {};
 
-std::shared_ptr<const HostCode> make_host_code(const Code&, ObserverSet) { return nullptr; }
+namespace {
+
+HostCode::Version version_of(const Code&, ObserverSet, bool) { return {}; }
+bool can_make_code(const Code&) { return false; }
+
+}  // namespace
 
 }  // namespace warpwise::emulator
 
@@ -362,9 +409,31 @@ std::shared_ptr<const HostCode> make_host_code(const Code&, ObserverSet) { retur
 
 namespace warpwise::emulator {
 
-HostCode::HostCode(std::shared_ptr<const HostMemory> memory, Enter enter,
-                   std::vector<const void*> entries, std::vector<std::int32_t> counted_at)
-    : memory_(std::move(memory)), enter_(enter), entries_(std::move(entries)),
-      counted_at_(std::move(counted_at)) {}
+HostCode::HostCode(const Code& code, ObserverSet observers)
+    : code_(&code), observers_(observers), whole_(version_of(code, observers, false)) {}
+
+void HostCode::make_partial() const {
+  const std::lock_guard lock(mutex_);
+  if (partial_is_made_.load(std::memory_order_acquire)) return;
+  partial_ = version_of(*code_, observers_, true);
+  partial_is_made_.store(true, std::memory_order_release);
+}
+
+void HostCode::add(std::size_t operation, const std::vector<HostCount>& counts,
+                   HostCount& to) const {
+  const auto add_from = [&](const Version& version, std::size_t first) {
+    const std::int32_t at = version.counted_at.empty() ? -1 : version.counted_at[operation];
+    if (at < 0) return;
+    to.warps += counts[first + static_cast<std::size_t>(at)].warps;
+    to.threads += counts[first + static_cast<std::size_t>(at)].threads;
+  };
+  add_from(whole_, 0);
+  if (partial_is_made_.load(std::memory_order_acquire))
+    add_from(partial_, code_->operations.size());
+}
+
+std::shared_ptr<const HostCode> make_host_code(const Code& code, ObserverSet observers) {
+  return can_make_code(code) ? std::make_shared<const HostCode>(code, observers) : nullptr;
+}
 
 }  // namespace warpwise::emulator

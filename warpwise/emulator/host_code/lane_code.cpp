@@ -67,7 +67,23 @@ std::size_t LaneCode::next_use(std::int32_t operand, std::size_t from) const {
 }
 
 void LaneCode::store(const Held& held, int i) {
-  to_.vmovdqu(place(held.operand, held.half), Xbyak::Ymm(i));
+  const Xbyak::Address to = place(held.operand, held.half);
+  const Xbyak::Ymm value(i);
+  if (!mask_) {
+    to_.vmovdqu(to, value);
+    return;
+  }
+  // Results of other lanes stay as they are.
+  const Xbyak::Ymm mask(store_mask);
+  const Xbyak::Ymm old(store_mask + 1);
+  const auto words = to_.rsp + (*mask_ + vector_bytes * chunk_);
+  if (held.half < 0)
+    to_.vmovdqu(mask, to_.ptr[words]);
+  else
+    to_.vpmovsxdq(mask, to_.ptr[words + vector_bytes / 2 * held.half]);
+  to_.vmovdqu(old, to);
+  to_.vblendvps(old, old, value, mask);
+  to_.vmovdqu(to, old);
 }
 
 /// Returns a free register of the CPU.
@@ -168,6 +184,18 @@ void LaneCode::write(std::span<const LaneOperation> operations) {
       if (held.is_new) store(held, i);
     }
   }
+}
+
+void LaneCode::write_mask(const Xbyak::Reg32& lanes) {
+  to_.vmovd(Xbyak::Xmm(0), lanes);
+  to_.vpbroadcastd(Xbyak::Ymm(0), Xbyak::Xmm(0));
+  for (int k = 0; k < warp_lanes / lanes_at_once; ++k) {
+    const Xbyak::Address bits = to_.ptr[to_.rip + lane_bits_ + vector_bytes * k];
+    to_.vpand(Xbyak::Ymm(1), Xbyak::Ymm(0), bits);
+    to_.vpcmpeqd(Xbyak::Ymm(1), Xbyak::Ymm(1), bits);
+    to_.vmovdqu(to_.ptr[to_.rsp + (*mask_ + vector_bytes * k)], Xbyak::Ymm(1));
+  }
+  to_.vzeroupper();
 }
 
 void LaneCode::write_tables() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,14 +43,18 @@ struct LaneOperation {
 };
 
 /// Writes machine code of runs of operations. `registers` and `constants` are registers of the CPU
-/// that hold a warp's register file and its constants.
+/// that hold a warp's register file and its constants. A `mask`, if any, is the distance from the
+/// stack pointer of 32 words: all ones in the lanes that get results, 0 in the others.
 class LaneCode {
  public:
-  LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants)
-      : to_(to), registers_(registers), constants_(constants) {}
+  LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants,
+           std::optional<int> mask)
+      : to_(to), registers_(registers), constants_(constants), mask_(mask) {}
 
   /// Writes the code of operations without guards.
   void write(std::span<const LaneOperation> operations);
+  /// Writes code that sets the words of the mask. It changes ymm0 and ymm1.
+  void write_mask(const Xbyak::Reg32& lanes);
   /// Writes the tables that the code reads. Called once, after all code.
   void write_tables();
 
@@ -75,7 +80,8 @@ class LaneCode {
   Xbyak::Address table(Table which);
 
  private:
-  static constexpr int first_scratch = 13;
+  static constexpr int first_scratch = 11;
+  static constexpr int store_mask = 14;
 
   /// The value that a register of the CPU holds.
   struct Held {
@@ -98,6 +104,7 @@ class LaneCode {
   Xbyak::CodeGenerator& to_;
   Xbyak::Reg64 registers_;
   Xbyak::Reg64 constants_;
+  std::optional<int> mask_;
   Xbyak::Label tables_;
   Xbyak::Label lane_bits_;
   std::span<const LaneOperation> operations_;

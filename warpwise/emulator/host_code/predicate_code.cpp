@@ -183,6 +183,17 @@ void write_comparison(CodeGenerator& to, const HostRegisters& at, const Operatio
   if (comparison.is_opposite) to.not_(reg::eax);
 }
 
+void store_predicate(CodeGenerator& to, const HostRegisters& at, std::int32_t dst,
+                     const Xbyak::Reg32& value) {
+  const Address place = to.dword[at.registers + dst];
+  if (at.is_partial) {
+    to.and_(value, at.lanes);
+    to.andn(reg::ecx, at.lanes, place);
+    to.or_(value, reg::ecx);
+  }
+  to.mov(place, value);
+}
+
 /// Combines a comparison in `result` with predicate c.
 void write_combined(CodeGenerator& to, const HostRegisters& at, const Operation& op,
                     const Xbyak::Reg32& result, std::int32_t dst) {
@@ -196,7 +207,7 @@ void write_combined(CodeGenerator& to, const HostRegisters& at, const Operation&
     else
       to.xor_(result, reg::ecx);
   }
-  to.mov(to.dword[at.registers + dst], result);
+  store_predicate(to, at, dst, result);
 }
 
 void write_logic(CodeGenerator& to, const HostRegisters& at, const Operation& op, Logic what) {
@@ -212,7 +223,7 @@ void write_logic(CodeGenerator& to, const HostRegisters& at, const Operation& op
     else
       to.xor_(reg::eax, reg::ecx);
   }
-  to.mov(to.dword[at.registers + op.dst], reg::eax);
+  store_predicate(to, at, op.dst, reg::eax);
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 
 namespace warpwise::emulator {
 
-/// The CPU's registers that hold a warp's register file and its constants.
+/// The CPU's registers that hold a warp's register file, its constants and the lanes that run.
 struct HostRegisters {
   Xbyak::Reg64 registers;
   Xbyak::Reg64 constants;
+  Xbyak::Reg32 lanes;
+  bool is_partial = false;  ///< the predicates' other lanes stay as they are
 };
 
 /// Returns true if a comparison or a logical operation of predicates has machine code.

@@ -51,12 +51,12 @@ class Counts::Collector {
   /// Returns an operation's executions, by the interpreter and by machine code.
   Executed executions(const Counts& worker, const Operation& op) const {
     Executed all = worker.operations_[op.index];
-    const std::int32_t at =
-        launch_.host_code != nullptr ? launch_.host_code->counted_at(op.index) : -1;
-    if (at < 0) return all;
-    const HostCount& own = worker.host_counts_[static_cast<std::size_t>(at)];
-    all.warps += own.warps;
-    all.threads += own.threads;
+    if (launch_.host_code != nullptr) {
+      HostCount own;
+      launch_.host_code->add(op.index, worker.host_counts_, own);
+      all.warps += own.warps;
+      all.threads += own.threads;
+    }
     return all;
   }
 
