@@ -80,8 +80,7 @@ struct Program::State {
   std::map<std::pair<std::string, ObserverSet>, std::unique_ptr<Code>> decoded;
 
   const ptx::Function& find(std::string_view name) const;
-  /// Returns a kernel's code, with machine code if a launch wants it.
-  const Code& code(std::string_view name, ObserverSet observers, bool in_host_code = false);
+  const Code& code(std::string_view name, ObserverSet observers);
   const std::vector<Address>& load(Device::State& device, Device& owner);
   std::vector<Address> allocate(Device& owner) const;
   Address target_of(const ptx::Variable& variable, const std::string& name,
@@ -114,14 +113,16 @@ const ptx::Function& Program::State::find(std::string_view name) const {
   return *found;
 }
 
-const Code& Program::State::code(std::string_view name, ObserverSet observers, bool in_host_code) {
+const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   const ptx::Function& function = find(name);
   const std::lock_guard lock(mutex);
   std::unique_ptr<Code>& code = decoded[{function.name, observers}];
   const bool checks =
       observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks;
-  if (!code) code = std::make_unique<Code>(decode(module, function, observers, checks));
-  if (in_host_code && !code->host_code) code->host_code = make_host_code(*code, observers);
+  if (!code) {
+    code = std::make_unique<Code>(decode(module, function, observers, checks));
+    code->host_code = std::make_shared<LazyHostCode>(*code, observers);
+  }
   return *code;
 }
 
@@ -213,7 +214,7 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     }
     if (next.kind != DeviceWork::Kind::launch) continue;
     const auto start = std::chrono::steady_clock::now();
-    const Code& own = code(next.kernel, launch_observers(options), !options.interpreted);
+    const Code& own = code(next.kernel, launch_observers(options));
     const int its_depth = next.is_tail ? depth : depth + 1;
     LaunchResult result = run_launch(
         own, device.state(), load(device.state(), device),
@@ -266,7 +267,7 @@ Address Program::variable(Device& device, std::string_view name, std::uint64_t* 
 LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
-  const Code& code = state_->code(kernel, launch_observers(options), !options.interpreted);
+  const Code& code = state_->code(kernel, launch_observers(options));
   const std::vector<Address>& variables = state_->load(device.state(), device);
   const GridWorkspace workspace(device, options.cooperative);
   const LaunchShape shape{grid, block, dynamic_shared_bytes, workspace.address()};

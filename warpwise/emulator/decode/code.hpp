@@ -117,7 +117,7 @@ struct CallSite {
   std::vector<Saved> saved;
 };
 
-class HostCode;
+class LazyHostCode;
 
 struct Code {
   KernelInfo info;
@@ -171,7 +171,7 @@ struct Code {
   std::vector<ModelledOperation> modelled;
   std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
   std::size_t register_bytes = 0;
-  std::shared_ptr<const HostCode> host_code;  ///< null until a launch wants it
+  std::shared_ptr<LazyHostCode> host_code;  ///< of a program's kernels; else null
   /// A piece of shared memory between two variables, which no access may touch. Only code that
   /// checks has these.
   struct SharedGap {

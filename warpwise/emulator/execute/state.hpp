@@ -42,7 +42,7 @@ struct Worker;
 struct Launch;
 class Schedule;
 struct Watch;
-class HostCode;
+class LazyHostCode;
 struct HostCount;
 
 /// Uninitialised bytes, aligned to a cache line.
@@ -161,9 +161,9 @@ struct Warp {
   std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
-  std::uint64_t polls = 0;     ///< number of accesses that may have polled
-  std::uint64_t executed = 0;  ///< warp instructions
-  std::uint64_t accesses = 0;  ///< to global memory and textures, if counted
+  std::uint64_t polls = 0;           ///< number of accesses that may have polled
+  std::uint64_t executed = 0;        ///< warp instructions
+  std::uint64_t accesses = 0;        ///< to global memory and textures, if counted
   HostCount* host_counts = nullptr;  ///< of each operation, see host_code.hpp; if counted
 
   /// Returns a lane's index in its block.
@@ -324,7 +324,9 @@ struct Launch {
   std::uint64_t order_seed = 0;
   Watch* watch = nullptr;  ///< only with an order; null: no watch
   Progress* progress = nullptr;
-  const HostCode* host_code = nullptr;  ///< null: the interpreter runs all
+  LazyHostCode* host_code = nullptr;  ///< null: the interpreter executes all
+  /// Number of executed instructions after which machine code is made.
+  std::uint64_t host_code_after = 0;
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 

@@ -38,7 +38,10 @@ class Turn {
   Turn(Warp& warp, const Code& code, Observers& observers)
       : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
         check_sync_(warp.worker->launch->checks.has(Check::sync)),
-        host_code_(warp.worker->launch->host_code), began_(warp.executed) {
+        host_code_(warp.worker->launch->host_code != nullptr
+                       ? warp.worker->launch->host_code->ready()
+                       : nullptr),
+        began_(warp.executed) {
     if constexpr (shuffled)
       warp.turn_ends = warp.executed + warp.worker->schedule->turn_instructions();
     else

@@ -14,6 +14,7 @@
 #include "warpwise/emulator/host_code/lane_code.hpp"
 #include "warpwise/emulator/host_code/predicate_code.hpp"
 #include "warpwise/emulator/host_code/quick_access.hpp"
+#include "warpwise/emulator/host_code/unwind_table.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
@@ -72,14 +73,14 @@ std::vector<bool> leaders_of(const Code& code) {
 
 }  // namespace
 
-/// Writes the machine code of a kernel, for all live lanes of a warp or for some. While it runs, these
-/// registers hold:
+/// Writes the machine code of a kernel, for all live lanes of a warp or for some. While it runs,
+/// these registers hold:
 /// - rbx the warp, r12 its register file, r13 its constants, r14d the lanes of the group
 /// - rbp the kernel's operations
 /// - r15 the warp's HostCounts for this version
 ///
-/// From the top of the stack on lie the number of lanes, the limit, and from mask_at on the mask as 32
-/// words.
+/// From the top of the stack on lie the number of lanes, the limit, and from mask_at on the mask as
+/// 32 words.
 class HostMemory : private Xbyak::CodeGenerator {
  public:
   HostMemory(const Code& code, ObserverSet observers, bool is_partial)
@@ -95,6 +96,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     for (std::size_t i = 0; i < code.operations.size();) i = write_at(i);
     lanes_.write_tables();
     readyRE();
+    unwind_.emplace(getCode(), getSize(), stack_bytes);
   }
 
   HostCode::Enter enter() const { return getCode<HostCode::Enter>(); }
@@ -200,8 +202,8 @@ class HostMemory : private Xbyak::CodeGenerator {
     return i + 1;
   }
 
-  /// Writes a run of lane operations from i on, together with loads of shared memory whose addresses
-  /// are known before it. Returns its end; i if there is none.
+  /// Writes a run of lane operations from i on, together with loads of shared memory whose
+  /// addresses are known before it. Returns its end; i if there is none.
   std::size_t write_run(std::size_t i) {
     std::vector<LaneOperation> run;
     std::set<std::int32_t> written;
@@ -264,8 +266,7 @@ class HostMemory : private Xbyak::CodeGenerator {
 
   static bool add_load(SharedLoads& loads, const Operation& op) {
     auto base = std::ranges::find(loads.bases, op.a, &SharedLoads::Base::addresses);
-    if (base == loads.bases.end())
-      base = loads.bases.insert(base, {op.a, op.offset, op.offset});
+    if (base == loads.bases.end()) base = loads.bases.insert(base, {op.a, op.offset, op.offset});
     if ((op.offset - base->lowest) % 4 != 0) return false;
     base->lowest = std::min(base->lowest, op.offset);
     base->highest = std::max(base->highest, op.offset);
@@ -364,6 +365,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::size_t pending_ = 0;
   std::size_t pending_at_ = 0;
   Xbyak::Label leave_;
+  std::optional<UnwindTable> unwind_;
 };
 
 namespace {
@@ -432,8 +434,22 @@ void HostCode::add(std::size_t operation, const std::vector<HostCount>& counts,
     add_from(partial_, code_->operations.size());
 }
 
-std::shared_ptr<const HostCode> make_host_code(const Code& code, ObserverSet observers) {
-  return can_make_code(code) ? std::make_shared<const HostCode>(code, observers) : nullptr;
+// Making the code of an operation takes the time in which the interpreter executes 400 of them. So
+// a kernel that ends right after it loses a tenth.
+constexpr std::uint64_t executions_before = 4000;
+
+std::uint64_t LazyHostCode::left() const {
+  const std::uint64_t all = executions_before * code_->operations.size();
+  const std::uint64_t executed = executed_;
+  return all > executed ? all - executed : 0;
+}
+
+void LazyHostCode::try_to_make() {
+  const std::lock_guard lock(mutex_);
+  if (tried_.load(std::memory_order_acquire)) return;
+  if (can_make_code(*code_)) own_ = std::make_unique<const HostCode>(*code_, observers_);
+  ready_.store(own_.get(), std::memory_order_release);
+  tried_.store(true, std::memory_order_release);
 }
 
 }  // namespace warpwise::emulator

@@ -77,10 +77,36 @@ class HostCode {
 /// Returns the number of HostCounts that a worker needs: of each version and operation.
 inline std::size_t host_counts(const Code& code) { return 2 * code.operations.size(); }
 
-/// Makes the machine code of a kernel that was decoded for these observers. Returns null if the CPU
-/// or the build cannot: on other architectures, without AVX2 and FMA, or where the system refuses
-/// executable memory.
-/// \param code  keeps its place in memory as long as the result
-std::shared_ptr<const HostCode> make_host_code(const Code& code, ObserverSet observers);
+/// A kernel's machine code, which is made when the kernel has executed so many instructions that it
+/// pays. Launches on several threads share it.
+class LazyHostCode {
+ public:
+  /// \param code  a kernel that was decoded for these observers. It keeps its place in memory.
+  LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
+
+  /// Returns null if it has not been made, or cannot be: on other architectures, without AVX2 and
+  /// FMA, for a kernel of very many operations, or where the system refuses executable memory.
+  const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
+
+  /// Makes it, unless that has been tried before.
+  void make() {
+    if (!tried_.load(std::memory_order_acquire)) try_to_make();
+  }
+
+  /// Returns the number of instructions that the kernel shall still execute before make().
+  std::uint64_t left() const;
+  void note_executed(std::uint64_t instructions) { executed_ += instructions; }
+
+ private:
+  void try_to_make();
+
+  const Code* code_;
+  ObserverSet observers_;
+  std::mutex mutex_;
+  std::unique_ptr<const HostCode> own_;
+  std::atomic<const HostCode*> ready_ = nullptr;
+  std::atomic<bool> tried_ = false;
+  std::atomic<std::uint64_t> executed_ = 0;
+};
 
 }  // namespace warpwise::emulator

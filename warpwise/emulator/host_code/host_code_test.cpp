@@ -15,66 +15,157 @@
 #include <vector>
 
 #include "emulator/emulated.hpp"
+#include "warpwise/base/error.hpp"
 
 namespace warpwise::emulator {
 namespace {
 
 using test::Emulated;
 
-constexpr int registers = 8;        ///< of each width
+constexpr int registers = 8;  ///< of each width
 constexpr int most_threads = 96;
 constexpr int blocks = 3;
-constexpr int words = 1024;         ///< of the memory that all threads access
+constexpr int words = 1024;  ///< of the memory that all threads access
 constexpr int bytes_of_thread = registers * (4 + 8 + 4) + 8;
 
 /// Instructions: w, l, h, p stand for a register of 32, 64 or 16 bits or a predicate, i for one of
 /// 32 bits or a literal, m for a literal of 64 bits or a register.
 constexpr const char* instructions[] = {
-    "add.s32 w, w, i",         "add.u32 w, w, w",         "sub.s32 w, w, i",
-    "sub.u32 w, i, w",         "mul.lo.s32 w, w, i",      "mul.lo.u32 w, w, w",
-    "mad.lo.s32 w, w, i, w",   "mad.lo.u32 w, w, w, i",   "mul.hi.s32 w, w, w",
-    "mul.wide.s32 l, w, i",    "mul.wide.u32 l, w, w",    "mad.wide.s32 l, w, i, l",
-    "mad.wide.u32 l, w, w, l", "mul.wide.u16 w, h, h",    "mul.wide.s16 w, h, h",
-    "min.s32 w, w, i",         "max.s32 w, w, i",         "min.u32 w, w, i",
-    "max.u32 w, w, w",         "abs.s32 w, w",            "neg.s32 w, w",
-    "and.b32 w, w, i",         "or.b32 w, w, w",          "xor.b32 w, w, i",
-    "not.b32 w, w",            "mov.b32 w, w",            "mov.u32 w, i",
-    "and.b64 l, l, m",         "or.b64 l, l, l",          "xor.b64 l, l, m",
-    "not.b64 l, l",            "mov.b64 l, l",            "mov.u64 l, m",
-    "shl.b32 w, w, i",         "shr.u32 w, w, i",         "shr.s32 w, w, w",
-    "shr.b32 w, w, i",         "shl.b64 l, l, i",         "shr.u64 l, l, i",
-    "shr.b64 l, l, w",         "shr.s64 l, l, i",         "add.s64 l, l, m",
-    "sub.s64 l, l, l",         "add.u64 l, l, l",         "mul.lo.s64 l, l, m",
-    "mul.lo.u64 l, l, l",      "selp.b32 w, w, i, p",     "selp.b64 l, l, m, p",
-    "selp.f32 w, w, w, p",     "cvt.s64.s32 l, w",        "cvt.u64.u32 l, w",
-    "cvt.u64.s32 l, w",        "cvt.s64.u32 l, w",        "cvt.u32.u64 w, l",
-    "cvt.s32.s64 w, l",        "cvt.u16.u32 h, w",        "cvt.u32.u16 w, h",
-    "cvt.s32.s16 w, h",        "cvt.s32.s8 w, w",         "cvt.u8.u32 w, w",
-    "cvt.s8.s32 h, w",         "cvt.u16.u8 h, h",         "cvt.s16.s8 h, h",
-    "cvt.rn.f32.s32 w, w",     "cvt.rn.f32.u32 w, w",     "cvt.rzi.s32.f32 w, w",
-    "cvt.f64.f32 l, w",        "cvt.rn.f32.f64 w, l",     "add.f32 w, w, w",
-    "sub.f32 w, w, w",         "mul.f32 w, w, w",         "div.rn.f32 w, w, w",
-    "sqrt.rn.f32 w, w",        "fma.rn.f32 w, w, w, w",   "neg.f32 w, w",
-    "abs.f32 w, w",            "min.f32 w, w, w",         "max.f32 w, w, w",
-    "add.ftz.f32 w, w, w",     "add.f64 l, l, l",         "sub.f64 l, l, l",
-    "mul.f64 l, l, l",         "fma.rn.f64 l, l, l, l",   "setp.eq.s32 p, w, i",
-    "setp.ne.s32 p, w, w",     "setp.lt.s32 p, w, i",     "setp.le.s32 p, w, w",
-    "setp.gt.s32 p, w, i",     "setp.ge.s32 p, w, w",     "setp.lt.u32 p, w, i",
-    "setp.le.u32 p, w, w",     "setp.gt.u32 p, w, i",     "setp.ge.u32 p, w, w",
-    "setp.lo.u32 p, w, w",     "setp.hs.u32 p, w, w",     "setp.eq.b32 p, w, w",
-    "setp.eq.s64 p, l, l",     "setp.ne.b64 p, l, m",     "setp.lt.s64 p, l, m",
-    "setp.ge.s64 p, l, l",     "setp.gt.u64 p, l, m",     "setp.le.u64 p, l, l",
-    "setp.lt.u64 p, l, l",     "setp.gt.s64 p, l, l",     "setp.lt.f32 p, w, w",
-    "setp.neu.f32 p, w, w",    "setp.num.f32 p, w, w",    "setp.gtu.f32 p, w, w",
-    "setp.geu.ftz.f32 p, w, w", "setp.le.f64 p, l, l",    "setp.nan.f64 p, l, l",
-    "setp.ltu.f64 p, l, l",    "setp.eq.f64 p, l, l",     "setp.lt.and.s32 p, w, i, p",
-    "setp.ge.or.u32 p, w, i, p", "setp.ne.xor.s32 p, w, i, !p", "setp.gt.s32 p|p, w, i",
-    "setp.le.and.f32 p|p, w, w, p", "and.pred p, p, p",   "or.pred p, p, p",
-    "xor.pred p, p, p",        "not.pred p, p",           "mov.pred p, p",
-    "popc.b32 w, w",           "clz.b32 w, w",            "brev.b32 w, w",
-    "prmt.b32 w, w, w, i",     "lop3.b32 w, w, w, w, 0x96", "bfe.u32 w, w, i, i",
-    "add.s16 h, h, h",         "and.b16 h, h, h",         "mov.b16 h, h",
-    "mov.b64 l, {w, w}",       "mov.u32 w, %clock",       "rem.u32 w, w, i",
+    "add.s32 w, w, i",
+    "add.u32 w, w, w",
+    "sub.s32 w, w, i",
+    "sub.u32 w, i, w",
+    "mul.lo.s32 w, w, i",
+    "mul.lo.u32 w, w, w",
+    "mad.lo.s32 w, w, i, w",
+    "mad.lo.u32 w, w, w, i",
+    "mul.hi.s32 w, w, w",
+    "mul.wide.s32 l, w, i",
+    "mul.wide.u32 l, w, w",
+    "mad.wide.s32 l, w, i, l",
+    "mad.wide.u32 l, w, w, l",
+    "mul.wide.u16 w, h, h",
+    "mul.wide.s16 w, h, h",
+    "min.s32 w, w, i",
+    "max.s32 w, w, i",
+    "min.u32 w, w, i",
+    "max.u32 w, w, w",
+    "abs.s32 w, w",
+    "neg.s32 w, w",
+    "and.b32 w, w, i",
+    "or.b32 w, w, w",
+    "xor.b32 w, w, i",
+    "not.b32 w, w",
+    "mov.b32 w, w",
+    "mov.u32 w, i",
+    "and.b64 l, l, m",
+    "or.b64 l, l, l",
+    "xor.b64 l, l, m",
+    "not.b64 l, l",
+    "mov.b64 l, l",
+    "mov.u64 l, m",
+    "shl.b32 w, w, i",
+    "shr.u32 w, w, i",
+    "shr.s32 w, w, w",
+    "shr.b32 w, w, i",
+    "shl.b64 l, l, i",
+    "shr.u64 l, l, i",
+    "shr.b64 l, l, w",
+    "shr.s64 l, l, i",
+    "add.s64 l, l, m",
+    "sub.s64 l, l, l",
+    "add.u64 l, l, l",
+    "mul.lo.s64 l, l, m",
+    "mul.lo.u64 l, l, l",
+    "selp.b32 w, w, i, p",
+    "selp.b64 l, l, m, p",
+    "selp.f32 w, w, w, p",
+    "cvt.s64.s32 l, w",
+    "cvt.u64.u32 l, w",
+    "cvt.u64.s32 l, w",
+    "cvt.s64.u32 l, w",
+    "cvt.u32.u64 w, l",
+    "cvt.s32.s64 w, l",
+    "cvt.u16.u32 h, w",
+    "cvt.u32.u16 w, h",
+    "cvt.s32.s16 w, h",
+    "cvt.s32.s8 w, w",
+    "cvt.u8.u32 w, w",
+    "cvt.s8.s32 h, w",
+    "cvt.u16.u8 h, h",
+    "cvt.s16.s8 h, h",
+    "cvt.rn.f32.s32 w, w",
+    "cvt.rn.f32.u32 w, w",
+    "cvt.rzi.s32.f32 w, w",
+    "cvt.f64.f32 l, w",
+    "cvt.rn.f32.f64 w, l",
+    "add.f32 w, w, w",
+    "sub.f32 w, w, w",
+    "mul.f32 w, w, w",
+    "div.rn.f32 w, w, w",
+    "sqrt.rn.f32 w, w",
+    "fma.rn.f32 w, w, w, w",
+    "neg.f32 w, w",
+    "abs.f32 w, w",
+    "min.f32 w, w, w",
+    "max.f32 w, w, w",
+    "add.ftz.f32 w, w, w",
+    "add.f64 l, l, l",
+    "sub.f64 l, l, l",
+    "mul.f64 l, l, l",
+    "fma.rn.f64 l, l, l, l",
+    "setp.eq.s32 p, w, i",
+    "setp.ne.s32 p, w, w",
+    "setp.lt.s32 p, w, i",
+    "setp.le.s32 p, w, w",
+    "setp.gt.s32 p, w, i",
+    "setp.ge.s32 p, w, w",
+    "setp.lt.u32 p, w, i",
+    "setp.le.u32 p, w, w",
+    "setp.gt.u32 p, w, i",
+    "setp.ge.u32 p, w, w",
+    "setp.lo.u32 p, w, w",
+    "setp.hs.u32 p, w, w",
+    "setp.eq.b32 p, w, w",
+    "setp.eq.s64 p, l, l",
+    "setp.ne.b64 p, l, m",
+    "setp.lt.s64 p, l, m",
+    "setp.ge.s64 p, l, l",
+    "setp.gt.u64 p, l, m",
+    "setp.le.u64 p, l, l",
+    "setp.lt.u64 p, l, l",
+    "setp.gt.s64 p, l, l",
+    "setp.lt.f32 p, w, w",
+    "setp.neu.f32 p, w, w",
+    "setp.num.f32 p, w, w",
+    "setp.gtu.f32 p, w, w",
+    "setp.geu.ftz.f32 p, w, w",
+    "setp.le.f64 p, l, l",
+    "setp.nan.f64 p, l, l",
+    "setp.ltu.f64 p, l, l",
+    "setp.eq.f64 p, l, l",
+    "setp.lt.and.s32 p, w, i, p",
+    "setp.ge.or.u32 p, w, i, p",
+    "setp.ne.xor.s32 p, w, i, !p",
+    "setp.gt.s32 p|p, w, i",
+    "setp.le.and.f32 p|p, w, w, p",
+    "and.pred p, p, p",
+    "or.pred p, p, p",
+    "xor.pred p, p, p",
+    "not.pred p, p",
+    "mov.pred p, p",
+    "popc.b32 w, w",
+    "clz.b32 w, w",
+    "brev.b32 w, w",
+    "prmt.b32 w, w, w, i",
+    "lop3.b32 w, w, w, w, 0x96",
+    "bfe.u32 w, w, i, i",
+    "add.s16 h, h, h",
+    "and.b16 h, h, h",
+    "mov.b16 h, h",
+    "mov.b64 l, {w, w}",
+    "mov.u32 w, %clock",
+    "rem.u32 w, w, i",
 };
 
 /// Writes a random kernel.
@@ -87,7 +178,7 @@ class Writer {
         ".version 8.4\n.target sm_90\n.address_size 64\n"
         ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n"
         ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<24>;\n.reg .b64 %l<20>;\n"
-        ".shared .align 16 .b8 tile[512];\n";
+        ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
     line("ld.param.u64 %l10, [memory]");
     line("ld.param.u64 %l11, [out]");
     line("ld.param.u32 %w10, [number]");
@@ -206,8 +297,9 @@ class Writer {
     static constexpr int sizes[] = {1, 1, 2, 2, 4, 4, 8, 4};
     const std::size_t which = below(std::size(types));
     const bool is_shared = rarely(3);
+    const bool is_local = !is_shared && rarely(5);
     const int size = sizes[which];
-    const int places = (is_shared ? 256 : 4 * words) / size / 2;
+    const int places = (is_shared || is_local ? 256 : 4 * words) / size / 2;
     const std::string limit = std::to_string(places - 1);
     if (rarely(3))
       line("mov.u32 %w21, %w11");
@@ -219,7 +311,8 @@ class Writer {
       line("and.b32 %w21, %w21, 0xfffff");
     else
       line("and.b32 %w21, %w21, " + limit);
-    const int offset = size * static_cast<int>(below(16)) - (rarely(40) ? 64 : 0) + (rarely(60) ? 1 : 0);
+    const int offset =
+        size * static_cast<int>(below(16)) - (rarely(40) ? 64 : 0) + (rarely(60) ? 1 : 0);
     std::string at;
     if (is_shared && rarely(2)) {
       line("mul.lo.u32 %w21, %w21, " + std::to_string(size));
@@ -230,22 +323,35 @@ class Writer {
       if (is_shared) {
         line("cvt.u64.u32 %l13, %w13");
         line("add.u64 %l12, %l12, %l13");
+      } else if (is_local) {
+        line("mov.u64 %l13, own");
+        line("add.u64 %l12, %l12, %l13");
       } else {
         line("add.u64 %l12, %l12, %l10");
       }
       at = "[%l12+" + std::to_string(offset) + "]";
     }
-    const bool is_generic = !is_shared && rarely(4);
-    const std::string space = is_shared ? ".shared." : is_generic ? "." : ".global.";
-    const std::string reg = size == 8   ? one("%l")
-                            : size <= 2 ? one(rarely(2) ? "%h" : "%w")
-                                        : one("%w");
+    const bool is_generic = !is_shared && !is_local && rarely(4);
+    std::string form = is_shared    ? ".shared."
+                       : is_local   ? ".local."
+                       : is_generic ? "."
+                                    : ".global.";
+    const auto element = [&] {
+      return size == 8 ? one("%l") : size <= 2 && rarely(2) ? one("%h") : one("%w");
+    };
+    std::string reg = element();
+    if (size >= 4 && rarely(3)) {
+      const int parts = size == 4 && rarely(2) ? 4 : 2;
+      for (int i = 1; i < parts; ++i) reg += ", " + element();
+      reg = "{" + reg + "}";
+      form += "v" + std::to_string(parts) + ".";
+    }
     const std::string type = types[which];
     const std::string guarded = guard();
     if (rarely(3))
-      line(guarded + "st" + space + type + " " + at + ", " + reg);
+      line(guarded + "st" + form + type + " " + at + ", " + reg);
     else
-      line(guarded + "ld" + space + type + " " + reg + ", " + at);
+      line(guarded + "ld" + form + type + " " + reg + ", " + at);
   }
 
   void write_registers() {
@@ -281,14 +387,14 @@ struct Mode {
   Checks checks = {};
 };
 
-Outcome run(const std::string& ptx, const Mode& mode, std::uint32_t seed, bool interpreted) {
+Outcome run(const std::string& ptx, const Mode& mode, std::uint32_t seed, Engine engine) {
   Emulated emulated(ptx);
   if (mode.checks.has(Check::init)) emulated.device.track_definedness();
   emulated.options.threads = 1;
   emulated.options.count = mode.count;
   if (mode.count) emulated.options.compute_capabilities = {{1, 3}, {2, 0}, {9, 0}};
   emulated.options.checks = mode.checks;
-  emulated.options.interpreted = interpreted;
+  emulated.options.engine = engine;
   emulated.options.budget = 1000000;
   const Address memory = emulated.buffer(test::random_words(words, seed));
   const std::uint32_t threads = 1 + seed % most_threads;
@@ -356,10 +462,22 @@ TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
   for (std::uint32_t seed = first; seed < first + kernels; ++seed) {
     const std::string ptx = Writer(seed).kernel();
     const Mode& mode = modes[seed % 7 < modes.size() ? seed % 7 : seed % 2];
-    const std::string found =
-        difference(run(ptx, mode, seed, true), run(ptx, mode, seed, false));
+    const std::string found = difference(run(ptx, mode, seed, Engine::interpreter),
+                                         run(ptx, mode, seed, Engine::machine_code));
     ASSERT_EQ(found, "") << "kernel of seed " << seed << ":\n" << ptx;
   }
+}
+
+TEST(HostCode, AHandlersExceptionPassesThrough) {
+  Emulated emulated(
+      ".version 8.4\n.target sm_90\n.address_size 64\n"
+      ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+      ".visible .entry greedy()\n{\n.param .b64 p;\n.param .b64 q;\n.reg .b64 %l<2>;\n"
+      "mov.u64 %l0, 0x80000000;\nst.param.b64 [p], %l0;\ncall (q), malloc, (p);\nret;\n}\n");
+  emulated.options.engine = Engine::machine_code;
+  emulated.options.heap_bytes = std::uint64_t{4} << 30;
+  // The device has 1 GiB.
+  EXPECT_THROW(emulated.launch("greedy", {1, 1, 1}, {32, 1, 1}), OutOfMemory);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ bool LaneCode::is_wide(std::int32_t operand) const {
 
 Xbyak::Address LaneCode::place(std::int32_t operand, int half) const {
   const bool is_constant = operand < 0;
-  const int step = half < 0 ? vector_bytes * chunk_ : 2 * vector_bytes * chunk_ + vector_bytes * half;
+  const int step =
+      half < 0 ? vector_bytes * chunk_ : 2 * vector_bytes * chunk_ + vector_bytes * half;
   const int offset = (is_constant ? ~operand : operand) + step;
   return to_.ptr[(is_constant ? constants_ : registers_) + offset];
 }
@@ -132,8 +133,8 @@ const Xbyak::Operand& LaneCode::source(std::int32_t operand, int half) {
 const Xbyak::Operand& LaneCode::four(std::int32_t operand, int i) {
   const int held = find(operand, -1);
   if (held < 0) {
-    const int offset = (operand < 0 ? ~operand : operand) + vector_bytes * chunk_ +
-                       vector_bytes / 2 * half_;
+    const int offset =
+        (operand < 0 ? ~operand : operand) + vector_bytes * chunk_ + vector_bytes / 2 * half_;
     return addresses_.emplace_back(to_.ptr[(operand < 0 ? constants_ : registers_) + offset]);
   }
   held_[static_cast<std::size_t>(held)].is_used = true;

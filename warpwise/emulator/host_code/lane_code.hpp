@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: machine code of operations that compute each lane from its own operands.
+// Internal to the emulator: machine code of operations that compute each lane from its own
+// operands.
 
 #include <xbyak/xbyak.h>
 
@@ -87,7 +88,7 @@ class LaneCode {
   struct Held {
     std::int32_t operand = Operation::none;
     int half = 0;
-    bool is_new = false;  ///< not yet in memory
+    bool is_new = false;   ///< not yet in memory
     bool is_used = false;  ///< by the operation that is being written
   };
 

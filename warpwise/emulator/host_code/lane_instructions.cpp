@@ -204,7 +204,8 @@ class Instructions {
     all_[entry.handler] = {entry.widths, emit};
   }
   void add_both(std::string_view name, std::string_view bits, Emit emit) {
-    for (const char sign : {'u', 's'}) add(std::string(name) + "." + sign + std::string(bits), emit);
+    for (const char sign : {'u', 's'})
+      add(std::string(name) + "." + sign + std::string(bits), emit);
   }
 
   void add_words() {
@@ -347,13 +348,13 @@ class Instructions {
 
 }  // namespace
 
-const LaneInstruction word_load = {{Width::w32, Width::none, Width::w32}, [](LaneCode& c) {
-                                     const Xbyak::Ymm at = c.in(c.op().a);
-                                     G& g = c.to();
-                                     g.vpcmpeqd(c.scratch(0), c.scratch(0), c.scratch(0));
-                                     g.vpgatherdd(c.out(), g.ptr[g.rdx + at + static_cast<int>(c.op().offset)],
-                                                  c.scratch(0));
-                                   }};
+const LaneInstruction word_load = {
+    {Width::w32, Width::none, Width::w32}, [](LaneCode& c) {
+      const Xbyak::Ymm at = c.in(c.op().a);
+      G& g = c.to();
+      g.vpcmpeqd(c.scratch(0), c.scratch(0), c.scratch(0));
+      g.vpgatherdd(c.out(), g.ptr[g.rdx + at + static_cast<int>(c.op().offset)], c.scratch(0));
+    }};
 
 const LaneInstruction* lane_instruction(const Operation& op) {
   static const Instructions instructions;

@@ -230,8 +230,9 @@ void write_logic(CodeGenerator& to, const HostRegisters& at, const Operation& op
 
 void load_predicate(CodeGenerator& to, const HostRegisters& at, const Xbyak::Reg32& into,
                     std::int32_t operand, bool negated) {
-  to.mov(into, to.dword[(operand < 0 ? at.constants : at.registers) +
-                        (operand < 0 ? ~operand : operand)]);
+  to.mov(
+      into,
+      to.dword[(operand < 0 ? at.constants : at.registers) + (operand < 0 ? ~operand : operand)]);
   if (negated) to.not_(into);
 }
 

@@ -74,8 +74,9 @@ inline bool are_at(const Address* addresses, Address begin, const Address* offse
 }
 
 /// Returns true if no lane's access leaves the piece, and each is aligned.
-template <std::size_t bytes>
-inline bool are_inside(const std::uint64_t* addresses, std::uint64_t offset, const Piece& piece) {
+inline bool are_inside(std::size_t bytes, const std::uint64_t* addresses, std::uint64_t offset,
+                       const Piece& piece) {
+  if (piece.end - piece.begin < bytes) return false;
   const Vector first = all_of(piece.begin - offset);
   const Vector last = all_of(piece.end - bytes - offset);
   const Vector added = all_of(offset);
@@ -88,10 +89,11 @@ inline bool are_inside(const std::uint64_t* addresses, std::uint64_t offset, con
     bits = _mm256_or_si256(bits, _mm256_add_epi64(address, added));
   }
   return _mm256_movemask_pd(_mm256_castsi256_pd(outside)) == 0 &&
-         _mm256_testz_si256(bits, all_of(std::uint64_t{bytes - 1})) != 0;
+         _mm256_testz_si256(bits, all_of(static_cast<std::uint64_t>(bytes - 1))) != 0;
 }
-template <std::size_t bytes>
-inline bool are_inside(const std::uint32_t* addresses, std::uint32_t offset, const Piece& piece) {
+inline bool are_inside(std::size_t bytes, const std::uint32_t* addresses, std::uint32_t offset,
+                       const Piece& piece) {
+  if (piece.end - piece.begin < bytes) return false;
   const Vector last = all_of(static_cast<std::uint32_t>(piece.end - bytes));
   const Vector added = all_of(offset);
   Vector most = last;
@@ -164,7 +166,8 @@ inline Piece piece_of(const Warp& warp, const Operation& op) {
     const AlignedBytes& shared = warp.block->shared;
     return {0, shared.size(), shared.data()};
   } else {
-    const AllocationView& view = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
+    const AllocationView& view =
+        warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
     return {view.begin, view.end, view.host};
   }
 }
@@ -205,14 +208,12 @@ inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::s
   }
 }
 
-/// Counts an access of all lanes.
-template <class Observers, bool is_shared, class Address>
+/// Counts an access of all lanes. Generic addresses are those of global memory here.
+template <class Observers, class Address>
 inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                  const Address* addresses, bool neighbours) {
   if constexpr (Observers::any) {
-    const Space space = is_shared                       ? Space::shared
-                        : op.space == Space::constant ? Space::constant
-                                                      : Space::global;
+    const Space space = op.space == Space::generic ? Space::global : op.space;
     Counts& counts = Observers::of(warp).template get<Counts>();
     std::uint64_t* const numbers = counts.numbers(op.site, space);
     const std::size_t n = counts.numbers_of_site();
@@ -264,14 +265,13 @@ void load(Warp& warp, const Operation& op) {
   const bool neighbours = are_neighbours<sizeof(T)>(addresses, first, piece);
   if (neighbours) {
     if constexpr (Observers::any)
-      tell<Observers, is_shared>(warp, op, AccessKind::load, sizeof(T), addresses, true);
+      tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, true);
     load_neighbours<T, S, kept>(piece.host + (first - piece.begin), to);
     return;
   }
-  if (piece.end - piece.begin < sizeof(T) || !are_inside<sizeof(T)>(addresses, offset, piece))
-    return run_handler<is_shared>(warp, op);
+  if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
   if constexpr (Observers::any)
-    tell<Observers, is_shared>(warp, op, AccessKind::load, sizeof(T), addresses, false);
+    tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, false);
   gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to);
 }
 
@@ -289,13 +289,94 @@ void store(Warp& warp, const Operation& op) {
     for (int i = 0; i < warp_lanes; ++i) values[i] = static_cast<T>(from[i]);
     std::memcpy(piece.host + (first - piece.begin), values, sizeof(values));
   } else {
-    if (piece.end - piece.begin < sizeof(T) || !are_inside<sizeof(T)>(addresses, offset, piece))
-      return run_handler<is_shared>(warp, op);
+    if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
     scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from);
   }
   warp.wrote = true;
   if constexpr (Observers::any)
-    tell<Observers, is_shared>(warp, op, AccessKind::store, sizeof(T), addresses, neighbours);
+    tell<Observers>(warp, op, AccessKind::store, sizeof(T), addresses, neighbours);
+}
+
+constexpr std::size_t longest_vector = 16;
+
+/// The same for vectors. Their elements may replace the addresses, so these are copied.
+template <class Observers, class T, class Address, bool is_shared>
+void load_vector(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const std::size_t bytes = sizeof(T) * op.count;
+  const auto offset = static_cast<Address>(op.offset);
+  alignas(32) Address addresses[warp_lanes];
+  std::copy_n(source<Address>(warp, op.a), warp_lanes, addresses);
+  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+      !are_inside(bytes, addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  tell<Observers>(warp, op, AccessKind::load, static_cast<int>(bytes), addresses, false);
+  const std::int32_t* registers = list_of(warp, op);
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const auto at =
+        static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
+    gather<T, T, static_cast<T>(~T{0})>(piece.host, addresses, at,
+                                        destination<T>(warp, registers[e]));
+  }
+}
+
+template <class Observers, class T, class Address, bool is_shared>
+void store_vector(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const std::size_t bytes = sizeof(T) * op.count;
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+      !are_inside(bytes, addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  const std::int32_t* registers = list_of(warp, op);
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const auto at =
+        static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
+    scatter<T>(piece.host, addresses, at, source<T>(warp, registers[e]));
+  }
+  warp.wrote = true;
+  tell<Observers>(warp, op, AccessKind::store, static_cast<int>(bytes), addresses, false);
+}
+
+/// Each lane's local memory is a piece of its own.
+inline Piece local_piece(const Warp& warp) {
+  const std::uint64_t size = warp.worker->launch->local_bytes;
+  return {0, size, warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size};
+}
+
+template <class Observers, class T, class S, S kept>
+void load_local(Warp& warp, const Operation& op) {
+  const Piece piece = local_piece(warp);
+  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
+    return op.run(warp, op);
+  tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, false);
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  const std::byte* own = piece.host;
+  for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+    T value;
+    std::memcpy(&value, own + (addresses[i] + offset), sizeof(T));
+    to[i] = static_cast<S>(value) & kept;
+  }
+}
+
+template <class Observers, class T, class S>
+void store_local(Warp& warp, const Operation& op) {
+  const Piece piece = local_piece(warp);
+  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
+    return op.run(warp, op);
+  const S* from = source<S>(warp, list_of(warp, op)[0]);
+  std::byte* own = piece.host;
+  for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+    const T value = static_cast<T>(from[i]);
+    std::memcpy(own + (addresses[i] + offset), &value, sizeof(T));
+  }
+  warp.wrote = true;
+  tell<Observers>(warp, op, AccessKind::store, sizeof(T), addresses, false);
 }
 
 template <class Observers>
@@ -308,13 +389,13 @@ std::byte* prepare(Warp& warp, const SharedLoads& loads) {
     if (shared.size() < range + bytes) return nullptr;
     const Piece piece{0, shared.size() - range, shared.data()};
     const auto* addresses = source<std::uint32_t>(warp, base.addresses);
-    if (!are_inside<bytes>(addresses, static_cast<std::uint32_t>(base.lowest), piece))
+    if (!are_inside(bytes, addresses, static_cast<std::uint32_t>(base.lowest), piece))
       return nullptr;
   }
   if constexpr (Observers::any) {
     for (const Operation* op : loads.operations)
-      tell<Observers, true>(warp, *op, AccessKind::load, bytes, source<std::uint32_t>(warp, op->a),
-                            false);
+      tell<Observers>(warp, *op, AccessKind::load, bytes, source<std::uint32_t>(warp, op->a),
+                      false);
   }
   return shared.data();
 }
@@ -329,11 +410,16 @@ void load_parameter(Warp& warp, const Operation& op) {
 
 #pragma GCC pop_options
 
-/// Quick functions for one handler, by the width of addresses and the memory.
+/// Quick functions for one handler, by the memory and the width of addresses.
 struct Quick {
-  Handler global = nullptr;
-  Handler shared = nullptr;        ///< with addresses of 32 bits
-  Handler shared_long = nullptr;   ///< with addresses of 64 bits
+  struct Of {
+    Handler global = nullptr;
+    Handler shared = nullptr;       ///< with addresses of 32 bits
+    Handler shared_long = nullptr;  ///< with addresses of 64 bits
+  };
+  Of scalar;
+  Of vector;
+  Handler local = nullptr;
   Handler parameter = nullptr;
   bool is_word_load = false;  ///< of 32 bits to a register of 32
 };
@@ -341,20 +427,34 @@ using Quicks = std::map<Handler, Quick>;
 
 template <class Observers, class T, class S, S kept>
 void add_load(Quicks& all, ObserverSet set, std::string_view type, Width width) {
-  all[load_handler(set, type, width, Space::global)] = {
-      load<Observers, T, S, kept, std::uint64_t, false>,
-      load<Observers, T, S, kept, std::uint32_t, true>,
-      load<Observers, T, S, kept, std::uint64_t, true>, nullptr,
-      sizeof(T) == 4 && sizeof(S) == 4};
+  using Long = std::uint64_t;
+  using Short = std::uint32_t;
+  Quick& quick = all[load_handler(set, type, width, Space::global)];
+  quick.scalar = {load<Observers, T, S, kept, Long, false>,
+                  load<Observers, T, S, kept, Short, true>,
+                  load<Observers, T, S, kept, Long, true>};
+  if constexpr (sizeof(T) == sizeof(S)) {
+    quick.vector = {load_vector<Observers, S, Long, false>, load_vector<Observers, S, Short, true>,
+                    load_vector<Observers, S, Long, true>};
+  }
+  quick.local = load_local<Observers, T, S, kept>;
+  quick.is_word_load = sizeof(T) == 4 && sizeof(S) == 4;
   all[load_handler(set, type, width, Space::parameter)].parameter = load_parameter<T, S, kept>;
 }
 
 template <class Observers, class T, class S>
 void add_store(Quicks& all, ObserverSet set, std::string_view type, Width width) {
-  all[store_handler(set, type, width)] = {store<Observers, T, S, std::uint64_t, false>,
-                                          store<Observers, T, S, std::uint32_t, true>,
-                                          store<Observers, T, S, std::uint64_t, true>, nullptr,
-                                          false};
+  using Long = std::uint64_t;
+  using Short = std::uint32_t;
+  Quick& quick = all[store_handler(set, type, width)];
+  quick.scalar = {store<Observers, T, S, Long, false>, store<Observers, T, S, Short, true>,
+                  store<Observers, T, S, Long, true>};
+  if constexpr (sizeof(T) == sizeof(S)) {
+    quick.vector = {store_vector<Observers, S, Long, false>,
+                    store_vector<Observers, S, Short, true>,
+                    store_vector<Observers, S, Long, true>};
+  }
+  quick.local = store_local<Observers, T, S>;
 }
 
 template <class Observers>
@@ -393,7 +493,7 @@ const Quick* quick_of(const Operation& op, ObserverSet observers) {
   if (observers != ObserverSet::none && observers != ObserverSet::counts) return nullptr;
   const Quicks& all = observers == ObserverSet::none ? uncounted : counted;
   const auto found = all.find(op.run);
-  const bool is_simple = !op.strong && op.count == 1 && op.site >= 0;
+  const bool is_simple = !op.strong && op.site >= 0;
   return found == all.end() || !is_simple ? nullptr : &found->second;
 }
 
@@ -402,12 +502,14 @@ const Quick* quick_of(const Operation& op, ObserverSet observers) {
 Handler quick_access(const Operation& op, ObserverSet observers) {
   const Quick* const quick = quick_of(op, observers);
   if (quick == nullptr) return nullptr;
-  if (quick->parameter != nullptr) return quick->parameter;
+  if (quick->parameter != nullptr) return op.count == 1 ? quick->parameter : nullptr;
+  const Quick::Of& of = op.count == 1 ? quick->scalar : quick->vector;
   switch (op.space) {
     case Space::generic:
     case Space::global:
-    case Space::constant: return op.short_address ? nullptr : quick->global;
-    case Space::shared: return op.short_address ? quick->shared : quick->shared_long;
+    case Space::constant: return op.short_address ? nullptr : of.global;
+    case Space::shared: return op.short_address ? of.shared : of.shared_long;
+    case Space::local: return op.short_address || op.count != 1 ? nullptr : quick->local;
     default: return nullptr;
   }
 }
@@ -415,7 +517,7 @@ Handler quick_access(const Operation& op, ObserverSet observers) {
 bool loads_shared_words(const Operation& op, ObserverSet observers) {
   constexpr std::int64_t farthest = std::int64_t{1} << 30;
   const Quick* const quick = quick_of(op, observers);
-  return quick != nullptr && quick->is_word_load && op.space == Space::shared &&
+  return quick != nullptr && quick->is_word_load && op.count == 1 && op.space == Space::shared &&
          op.short_address && op.a >= 0 && op.offset > -farthest && op.offset < farthest;
 }
 

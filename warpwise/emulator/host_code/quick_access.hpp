@@ -15,8 +15,8 @@ namespace warpwise::emulator {
 /// handlers, and for operations whose handler has to run. It needs AVX2.
 Handler quick_access(const Operation& op, ObserverSet observers);
 
-/// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine code
-/// can make itself, after prepare_loads().
+/// Returns true for a load of 32 bits from shared memory, by addresses of 32 bits, that machine
+/// code can make itself, after prepare_loads().
 bool loads_shared_words(const Operation& op, ObserverSet observers);
 
 /// Loads of shared memory whose addresses do not change between the first and the last of them.

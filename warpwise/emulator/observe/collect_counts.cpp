@@ -51,9 +51,11 @@ class Counts::Collector {
   /// Returns an operation's executions, by the interpreter and by machine code.
   Executed executions(const Counts& worker, const Operation& op) const {
     Executed all = worker.operations_[op.index];
-    if (launch_.host_code != nullptr) {
+    const HostCode* const host_code =
+        launch_.host_code != nullptr ? launch_.host_code->ready() : nullptr;
+    if (host_code != nullptr) {
       HostCount own;
-      launch_.host_code->add(op.index, worker.host_counts_, own);
+      host_code->add(op.index, worker.host_counts_, own);
       all.warps += own.warps;
       all.threads += own.threads;
     }

@@ -47,7 +47,8 @@ class Counts : public Observer {
   /// if they add to none.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
-    const std::size_t place = static_cast<std::size_t>(site) * counted_spaces + counted_space(space);
+    const std::size_t place =
+        static_cast<std::size_t>(site) * counted_spaces + counted_space(space);
     return &sites_[place * ccs_.size()].requests;
   }
   std::size_t numbers_of_site() const {
@@ -125,11 +126,11 @@ class Counts : public Observer {
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
   std::vector<HostCount> host_counts_;  ///< of each operation, by machine code
-  std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
-  std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
-  std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
-  std::vector<Shape> shapes_;      ///< the most recent ones
-  std::vector<Cost> shape_costs_;  ///< [shape][cc]
+  std::vector<SiteCounts> sites_;       ///< [site][counted space][cc]
+  std::vector<Pattern> patterns_;       ///< [site][counted space][entry]
+  std::vector<Cost> costs_;             ///< of each pattern, [pattern][cc]
+  std::vector<Shape> shapes_;           ///< the most recent ones
+  std::vector<Cost> shape_costs_;       ///< [shape][cc]
   QuickCounts quick_;
 };
 
