@@ -239,12 +239,17 @@ def emulator(report):
     return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."
 
 
-def emulator_instructions(record):
-    """Lists the CPU instructions of launches beside those of an earlier commit."""
+def engines(record):
+    """Lists launches in the interpreter and in machine code."""
     machine = record["machine"]
-    modes = list(dict.fromkeys(row["mode"] for row in record["rows"]))
-    of = {(row["kernel"], row["mode"]): row for row in record["rows"]}
-    rows = [[kernel, *(f"{row['instructions'] / row['before']:.2f}" if (row := of.get((kernel, mode))) else "–" for mode in modes)]
-            for kernel in dict.fromkeys(row["kernel"] for row in record["rows"])]
-    text = table(["kernel", *modes], rows)
-    return f"{text}\n\nCommit {machine['commit']} beside {machine['before']}, {machine['date']}; {machine['method']}."
+    rows = []
+    for row in record["rows"]:
+        slow, fast = row["interpreter"], row["machine_code"]
+        counted = [f"{each['instructions'] / 1e6:,.0f}" if "instructions" in each else "" for each in (slow, fast)]
+        rows.append([f"{row['kernel']} {row['mode']}", f"{slow['rate'] / 1e6:.0f}", f"{fast['rate'] / 1e6:.0f}",
+                     f"{fast['rate'] / slow['rate']:.1f}", *counted])
+    text = table(["kernel, counts", "10⁶ warp instructions a second, interpreter", "machine code", "ratio",
+                  "10⁶ CPU instructions of a launch, interpreter", "machine code"], rows)
+    return (f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}. "
+            f"{record['random_kernels']:,} random kernels gave the same both ways.")
+

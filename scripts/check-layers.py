@@ -31,6 +31,7 @@ ROOMS = [
     # - ptx turns text into syntax, without its meaning.
     # - decode turns syntax into operations, which name their handlers. It does not know a running kernel.
     # - execute is the running kernel. It does not see the syntax.
+    # - host_code makes the CPU's machine code from operations.
     # - observe sees the running kernel and follows values through its instructions.
     # - runtime has CUDA's calls; it includes only the public header.
     ("emulator/ptx", ["base"]),
@@ -38,12 +39,15 @@ ROOMS = [
     ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
                                "emulator/execute", "emulator/observe"]),
     ("emulator/execute", ["base", "emulator", "emulator/decode", "emulator/instructions",
-                          "emulator/observe"]),
-    ("emulator/observe", ["base", "rules", "emulator", "emulator/execute", "emulator/instructions"]),
+                          "emulator/observe", "emulator/host_code"]),
+    ("emulator/observe", ["base", "rules", "emulator", "emulator/execute", "emulator/instructions",
+                          "emulator/host_code"]),
+    ("emulator/host_code", ["base", "emulator", "emulator/decode", "emulator/execute",
+                            "emulator/instructions", "emulator/observe"]),
     ("emulator/runtime", ["base", "emulator"]),
     # The public header, and the program and the device, which connect the rooms.
     ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",
-                  "emulator/observe"]),
+                  "emulator/observe", "emulator/host_code"]),
 
     # The order is: compile, measure, study, explain.
     ("lab/compile", ["base", "io", "rules", "emulator"]),
@@ -87,6 +91,7 @@ OWNERS = [
     ("cuda.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
     ("hwy/*", ["cpu", "primitives/*", "emulator/instructions"], "SIMD code lies beside its scalar twin"),
     # "": warpwise/opencv.hpp, for programs that have OpenCV.
+    ("xbyak/*", ["emulator/host_code"], "machine code is made in one room"),
     ("opencv2/*", ["io", ""], "OpenCV is loaded by one module, when a file needs it"),
     ("png.h", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("jpeglib.h", ["io"], "image libraries are loaded by modules, when a file needs them"),

@@ -13,6 +13,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build                                     # C++20, CMake 3.25
   libtbb-dev libhwy-dev                                     # threads, SIMD
+  libxbyak-dev                                              # machine code that the emulator makes
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libpng-dev                                                # PNG files
   libzstd-dev                                               # PTX inside of CUDA programs

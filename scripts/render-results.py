@@ -165,7 +165,7 @@ def main():
                "cpu_scaling": lambda: bench_tables.cpu_scaling(load("nvidia-h100/cpu_scaling.json")) if SCALING.exists() else NOT_RECORDED,
                "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator),
-               "emulator_instructions": lambda: bench_tables.emulator_instructions(load("amd-epyc/emulator_instructions.json"))}
+               "engines": lambda: bench_tables.engines(load("emulator/engines.json"))}
     stale = []
     for name in DOCUMENTS:
         path = REPOSITORY / name

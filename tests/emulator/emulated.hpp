@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -31,10 +32,19 @@ inline std::string kernels_ptx(const std::string& name) {
 #endif
 }
 
+/// Returns how tests execute their kernels: as launches do, or in machine code from the start if
+/// the environment has WARPWISE_TEST_ENGINE=machine_code.
+inline emulator::Engine engine_of_tests() {
+  const char* const name = std::getenv("WARPWISE_TEST_ENGINE");
+  return name != nullptr && std::string_view(name) == "machine_code"
+             ? emulator::Engine::machine_code
+             : emulator::Engine::automatic;
+}
+
 /// A program on a device of its own.
 class Emulated {
  public:
-  explicit Emulated(std::string_view ptx) : program(ptx) {}
+  explicit Emulated(std::string_view ptx) : program(ptx) { options.engine = engine_of_tests(); }
 
   template <class T>
   emulator::Address buffer(const std::vector<T>& content, std::string name = {}) {

@@ -381,6 +381,13 @@ struct PaceCounts {
   std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 
+/// Ways to execute a kernel.
+enum class Engine : std::uint8_t {
+  automatic,     ///< by machine code once the kernel has executed so much that making it pays
+  interpreter,   ///< by the interpreter alone
+  machine_code,  ///< by machine code from the start, where the CPU and the build can
+};
+
 /// Options of Program::launch(): counts, checks and limits.
 struct LaunchOptions {
   /// Compute capabilities to count memory accesses for. If empty and `count` is false, the kernel
@@ -435,6 +442,8 @@ struct LaunchOptions {
   int orders = 1;
   /// Seed of the third and later orders; the second is the first one reversed.
   std::uint64_t order_seed = 0;
+  /// How the kernel's instructions are executed. Results, counts and faults are the same.
+  Engine engine = Engine::automatic;
 };
 
 /// Work that a kernel launched, done when the kernel has ended: a kernel, a copy or a fill.

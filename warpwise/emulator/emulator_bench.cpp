@@ -1,5 +1,6 @@
 // Warp instructions per second on one CPU core, for integer image kernels and a matrix product.
-// Modes: no counts; all counts for CC 9.0; counts for three compute capabilities; checks.
+// Modes: no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each runs
+// in machine code and in the interpreter.
 
 #include <benchmark/benchmark.h>
 
@@ -20,17 +21,19 @@ struct Counting {
   bool count = false;
   std::vector<rules::ComputeCapability> compute_capabilities;
   emulator::Checks checks = {};
+  emulator::Engine engine = emulator::Engine::machine_code;
 };
 
-/// Launches over and over, and counts the kernel's warp instructions.
+/// Launches over and over. The first launch, in which machine code is made, is not timed.
 template <class Launch>
 void measure(benchmark::State& state, test::Emulated& emulated, const Counting& counting,
              const Launch& launch) {
   emulated.options.threads = 1;
-  const double instructions = static_cast<double>(launch().totals.warp_instructions);
   emulated.options.count = counting.count;
   emulated.options.compute_capabilities = counting.compute_capabilities;
   emulated.options.checks = counting.checks;
+  emulated.options.engine = counting.engine;
+  const double instructions = static_cast<double>(launch().executed);
   for (auto _ : state) {
     const emulator::LaunchResult result = launch();
     if (!result.faults.empty()) state.SkipWithError("a fault");
@@ -70,6 +73,17 @@ const Counting counted{true, {{9, 0}}};
 const Counting counted_for_three{true, {{1, 3}, {2, 0}, {9, 0}}};
 Counting checked(emulator::Checks checks) { return {false, {}, checks}; }
 
+void add(const char* kernel, const std::string& name, const Counting& counting) {
+  const auto body = [kernel, counting](benchmark::State& state) {
+    if (std::string_view(kernel) == "multiply")
+      multiply(state, counting);
+    else
+      run(state, kernel, counting);
+  };
+  benchmark::RegisterBenchmark(("run/" + std::string(kernel) + "_" + name).c_str(), body)
+      ->Unit(benchmark::kMillisecond);
+}
+
 void list_all() {
   using emulator::Check;
   using emulator::Checks;
@@ -83,14 +97,10 @@ void list_all() {
       {"all_checks", checked(Checks::all())}};
   for (const char* const kernel : {"sobel", "box", "multiply"}) {
     for (const auto& [name, counting] : all) {
-      const auto body = [kernel, counting](benchmark::State& state) {
-        if (std::string_view(kernel) == "multiply")
-          multiply(state, counting);
-        else
-          run(state, kernel, counting);
-      };
-      benchmark::RegisterBenchmark(("run/" + std::string(kernel) + "_" + name).c_str(), body)
-          ->Unit(benchmark::kMillisecond);
+      Counting interpreted = counting;
+      interpreted.engine = emulator::Engine::interpreter;
+      add(kernel, name, counting);
+      add(kernel, name + "_interpreted", interpreted);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/orders.hpp"
+#include "warpwise/emulator/host_code/host_code.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
@@ -118,7 +119,10 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   std::unique_ptr<Code>& code = decoded[{function.name, observers}];
   const bool checks =
       observers == ObserverSet::checks || observers == ObserverSet::counts_and_checks;
-  if (!code) code = std::make_unique<Code>(decode(module, function, observers, checks));
+  if (!code) {
+    code = std::make_unique<Code>(decode(module, function, observers, checks));
+    code->host_code = std::make_shared<LazyHostCode>(*code, observers);
+  }
   return *code;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,8 @@ struct CallSite {
   std::vector<Saved> saved;
 };
 
+class LazyHostCode;
+
 struct Code {
   KernelInfo info;
   std::vector<Operation> operations;  ///< ends with an exit or a return
@@ -168,6 +171,7 @@ struct Code {
   std::vector<ModelledOperation> modelled;
   std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
   std::size_t register_bytes = 0;
+  std::shared_ptr<LazyHostCode> host_code;  ///< of a program's kernels; else null
   /// A piece of shared memory between two variables, which no access may touch. Only code that
   /// checks has these.
   struct SharedGap {

@@ -123,9 +123,9 @@ void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observ
   block.live -= static_cast<std::uint32_t>(std::popcount(lanes));
   leave_cluster(warp, lanes, observers);
   for (std::uint32_t id = 0; id < block.barriers.size(); ++id) {
-    if (block.barriers[id].expected == 0 && is_complete(block, block.barriers[id])) {
+    const Block::Barrier& barrier = block.barriers[id];
+    if (barrier.arrived != 0 && barrier.expected == 0 && is_complete(block, barrier))
       finish_barrier(block, id, code, observers);
-    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/modelled_uses.hpp"
 #include "warpwise/emulator/execute/scheduler.hpp"
+#include "warpwise/emulator/host_code/host_code.hpp"
 #include "warpwise/emulator/instructions/calls/system_calls.hpp"
 #include "warpwise/emulator/readable.hpp"
 
@@ -270,15 +271,23 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.order_seed = shape.order_seed;
   launch.watch = shape.watch;
   launch.progress = &progress;
+  if (options.engine != Engine::interpreter && !options.pace && shape.order == 0)
+    launch.host_code = code.host_code.get();
+  if (launch.host_code != nullptr) {
+    launch.host_code_after = launch.host_code->left();
+    if (options.engine == Engine::machine_code) launch.host_code->make();
+  }
 
   const std::size_t count = workers_for(launch.clusters, options);
   launch.atomic = count > 1;
   launch.workers = count;
   if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();
   const ObserverSet observers = launch_observers(options);
-  return with_observers(observers, [&](auto set) {
+  LaunchResult result = with_observers(observers, [&](auto set) {
     return run_observed<typename decltype(set)::type>(launch, observers, count);
   });
+  if (launch.host_code != nullptr) launch.host_code->note_executed(result.executed);
+  return result;
 }
 
 }  // namespace warpwise::emulator

@@ -19,6 +19,7 @@ namespace warpwise::emulator {
 void charge(Worker& worker, Block& block, std::uint64_t executed) {
   const Launch& launch = *worker.launch;
   const std::uint64_t total = launch.progress->executed.fetch_add(executed) + executed;
+  if (launch.host_code != nullptr && total >= launch.host_code_after) launch.host_code->make();
   const bool interrupted = launch.interrupted != nullptr && *launch.interrupted;
   const bool over = launch.budget != 0 && total > launch.budget;
   if ((!interrupted && !over) || launch.progress->stop.exchange(true)) return;

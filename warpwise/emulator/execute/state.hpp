@@ -42,6 +42,8 @@ struct Worker;
 struct Launch;
 class Schedule;
 struct Watch;
+class LazyHostCode;
+struct HostCount;
 
 /// Uninitialised bytes, aligned to a cache line.
 class AlignedBytes {
@@ -159,9 +161,10 @@ struct Warp {
   std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
-  std::uint64_t polls = 0;     ///< number of accesses that may have polled
-  std::uint64_t executed = 0;  ///< warp instructions
-  std::uint64_t accesses = 0;  ///< to global memory and textures, if counted
+  std::uint64_t polls = 0;           ///< number of accesses that may have polled
+  std::uint64_t executed = 0;        ///< warp instructions
+  std::uint64_t accesses = 0;        ///< to global memory and textures, if counted
+  HostCount* host_counts = nullptr;  ///< of each operation, see host_code.hpp; if counted
 
   /// Returns a lane's index in its block.
   std::uint32_t thread(int lane) const {
@@ -248,6 +251,8 @@ struct Worker {
   const Code* code = nullptr;
   Device::State* device = nullptr;
   AllocationView last;  ///< allocation of the last global access
+  /// Allocations that quick accesses have found, by their sites.
+  std::array<AllocationView, 16> quick_views;
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
   std::vector<std::shared_ptr<std::byte>> freed;  ///< freed by kernels, but possibly still read
@@ -265,6 +270,12 @@ struct Worker {
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the hold
+
+  /// Forgets where allocations are: one is being freed.
+  void forget_views() {
+    last = {};
+    quick_views.fill({});
+  }
 };
 
 /// State that the workers of a launch share and change.
@@ -313,6 +324,9 @@ struct Launch {
   std::uint64_t order_seed = 0;
   Watch* watch = nullptr;  ///< only with an order; null: no watch
   Progress* progress = nullptr;
+  LazyHostCode* host_code = nullptr;  ///< null: the interpreter executes all
+  /// Number of executed instructions after which machine code is made.
+  std::uint64_t host_code_after = 0;
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 

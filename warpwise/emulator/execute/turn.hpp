@@ -17,6 +17,7 @@
 #include "warpwise/emulator/execute/groups.hpp"
 #include "warpwise/emulator/execute/schedule.hpp"
 #include "warpwise/emulator/execute/sync_check.hpp"
+#include "warpwise/emulator/host_code/host_code.hpp"
 
 namespace warpwise::emulator {
 
@@ -36,7 +37,11 @@ class Turn {
  public:
   Turn(Warp& warp, const Code& code, Observers& observers)
       : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
-        check_sync_(warp.worker->launch->checks.has(Check::sync)), began_(warp.executed) {
+        check_sync_(warp.worker->launch->checks.has(Check::sync)),
+        host_code_(warp.worker->launch->host_code != nullptr
+                       ? warp.worker->launch->host_code->ready()
+                       : nullptr),
+        began_(warp.executed) {
     if constexpr (shuffled)
       warp.turn_ends = warp.executed + warp.worker->schedule->turn_instructions();
     else
@@ -97,6 +102,13 @@ class Turn {
                 forced};
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
+      if constexpr (!shuffled) {
+        // It follows no undefined values, and a forced group starts at what it should wait for.
+        if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
+          run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
+          if (run.pc >= limit) break;
+        }
+      }
       const Operation& op = operations_[run.pc];
       if constexpr (shuffled) {
         if (warp_.executed >= warp_.turn_ends || (ahead_ && !may_go_ahead(op))) {
@@ -433,6 +445,7 @@ class Turn {
   const Operation* operations_;
   Observers& observers_;
   bool check_sync_;
+  const HostCode* host_code_;
   const std::uint64_t began_;  ///< instructions that the warp had executed
   bool ahead_ = false;         ///< runs ahead of other lanes of the warp
 };

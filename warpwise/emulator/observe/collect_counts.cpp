@@ -21,7 +21,7 @@ class Counts::Collector {
     make_lines();
     for (const Counts* worker : workers_) {
       result_.thread_rounds += worker->thread_rounds_;
-      for (const Operation& op : code_.operations) add_execution(op, worker->operations_[op.index]);
+      for (const Operation& op : code_.operations) add_execution(op, executions(*worker, op));
       for (std::size_t site = 0; site < code_.sites.size(); ++site) add_site(*worker, site);
     }
     for (const InstructionClass each : all_values<InstructionClass>()) {
@@ -46,6 +46,20 @@ class Counts::Collector {
     }
     for (const ptx::SourceLine& source : code_.counted_lines)
       line_of_.push_back(lines.at(Key(code_.file_of(source), source.line)));
+  }
+
+  /// Returns an operation's executions, by the interpreter and by machine code.
+  Executed executions(const Counts& worker, const Operation& op) const {
+    Executed all = worker.operations_[op.index];
+    const HostCode* const host_code =
+        launch_.host_code != nullptr ? launch_.host_code->ready() : nullptr;
+    if (host_code != nullptr) {
+      HostCount own;
+      host_code->add(op.index, worker.host_counts_, own);
+      all.warps += own.warps;
+      all.threads += own.threads;
+    }
+    return all;
   }
 
   void add_execution(const Operation& op, const Executed& own) {

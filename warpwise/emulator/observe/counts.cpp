@@ -17,10 +17,14 @@ constexpr std::size_t kept_shapes = 512;     // they fit into an L2 cache beside
 Counts::Counts(const Launch& launch)
     : Observer(launch), code_(launch.code), block_threads_(launch.block.count()), ccs_(launch.ccs),
       operations_(launch.code->operations.size()),
+      host_counts_(launch.host_code != nullptr ? host_counts(*launch.code) : 0),
       sites_(launch.code->sites.size() * counted_spaces * launch.ccs.size()) {}
 
 void Counts::on_block_begin(Block& block) {
-  for (Warp& warp : block.warps) warp.accesses = 0;
+  for (Warp& warp : block.warps) {
+    warp.accesses = 0;
+    warp.host_counts = host_counts_.data();
+  }
 }
 
 void Counts::on_block_end(const Block& block) {

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "warpwise/emulator/host_code/host_code.hpp"
+#include "warpwise/emulator/host_code/quick_counts.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -40,6 +42,19 @@ class Counts : public Observer {
     if (!ccs_.empty()) count(access);
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
+
+  /// Returns the numbers that accesses of a site to a space add to, numbers_of_site() of them; null
+  /// if they add to none.
+  std::uint64_t* numbers(std::int32_t site, Space space) {
+    if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
+    const std::size_t place =
+        static_cast<std::size_t>(site) * counted_spaces + counted_space(space);
+    return &sites_[place * ccs_.size()].requests;
+  }
+  std::size_t numbers_of_site() const {
+    return ccs_.size() * sizeof(SiteCounts) / sizeof(std::uint64_t);
+  }
+  QuickCounts& quick() { return quick_; }
 
   static void collect(const Launch& launch, const std::vector<const Counts*>& workers,
                       LaunchResult& result);
@@ -110,11 +125,13 @@ class Counts : public Observer {
   std::uint64_t thread_rounds_ = 0;
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
-  std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
-  std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
-  std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
-  std::vector<Shape> shapes_;      ///< the most recent ones
-  std::vector<Cost> shape_costs_;  ///< [shape][cc]
+  std::vector<HostCount> host_counts_;  ///< of each operation, by machine code
+  std::vector<SiteCounts> sites_;       ///< [site][counted space][cc]
+  std::vector<Pattern> patterns_;       ///< [site][counted space][entry]
+  std::vector<Cost> costs_;             ///< of each pattern, [pattern][cc]
+  std::vector<Shape> shapes_;           ///< the most recent ones
+  std::vector<Cost> shape_costs_;       ///< [shape][cc]
+  QuickCounts quick_;
 };
 
 }  // namespace warpwise::emulator

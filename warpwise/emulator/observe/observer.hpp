@@ -215,12 +215,12 @@ class Observers {
     (collect_one<Each>(launch, workers, result), ...);
   }
 
- private:
   template <class One>
   One& get() {
     return std::get<One>(each_);
   }
 
+ private:
   template <class One>
   static void collect_one(const Launch& launch, const std::vector<const Observers*>& workers,
                           LaunchResult& result) {

@@ -73,7 +73,7 @@ void launch_kernel(Warp& warp, const Operation& op) {
     std::vector<std::byte>& parameters = prepared.mapped().parameters;
     memory.read(buffer, parameters.data(), parameters.size());
     worker.freed.push_back(worker.device->free_of_heap(buffer, "the launch that they were for"));
-    worker.last = {};
+    worker.forget_views();
     const auto stream = memory.template argument<std::uint64_t>(list[1]);
     if (worker.launch->depth >= most_nested_launches && stream != tail_launch_stream) {
       worker.launch_errors[{warp.block->linear, warp.thread(memory.lane())}] =
@@ -148,7 +148,7 @@ void runtime_free(Warp& warp, const Operation& op) {
     memory.set_result(list[1], address != 0 && freed == nullptr ? invalid_value : success);
     if (freed == nullptr) return;
     worker.freed.push_back(std::move(freed));
-    worker.last = {};
+    worker.forget_views();
   });
 }
 

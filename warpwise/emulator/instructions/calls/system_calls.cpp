@@ -235,7 +235,7 @@ void free_memory(Warp& warp, const Operation& op) {
                        worker.device->describe(address));
     } else {
       worker.freed.push_back(std::move(freed));
-      worker.last = {};
+      worker.forget_views();
     }
   }
 }

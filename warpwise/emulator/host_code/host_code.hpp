@@ -1,0 +1,112 @@
+#pragma once
+
+// Internal to the emulator: machine code of the CPU, made at run time from a kernel's operations.
+//
+// It runs stretches: operations without a change of control flow, and the branches between them,
+// for a group of lanes. Everything else is left to the interpreter, also a branch that divides the
+// group. Within a stretch, an operation that has no machine code of its own is a call of its
+// handler, which also finds the faults.
+//
+// There are two versions: for all live lanes of a warp, and for some of them.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "warpwise/emulator/decode/code.hpp"
+#include "warpwise/emulator/execute/state.hpp"
+
+namespace warpwise::emulator {
+
+/// Executions of a stretch, at the index of its first operation, or of a branch that machine code
+/// has executed.
+struct HostCount {
+  std::uint64_t warps = 0;
+  std::uint64_t threads = 0;
+};
+
+/// One version of a kernel's machine code, in memory that is never writable and executable at once.
+class HostMemory;
+
+class HostCode {
+ public:
+  /// Enters machine code at an entry. Returns the next operation for the interpreter.
+  using Enter = std::uint32_t (*)(Warp& warp, const void* entry, Mask lanes, std::uint32_t limit);
+
+  /// Machine code for one kind of groups.
+  struct Version {
+    std::shared_ptr<const HostMemory> memory;
+    Enter enter = nullptr;
+    std::vector<const void*> entries;  ///< of each operation; empty: no machine code
+    /// Where an operation is counted in a worker's HostCounts; -1: it counts itself.
+    std::vector<std::int32_t> counted_at;
+  };
+
+  HostCode(const Code& code, ObserverSet observers);
+
+  /// Runs a group of a warp, if it can continue in machine code at an operation.
+  /// \param limit  the operation, if any, at which it would meet other lanes
+  /// Returns the next operation, which the interpreter has to execute unless it is the limit.
+  std::uint32_t run(Warp& warp, std::uint32_t pc, Mask lanes, std::uint32_t limit) const {
+    const Version& version = lanes == warp.live ? whole_ : partial();
+    const void* const entry = version.entries.empty() ? nullptr : version.entries[pc];
+    return entry == nullptr ? pc : version.enter(warp, entry, lanes, limit);
+  }
+
+  /// Adds the executions of an operation, as machine code has counted them for a worker.
+  void add(std::size_t operation, const std::vector<HostCount>& counts, HostCount& to) const;
+
+ private:
+  const Version& partial() const {
+    if (!partial_is_made_.load(std::memory_order_acquire)) make_partial();
+    return partial_;
+  }
+  void make_partial() const;
+
+  const Code* code_;
+  ObserverSet observers_;
+  Version whole_;
+  mutable Version partial_;  ///< made when a warp first diverges
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> partial_is_made_ = false;
+};
+
+/// Returns the number of HostCounts that a worker needs: of each version and operation.
+inline std::size_t host_counts(const Code& code) { return 2 * code.operations.size(); }
+
+/// A kernel's machine code, which is made when the kernel has executed so many instructions that it
+/// pays. Launches on several threads share it.
+class LazyHostCode {
+ public:
+  /// \param code  a kernel that was decoded for these observers. It keeps its place in memory.
+  LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
+
+  /// Returns null if it has not been made, or cannot be: on other architectures, without AVX2 and
+  /// FMA, for a kernel of very many operations, or where the system refuses executable memory.
+  const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
+
+  /// Makes it, unless that has been tried before.
+  void make() {
+    if (!tried_.load(std::memory_order_acquire)) try_to_make();
+  }
+
+  /// Returns the number of instructions that the kernel shall still execute before make().
+  std::uint64_t left() const;
+  void note_executed(std::uint64_t instructions) { executed_ += instructions; }
+
+ private:
+  void try_to_make();
+
+  const Code* code_;
+  ObserverSet observers_;
+  std::mutex mutex_;
+  std::unique_ptr<const HostCode> own_;
+  std::atomic<const HostCode*> ready_ = nullptr;
+  std::atomic<bool> tried_ = false;
+  std::atomic<std::uint64_t> executed_ = 0;
+};
+
+}  // namespace warpwise::emulator

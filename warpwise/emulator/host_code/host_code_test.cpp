@@ -1,0 +1,486 @@
+// Random kernels run in the interpreter and in machine code made at run time. Registers, memory,
+// counts and faults must be the same.
+
+#include "warpwise/emulator/host_code/host_code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/emulated.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+using test::Emulated;
+
+constexpr int registers = 8;  ///< of each width
+constexpr int most_threads = 96;
+constexpr int blocks = 3;
+constexpr int words = 1024;  ///< of the memory that all threads access
+constexpr int bytes_of_thread = registers * (4 + 8 + 4) + 8;
+
+/// Instructions: w, l, h, p stand for a register of 32, 64 or 16 bits or a predicate, i for one of
+/// 32 bits or a literal, m for a literal of 64 bits or a register.
+constexpr const char* instructions[] = {
+    "add.s32 w, w, i",
+    "add.u32 w, w, w",
+    "sub.s32 w, w, i",
+    "sub.u32 w, i, w",
+    "mul.lo.s32 w, w, i",
+    "mul.lo.u32 w, w, w",
+    "mad.lo.s32 w, w, i, w",
+    "mad.lo.u32 w, w, w, i",
+    "mul.hi.s32 w, w, w",
+    "mul.wide.s32 l, w, i",
+    "mul.wide.u32 l, w, w",
+    "mad.wide.s32 l, w, i, l",
+    "mad.wide.u32 l, w, w, l",
+    "mul.wide.u16 w, h, h",
+    "mul.wide.s16 w, h, h",
+    "min.s32 w, w, i",
+    "max.s32 w, w, i",
+    "min.u32 w, w, i",
+    "max.u32 w, w, w",
+    "abs.s32 w, w",
+    "neg.s32 w, w",
+    "and.b32 w, w, i",
+    "or.b32 w, w, w",
+    "xor.b32 w, w, i",
+    "not.b32 w, w",
+    "mov.b32 w, w",
+    "mov.u32 w, i",
+    "and.b64 l, l, m",
+    "or.b64 l, l, l",
+    "xor.b64 l, l, m",
+    "not.b64 l, l",
+    "mov.b64 l, l",
+    "mov.u64 l, m",
+    "shl.b32 w, w, i",
+    "shr.u32 w, w, i",
+    "shr.s32 w, w, w",
+    "shr.b32 w, w, i",
+    "shl.b64 l, l, i",
+    "shr.u64 l, l, i",
+    "shr.b64 l, l, w",
+    "shr.s64 l, l, i",
+    "add.s64 l, l, m",
+    "sub.s64 l, l, l",
+    "add.u64 l, l, l",
+    "mul.lo.s64 l, l, m",
+    "mul.lo.u64 l, l, l",
+    "selp.b32 w, w, i, p",
+    "selp.b64 l, l, m, p",
+    "selp.f32 w, w, w, p",
+    "cvt.s64.s32 l, w",
+    "cvt.u64.u32 l, w",
+    "cvt.u64.s32 l, w",
+    "cvt.s64.u32 l, w",
+    "cvt.u32.u64 w, l",
+    "cvt.s32.s64 w, l",
+    "cvt.u16.u32 h, w",
+    "cvt.u32.u16 w, h",
+    "cvt.s32.s16 w, h",
+    "cvt.s32.s8 w, w",
+    "cvt.u8.u32 w, w",
+    "cvt.s8.s32 h, w",
+    "cvt.u16.u8 h, h",
+    "cvt.s16.s8 h, h",
+    "cvt.rn.f32.s32 w, w",
+    "cvt.rn.f32.u32 w, w",
+    "cvt.rzi.s32.f32 w, w",
+    "cvt.f64.f32 l, w",
+    "cvt.rn.f32.f64 w, l",
+    "add.f32 w, w, w",
+    "sub.f32 w, w, w",
+    "mul.f32 w, w, w",
+    "div.rn.f32 w, w, w",
+    "sqrt.rn.f32 w, w",
+    "fma.rn.f32 w, w, w, w",
+    "neg.f32 w, w",
+    "abs.f32 w, w",
+    "min.f32 w, w, w",
+    "max.f32 w, w, w",
+    "add.ftz.f32 w, w, w",
+    "add.f64 l, l, l",
+    "sub.f64 l, l, l",
+    "mul.f64 l, l, l",
+    "fma.rn.f64 l, l, l, l",
+    "setp.eq.s32 p, w, i",
+    "setp.ne.s32 p, w, w",
+    "setp.lt.s32 p, w, i",
+    "setp.le.s32 p, w, w",
+    "setp.gt.s32 p, w, i",
+    "setp.ge.s32 p, w, w",
+    "setp.lt.u32 p, w, i",
+    "setp.le.u32 p, w, w",
+    "setp.gt.u32 p, w, i",
+    "setp.ge.u32 p, w, w",
+    "setp.lo.u32 p, w, w",
+    "setp.hs.u32 p, w, w",
+    "setp.eq.b32 p, w, w",
+    "setp.eq.s64 p, l, l",
+    "setp.ne.b64 p, l, m",
+    "setp.lt.s64 p, l, m",
+    "setp.ge.s64 p, l, l",
+    "setp.gt.u64 p, l, m",
+    "setp.le.u64 p, l, l",
+    "setp.lt.u64 p, l, l",
+    "setp.gt.s64 p, l, l",
+    "setp.lt.f32 p, w, w",
+    "setp.neu.f32 p, w, w",
+    "setp.num.f32 p, w, w",
+    "setp.gtu.f32 p, w, w",
+    "setp.geu.ftz.f32 p, w, w",
+    "setp.le.f64 p, l, l",
+    "setp.nan.f64 p, l, l",
+    "setp.ltu.f64 p, l, l",
+    "setp.eq.f64 p, l, l",
+    "setp.lt.and.s32 p, w, i, p",
+    "setp.ge.or.u32 p, w, i, p",
+    "setp.ne.xor.s32 p, w, i, !p",
+    "setp.gt.s32 p|p, w, i",
+    "setp.le.and.f32 p|p, w, w, p",
+    "and.pred p, p, p",
+    "or.pred p, p, p",
+    "xor.pred p, p, p",
+    "not.pred p, p",
+    "mov.pred p, p",
+    "popc.b32 w, w",
+    "clz.b32 w, w",
+    "brev.b32 w, w",
+    "prmt.b32 w, w, w, i",
+    "lop3.b32 w, w, w, w, 0x96",
+    "bfe.u32 w, w, i, i",
+    "add.s16 h, h, h",
+    "and.b16 h, h, h",
+    "mov.b16 h, h",
+    "mov.b64 l, {w, w}",
+    "mov.u32 w, %clock",
+    "rem.u32 w, w, i",
+};
+
+/// Writes a random kernel.
+class Writer {
+ public:
+  explicit Writer(std::uint32_t seed) : random_(seed) {}
+
+  std::string kernel() {
+    text_ =
+        ".version 8.4\n.target sm_90\n.address_size 64\n"
+        ".visible .entry fuzz(.param .u64 memory, .param .u64 out, .param .u32 number)\n{\n"
+        ".reg .pred %p<12>;\n.reg .b16 %h<12>;\n.reg .b32 %w<24>;\n.reg .b64 %l<20>;\n"
+        ".shared .align 16 .b8 tile[512];\n.local .align 16 .b8 own[512];\n";
+    line("ld.param.u64 %l10, [memory]");
+    line("ld.param.u64 %l11, [out]");
+    line("ld.param.u32 %w10, [number]");
+    line("mov.u32 %w11, %tid.x");
+    line("mov.u32 %w12, %ctaid.x");
+    line("mov.u32 %w13, tile");
+    for (int i = 0; i < registers; ++i) start(i);
+    statements(3, 12);
+    for (int i = 0; i < most_barriers_; ++i) {
+      line("bar.sync 0");
+      statements(2, 8);
+    }
+    write_registers();
+    return text_ + "ret;\n}\n";
+  }
+
+ private:
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  bool rarely(std::uint32_t n) { return below(n) == 0; }
+  void line(const std::string& statement) { text_ += statement + ";\n"; }
+  std::string one(const char* kind) { return kind + std::to_string(below(registers)); }
+
+  void start(int i) {
+    const std::string n = std::to_string(i);
+    line("xor.b32 %w" + n + ", %w" + std::to_string(10 + below(3)) + ", " + literal());
+    line("cvt.u16.u32 %h" + n + ", %w" + n);
+    line("mul.wide.s32 %l" + n + ", %w" + n + ", " + literal());
+    line("setp.lt.s32 %p" + n + ", %w11, " + std::to_string(below(most_threads)));
+  }
+
+  std::string literal() {
+    static constexpr const char* some[] = {"0",          "1",          "-1",         "2",
+                                           "31",         "32",         "33",         "64",
+                                           "255",        "65535",      "2147483647", "-2147483648",
+                                           "0x7f800000", "0x7fc00000", "0x80000000", "0x3f800000",
+                                           "0x4f000000", "0xcf000000", "0x7f800001", "0x00000001"};
+    return rarely(2) ? some[below(std::size(some))] : std::to_string(below(1000));
+  }
+
+  std::string filled(std::string_view form) {
+    std::string result;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+      const char before = i == 0 ? ' ' : form[i - 1];
+      const char after = i + 1 == form.size() ? ' ' : form[i + 1];
+      const bool alone = std::string_view(" {!|").find(before) != std::string_view::npos &&
+                         std::string_view(" ,}|").find(after) != std::string_view::npos;
+      if (!alone)
+        result += form[i];
+      else if (form[i] == 'i')
+        result += rarely(2) ? literal() : one("%w");
+      else if (form[i] == 'm')
+        result += rarely(2) ? literal() : one("%l");
+      else if (std::string_view("wlhp").find(form[i]) != std::string_view::npos)
+        result += one(("%" + std::string(1, form[i])).c_str());
+      else
+        result += form[i];
+    }
+    return result;
+  }
+
+  std::string guard() {
+    if (!rarely(8)) return {};
+    return std::string(rarely(2) ? "@!" : "@") + one("%p") + " ";
+  }
+
+  void statements(int depth, std::uint32_t most) {
+    for (std::uint32_t n = 1 + below(most); n > 0; --n) statement(depth);
+  }
+
+  void statement(int depth) {
+    const std::uint32_t kind = below(20);
+    if (kind < 12 || depth == 0) {
+      for (std::uint32_t n = 1 + below(6); n > 0; --n)
+        line(guard() + filled(instructions[below(std::size(instructions))]));
+    } else if (kind < 16) {
+      access();
+    } else if (kind < 18) {
+      branch(depth);
+    } else if (kind == 18) {
+      loop(depth);
+    } else {
+      line("bar.warp.sync 0xffffffff");
+    }
+  }
+
+  void branch(int depth) {
+    const std::string n = std::to_string(labels_++);
+    if (rarely(3)) {  // all threads of a block take it or not
+      line("setp.lt.u32 %p9, %w12, " + std::to_string(below(blocks + 1)));
+      line("@%p9 bra L" + n);
+    } else {
+      line(std::string(rarely(2) ? "@!" : "@") + one("%p") + " bra L" + n);
+    }
+    statements(depth - 1, 5);
+    text_ += "L" + n + ":\n";
+  }
+
+  void loop(int depth) {
+    const std::string n = std::to_string(labels_++);
+    const std::string counter = "%w" + std::to_string(14 + depth);
+    line("mov.u32 " + counter + ", 0");
+    const bool differs = rarely(2);
+    if (differs) line("and.b32 %w20, %w11, 3");
+    text_ += "L" + n + ":\n";
+    statements(depth - 1, 4);
+    line("add.u32 " + counter + ", " + counter + ", 1");
+    if (differs) line("and.b32 %w20, %w11, 3");
+    line("setp.lt.u32 %p10, " + counter + ", " +
+         (differs ? std::string("%w20") : std::to_string(1 + below(4))));
+    line("@%p10 bra L" + n);
+  }
+
+  /// A load or a store at neighbouring, equal, scattered or, rarely, invalid addresses.
+  void access() {
+    static constexpr const char* types[] = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "f32"};
+    static constexpr int sizes[] = {1, 1, 2, 2, 4, 4, 8, 4};
+    const std::size_t which = below(std::size(types));
+    const bool is_shared = rarely(3);
+    const bool is_local = !is_shared && rarely(5);
+    const int size = sizes[which];
+    const int places = (is_shared || is_local ? 256 : 4 * words) / size / 2;
+    const std::string limit = std::to_string(places - 1);
+    if (rarely(3))
+      line("mov.u32 %w21, %w11");
+    else if (rarely(3))
+      line("add.u32 %w21, %w12, " + std::to_string(below(100)));
+    else
+      line("add.u32 %w21, " + one("%w") + ", %w11");
+    if (rarely(60))
+      line("and.b32 %w21, %w21, 0xfffff");
+    else
+      line("and.b32 %w21, %w21, " + limit);
+    const int offset =
+        size * static_cast<int>(below(16)) - (rarely(40) ? 64 : 0) + (rarely(60) ? 1 : 0);
+    std::string at;
+    if (is_shared && rarely(2)) {
+      line("mul.lo.u32 %w21, %w21, " + std::to_string(size));
+      line("add.u32 %w21, %w21, %w13");
+      at = "[%w21+" + std::to_string(offset) + "]";
+    } else {
+      line("mul.wide.u32 %l12, %w21, " + std::to_string(size));
+      if (is_shared) {
+        line("cvt.u64.u32 %l13, %w13");
+        line("add.u64 %l12, %l12, %l13");
+      } else if (is_local) {
+        line("mov.u64 %l13, own");
+        line("add.u64 %l12, %l12, %l13");
+      } else {
+        line("add.u64 %l12, %l12, %l10");
+      }
+      at = "[%l12+" + std::to_string(offset) + "]";
+    }
+    const bool is_generic = !is_shared && !is_local && rarely(4);
+    std::string form = is_shared    ? ".shared."
+                       : is_local   ? ".local."
+                       : is_generic ? "."
+                                    : ".global.";
+    const auto element = [&] {
+      return size == 8 ? one("%l") : size <= 2 && rarely(2) ? one("%h") : one("%w");
+    };
+    std::string reg = element();
+    if (size >= 4 && rarely(3)) {
+      const int parts = size == 4 && rarely(2) ? 4 : 2;
+      for (int i = 1; i < parts; ++i) reg += ", " + element();
+      reg = "{" + reg + "}";
+      form += "v" + std::to_string(parts) + ".";
+    }
+    const std::string type = types[which];
+    const std::string guarded = guard();
+    if (rarely(3))
+      line(guarded + "st" + form + type + " " + at + ", " + reg);
+    else
+      line(guarded + "ld" + form + type + " " + reg + ", " + at);
+  }
+
+  void write_registers() {
+    line("mad.lo.u32 %w21, %w12, %ntid.x, %w11");
+    line("mul.wide.u32 %l12, %w21, " + std::to_string(bytes_of_thread));
+    line("add.u64 %l12, %l12, %l11");
+    for (int i = 0; i < registers; ++i) {
+      const std::string n = std::to_string(i);
+      line("st.global.u64 [%l12+" + std::to_string(8 * i) + "], %l" + n);
+      line("st.global.u32 [%l12+" + std::to_string(8 * registers + 4 * i) + "], %w" + n);
+      line("cvt.u32.u16 %w22, %h" + n);
+      line("selp.b32 %w23, 65536, 0, %p" + n);
+      line("or.b32 %w22, %w22, %w23");
+      line("st.global.u32 [%l12+" + std::to_string(12 * registers + 4 * i) + "], %w22");
+    }
+  }
+
+  std::mt19937 random_;
+  std::string text_;
+  int labels_ = 0;
+  const int most_barriers_ = static_cast<int>(below(3));
+};
+
+/// Results of one run.
+struct Outcome {
+  LaunchResult result;
+  std::vector<std::uint8_t> memory;
+  std::vector<std::uint8_t> out;
+};
+
+struct Mode {
+  bool count = false;
+  Checks checks = {};
+};
+
+Outcome run(const std::string& ptx, const Mode& mode, std::uint32_t seed, Engine engine) {
+  Emulated emulated(ptx);
+  if (mode.checks.has(Check::init)) emulated.device.track_definedness();
+  emulated.options.threads = 1;
+  emulated.options.count = mode.count;
+  if (mode.count) emulated.options.compute_capabilities = {{1, 3}, {2, 0}, {9, 0}};
+  emulated.options.checks = mode.checks;
+  emulated.options.engine = engine;
+  emulated.options.budget = 1000000;
+  const Address memory = emulated.buffer(test::random_words(words, seed));
+  const std::uint32_t threads = 1 + seed % most_threads;
+  const std::size_t out_bytes = std::size_t{blocks} * most_threads * bytes_of_thread;
+  const Address out = emulated.device.allocate(out_bytes);
+  Outcome outcome;
+  outcome.result = emulated.launch("fuzz", {blocks, 1, 1}, {threads % 4 == 0 ? 64 : threads, 1, 1},
+                                   memory, out, seed);
+  outcome.memory = emulated.read<std::uint8_t>(memory, 4 * words);
+  outcome.out = emulated.read<std::uint8_t>(out, out_bytes);
+  return outcome;
+}
+
+template <class T>
+bool same_bytes(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Returns the first difference; empty if there is none.
+std::string difference(const Outcome& a, const Outcome& b) {
+  const LaunchResult& x = a.result;
+  const LaunchResult& y = b.result;
+  if (x.executed != y.executed) return "the number of executed instructions";
+  if (x.faults.size() != y.faults.size())
+    return "the number of faults: " + std::to_string(x.faults.size()) + " and " +
+           std::to_string(y.faults.size());
+  for (std::size_t i = 0; i < x.faults.size(); ++i) {
+    const Fault& f = x.faults[i];
+    const Fault& g = y.faults[i];
+    if (f.kind != g.kind || !(f.thread == g.thread) || !(f.block == g.block) ||
+        f.count != g.count || f.line != g.line || f.message != g.message)
+      return "fault " + std::to_string(i) + ": " + f.message + " (" + std::to_string(f.count) +
+             ") and " + g.message + " (" + std::to_string(g.count) + ")";
+  }
+  if (a.out != b.out) {
+    const auto at = std::ranges::mismatch(a.out, b.out).in1 - a.out.begin();
+    return "byte " + std::to_string(at % bytes_of_thread) + " of the registers of thread " +
+           std::to_string(at / bytes_of_thread);
+  }
+  if (a.memory != b.memory) return "memory";
+  if (!same_bytes(x.totals, y.totals)) return "totals";
+  if (x.instructions_by_class != y.instructions_by_class) return "instructions by class";
+  if (x.thread_rounds != y.thread_rounds) return "thread_rounds";
+  if (x.memory.size() != y.memory.size() || x.lines.size() != y.lines.size()) return "sizes";
+  for (std::size_t i = 0; i < x.memory.size(); ++i)
+    if (!same_bytes(x.memory[i], y.memory[i])) return "memory counts";
+  for (std::size_t i = 0; i < x.lines.size(); ++i)
+    if (!same_bytes(x.lines[i].execution, y.lines[i].execution)) return "counts of a line";
+  return {};
+}
+
+std::uint32_t number_of(const char* name, std::uint32_t usual) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? usual : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
+  const std::vector<Mode> modes = {{},
+                                   {true, {}},
+                                   {false, {Check::init}},
+                                   {true, Checks::all()},
+                                   {false, {Check::races, Check::sync}}};
+  const std::uint32_t first = number_of("WARPWISE_HOST_CODE_SEED", 1);
+  const std::uint32_t kernels = number_of("WARPWISE_HOST_CODE_KERNELS", 400);
+  for (std::uint32_t seed = first; seed < first + kernels; ++seed) {
+    const std::string ptx = Writer(seed).kernel();
+    const Mode& mode = modes[seed % 7 < modes.size() ? seed % 7 : seed % 2];
+    const std::string found = difference(run(ptx, mode, seed, Engine::interpreter),
+                                         run(ptx, mode, seed, Engine::machine_code));
+    ASSERT_EQ(found, "") << "kernel of seed " << seed << ":\n" << ptx;
+  }
+}
+
+TEST(HostCode, AnExceptionPassesThrough) {
+  Emulated emulated(
+      ".version 8.4\n.target sm_90\n.address_size 64\n"
+      ".visible .entry faulty()\n{\n.reg .b32 %w<2>;\n.reg .b64 %l<2>;\n"
+      "mov.u64 %l0, 64;\nld.global.u32 %w0, [%l0];\nst.global.u32 [%l0], %w0;\nret;\n}\n");
+  emulated.options.engine = Engine::machine_code;
+  emulated.options.threads = 1;
+  // Asked where the fault is found, in a handler that machine code calls.
+  emulated.options.is_known = [](const std::string&, const Fault&) -> bool {
+    throw InvalidArgument("a caller's exception");
+  };
+  EXPECT_THROW(emulated.launch("faulty", {1, 1, 1}, {32, 1, 1}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace warpwise::emulator

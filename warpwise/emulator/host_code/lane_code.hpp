@@ -1,0 +1,122 @@
+#pragma once
+
+// Internal to the emulator: machine code of operations that compute each lane from its own
+// operands.
+
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "warpwise/emulator/decode/code.hpp"
+
+namespace warpwise::emulator {
+
+/// Lanes of a vector of 256 bits with 32 bits each. A run of operations is computed for 8 lanes
+/// before the next 8, so that values stay in the CPU's registers between operations.
+inline constexpr int lanes_at_once = 8;
+
+class LaneCode;
+
+/// Machine code of one handler.
+struct LaneInstruction {
+  /// Widths of dst, dst2, a, b, c, d.
+  std::array<Width, 6> widths{};
+  /// Writes the code for 8 lanes; of results of 64 bits, for 4 of them.
+  void (*emit)(LaneCode& code) = nullptr;
+};
+
+/// The machine code of a load of 32 bits per lane, from addresses of 32 bits relative to rdx.
+extern const LaneInstruction word_load;
+
+/// Returns the machine code of an operation; null if it has none of its own.
+const LaneInstruction* lane_instruction(const Operation& op);
+
+/// An operation and its machine code.
+struct LaneOperation {
+  Operation operation;
+  const LaneInstruction* instruction = nullptr;
+};
+
+/// Writes machine code of runs of operations. `registers` and `constants` are registers of the CPU
+/// that hold a warp's register file and its constants. A `mask`, if any, is the distance from the
+/// stack pointer of 32 words: all ones in the lanes that get results, 0 in the others.
+class LaneCode {
+ public:
+  LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants,
+           std::optional<int> mask)
+      : to_(to), registers_(registers), constants_(constants), mask_(mask) {}
+
+  /// Writes the code of operations without guards.
+  void write(std::span<const LaneOperation> operations);
+  /// Writes code that sets the words of the mask. It changes ymm0 and ymm1.
+  void write_mask(const Xbyak::Reg32& lanes);
+  /// Writes the tables that the code reads. Called once, after all code.
+  void write_tables();
+
+  // For LaneInstruction::emit. Operands are those of the 8 or 4 lanes that are being computed.
+  Xbyak::CodeGenerator& to() { return to_; }
+  const Operation& op() const { return *op_; }
+  /// An operand of the result's width, in a register.
+  Xbyak::Ymm in(std::int32_t operand) { return load(operand, half_); }
+  /// The same in a register, or in memory if it is not needed there again.
+  const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
+  /// Half 0 or 1 of an operand of 64 bits, for a result of 32.
+  Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
+  /// 4 lanes of an operand of 32 bits, for a result of 64: in memory or in scratch register i.
+  const Xbyak::Operand& four(std::int32_t operand, int i);
+  /// The register for the result; it differs from the operands' ones.
+  Xbyak::Ymm out() const { return out_; }
+  /// One of 3 registers for intermediate values.
+  Xbyak::Ymm scratch(int i) const { return Xbyak::Ymm(first_scratch + i); }
+  /// Sets scratch register 0 to all ones in the lanes where a predicate is true.
+  void expand_predicate(std::int32_t operand);
+  /// A table's vector in memory.
+  enum class Table { nan32, sign32, magnitude32, beyond32, sign64, magnitude64, quiet64, word };
+  Xbyak::Address table(Table which);
+
+ private:
+  static constexpr int first_scratch = 11;
+  static constexpr int store_mask = 14;
+
+  /// The value that a register of the CPU holds.
+  struct Held {
+    std::int32_t operand = Operation::none;
+    int half = 0;
+    bool is_new = false;   ///< not yet in memory
+    bool is_used = false;  ///< by the operation that is being written
+  };
+
+  bool is_wide(std::int32_t operand) const;
+  Xbyak::Address place(std::int32_t operand, int half) const;
+  int find(std::int32_t operand, int half) const;
+  int take();
+  Xbyak::Ymm load(std::int32_t operand, int half);
+  const Xbyak::Operand& source(std::int32_t operand, int half);
+  std::size_t next_use(std::int32_t operand, std::size_t from) const;
+  void store(const Held& held, int i);
+  void write_operation(std::size_t at);
+
+  Xbyak::CodeGenerator& to_;
+  Xbyak::Reg64 registers_;
+  Xbyak::Reg64 constants_;
+  std::optional<int> mask_;
+  Xbyak::Label tables_;
+  Xbyak::Label lane_bits_;
+  std::span<const LaneOperation> operations_;
+  std::size_t at_ = 0;
+  const Operation* op_ = nullptr;
+  int chunk_ = 0;
+  int half_ = 0;
+  Xbyak::Ymm out_;
+  std::array<Held, first_scratch> held_;
+  std::deque<Xbyak::Address> addresses_;  ///< of the operation's operands
+  std::deque<Xbyak::Xmm> vectors_;
+};
+
+}  // namespace warpwise::emulator

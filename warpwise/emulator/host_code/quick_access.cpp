@@ -1,0 +1,530 @@
+#include "warpwise/emulator/host_code/quick_access.hpp"
+
+#if defined(WARPWISE_JIT)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/instructions/memory/load_store.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+
+template <class T>
+constexpr std::array<T, warp_lanes> multiples(T step) {
+  std::array<T, warp_lanes> all{};
+  for (std::size_t i = 0; i < warp_lanes; ++i) all[i] = static_cast<T>(i) * step;
+  return all;
+}
+
+/// Distances of the lanes' addresses in an access of neighbouring elements.
+template <class Address, std::size_t bytes>
+alignas(64) constexpr std::array<Address, warp_lanes> distances = multiples<Address>(bytes);
+
+/// Memory that an access may touch: addresses begin to end, of which begin is at `host`.
+struct Piece {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::byte* host = nullptr;
+};
+
+using Vector = __m256i;
+
+template <class T>
+inline Vector vector_at(const T* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from));
+}
+inline Vector all_of(std::uint64_t value) {
+  return _mm256_set1_epi64x(static_cast<long long>(value));
+}
+inline Vector all_of(std::uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
+inline Vector sum(Vector a, Vector b, std::uint64_t) { return _mm256_add_epi64(a, b); }
+inline Vector sum(Vector a, Vector b, std::uint32_t) { return _mm256_add_epi32(a, b); }
+inline Vector difference(Vector a, Vector b, std::uint64_t) { return _mm256_sub_epi64(a, b); }
+inline Vector difference(Vector a, Vector b, std::uint32_t) { return _mm256_sub_epi32(a, b); }
+inline bool is_zero(Vector bits) { return _mm256_testz_si256(bits, bits) != 0; }
+
+/// Lanes of a vector of addresses.
+template <class Address>
+constexpr int at_once = sizeof(Vector) / sizeof(Address);
+
+/// Returns true if the addresses are `begin` plus the given offsets.
+template <class Address>
+inline bool are_at(const Address* addresses, Address begin, const Address* offsets) {
+  const Vector first = all_of(begin);
+  Vector different = _mm256_setzero_si256();
+  for (int i = 0; i < warp_lanes; i += at_once<Address>) {
+    const Vector offset = difference(vector_at(addresses + i), first, Address{});
+    different = _mm256_or_si256(different, _mm256_xor_si256(offset, vector_at(offsets + i)));
+  }
+  return is_zero(different);
+}
+
+/// Returns true if no lane's access leaves the piece, and each is aligned.
+inline bool are_inside(std::size_t bytes, const std::uint64_t* addresses, std::uint64_t offset,
+                       const Piece& piece) {
+  if (piece.end - piece.begin < bytes) return false;
+  const Vector first = all_of(piece.begin - offset);
+  const Vector last = all_of(piece.end - bytes - offset);
+  const Vector added = all_of(offset);
+  Vector outside = _mm256_setzero_si256();
+  Vector bits = outside;
+  for (int i = 0; i < warp_lanes; i += at_once<std::uint64_t>) {
+    const Vector address = vector_at(addresses + i);
+    outside = _mm256_or_si256(outside, _mm256_or_si256(_mm256_sub_epi64(address, first),
+                                                       _mm256_sub_epi64(last, address)));
+    bits = _mm256_or_si256(bits, _mm256_add_epi64(address, added));
+  }
+  return _mm256_movemask_pd(_mm256_castsi256_pd(outside)) == 0 &&
+         _mm256_testz_si256(bits, all_of(static_cast<std::uint64_t>(bytes - 1))) != 0;
+}
+inline bool are_inside(std::size_t bytes, const std::uint32_t* addresses, std::uint32_t offset,
+                       const Piece& piece) {
+  if (piece.end - piece.begin < bytes) return false;
+  const Vector last = all_of(static_cast<std::uint32_t>(piece.end - bytes));
+  const Vector added = all_of(offset);
+  Vector most = last;
+  Vector bits = _mm256_setzero_si256();
+  for (int i = 0; i < warp_lanes; i += at_once<std::uint32_t>) {
+    const Vector address = _mm256_add_epi32(vector_at(addresses + i), added);
+    most = _mm256_max_epu32(most, address);
+    bits = _mm256_or_si256(bits, address);
+  }
+  return is_zero(_mm256_xor_si256(most, last)) &&
+         _mm256_testz_si256(bits, all_of(static_cast<std::uint32_t>(bytes - 1))) != 0;
+}
+
+/// Returns true if the lanes access neighbouring elements in the piece.
+template <std::size_t bytes, class Address>
+inline bool are_neighbours(const Address* addresses, std::uint64_t first, const Piece& piece) {
+  constexpr std::uint64_t all = bytes * warp_lanes;
+  if (piece.end - piece.begin < all || first - piece.begin > piece.end - piece.begin - all ||
+      (first & (bytes - 1)) != 0)
+    return false;
+  return are_at(addresses, addresses[0], distances<Address, bytes>.data());
+}
+
+template <class T, class S, S kept>
+inline void load_neighbours(const std::byte* from, S* __restrict to) {
+  const auto* values = reinterpret_cast<const T*>(from);
+  if constexpr (sizeof(T) == sizeof(S)) {
+    for (int i = 0; i < warp_lanes; i += at_once<T>)
+      _mm256_storeu_si256(reinterpret_cast<Vector*>(to + i), vector_at(values + i));
+  } else {
+    for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(values[i]) & kept;
+  }
+}
+
+/// Loads from `from` plus the sum of address and offset, which wraps around in the address's type.
+template <class T, class S, S kept, class Address>
+inline void gather(const std::byte* from, const Address* addresses, Address offset, S* to) {
+  if constexpr (sizeof(T) == 4 && sizeof(S) == 4 && sizeof(Address) == 4) {
+    const __m256i added = _mm256_set1_epi32(static_cast<int>(offset));
+    for (int i = 0; i < warp_lanes; i += 8) {
+      const __m256i address = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + i));
+      const __m256i at = _mm256_add_epi32(address, added);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(to + i),
+                         _mm256_i32gather_epi32(reinterpret_cast<const int*>(from), at, 1));
+    }
+  } else {
+#pragma GCC unroll 32
+    for (int i = 0; i < warp_lanes; ++i) {
+      T value;
+      std::memcpy(&value, from + static_cast<Address>(addresses[i] + offset), sizeof(T));
+      to[i] = static_cast<S>(value) & kept;
+    }
+  }
+}
+
+template <class T, class S, class Address>
+inline void scatter(std::byte* to, const Address* addresses, Address offset, const S* from) {
+#pragma GCC unroll 32
+  for (int i = 0; i < warp_lanes; ++i) {
+    const T value = static_cast<T>(from[i]);
+    std::memcpy(to + static_cast<Address>(addresses[i] + offset), &value, sizeof(T));
+  }
+}
+
+constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
+
+template <bool is_shared>
+inline Piece piece_of(const Warp& warp, const Operation& op) {
+  if constexpr (is_shared) {
+    const AlignedBytes& shared = warp.block->shared;
+    return {0, shared.size(), shared.data()};
+  } else {
+    const AllocationView& view =
+        warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
+    return {view.begin, view.end, view.host};
+  }
+}
+
+/// Runs the handler, and keeps the allocation that it has found.
+template <bool is_shared>
+[[gnu::noinline]] void run_handler(Warp& warp, const Operation& op) {
+  op.run(warp, op);
+  if constexpr (!is_shared)
+    warp.worker->quick_views[static_cast<std::size_t>(op.site) % views] = warp.worker->last;
+}
+
+/// Counts an access in the usual way, and notes what it has added.
+template <class Address>
+[[gnu::noinline]] void count_anew(Warp& warp, const Operation& op, AccessKind kind, Space space,
+                                  int bytes, const Address* addresses, std::uint64_t* added) {
+  Counts& counts = Observers<Counts>::of(warp).get<Counts>();
+  std::uint64_t sums[warp_lanes];
+  const auto offset = static_cast<Address>(op.offset);
+  for (int i = 0; i < warp_lanes; ++i) sums[i] = static_cast<Address>(addresses[i] + offset);
+  Access access{space, kind, bytes, sums, all_lanes};
+  access.site = op.site;
+  const std::uint64_t step = sums[1] - sums[0];
+  std::uint64_t different = 0;
+  for (std::uint64_t i = 0; i < warp_lanes; ++i) different |= (sums[i] - sums[0]) ^ (step * i);
+  access.steady = different == 0;
+  const std::uint64_t* const numbers = counts.numbers(op.site, space);
+  const std::size_t n = counts.numbers_of_site();
+  std::copy_n(numbers, n, added);
+  counts.after_access(warp, op, access);
+  for (std::size_t i = 0; i < n; ++i) added[i] = numbers[i] - added[i];
+}
+
+inline void add_again(std::uint64_t* numbers, const std::uint64_t* added, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += 4) {
+    const Vector result = _mm256_add_epi64(vector_at(numbers + i), vector_at(added + i));
+    _mm256_storeu_si256(reinterpret_cast<Vector*>(numbers + i), result);
+  }
+}
+
+/// Counts an access of all lanes. Generic addresses are those of global memory here.
+template <class Observers, class Address>
+inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                 const Address* addresses, bool neighbours) {
+  if constexpr (Observers::any) {
+    const Space space = op.space == Space::generic ? Space::global : op.space;
+    Counts& counts = Observers::of(warp).template get<Counts>();
+    std::uint64_t* const numbers = counts.numbers(op.site, space);
+    const std::size_t n = counts.numbers_of_site();
+    QuickCounts& quick = counts.quick();
+    const auto first = static_cast<Address>(addresses[0] + static_cast<Address>(op.offset));
+    const std::size_t slot = QuickCounts::slot(op.site, first);
+    if (numbers == nullptr) {
+      if (space == Space::global) ++warp.accesses;
+      return;
+    }
+    constexpr std::size_t kind_of_shape = sizeof(Address) == 8 ? 1 : 2;
+    std::vector<std::uint64_t>& all = quick.added[neighbours ? 0 : kind_of_shape];
+    if (all.empty()) {
+      all.resize(QuickCounts::kept * n);
+      quick.neighbours.resize(QuickCounts::kept);
+      quick.template shapes<Address>().resize(QuickCounts::kept);
+    }
+    std::uint64_t* const added = all.data() + slot * n;
+    if (neighbours) {
+      QuickCounts::Neighbours& known = quick.neighbours[slot];
+      const auto low = static_cast<std::uint32_t>(first & 255);
+      if (known.site != op.site || known.low != low) {
+        known = {op.site, low};
+        return count_anew(warp, op, kind, space, bytes, addresses, added);
+      }
+    } else {
+      auto& known = quick.template shapes<Address>()[slot];
+      // Relative to the aligned bytes of the first address, without the offset of all.
+      const auto begin = static_cast<Address>(addresses[0] - (first & 255));
+      if (known.site != op.site || !are_at(addresses, begin, known.offsets.data())) {
+        known.site = op.site;
+        for (std::size_t i = 0; i < warp_lanes; ++i) known.offsets[i] = addresses[i] - begin;
+        return count_anew(warp, op, kind, space, bytes, addresses, added);
+      }
+    }
+    if (space == Space::global) ++warp.accesses;
+    add_again(numbers, added, n);
+  }
+}
+
+template <class Observers, class T, class S, S kept, class Address, bool is_shared>
+void load(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  const Address first = addresses[0] + offset;
+  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  const bool neighbours = are_neighbours<sizeof(T)>(addresses, first, piece);
+  if (neighbours) {
+    if constexpr (Observers::any)
+      tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, true);
+    load_neighbours<T, S, kept>(piece.host + (first - piece.begin), to);
+    return;
+  }
+  if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
+  if constexpr (Observers::any)
+    tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, false);
+  gather<T, S, kept>(piece.host, addresses, offset - static_cast<Address>(piece.begin), to);
+}
+
+template <class Observers, class T, class S, class Address, bool is_shared>
+void store(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  const Address first = addresses[0] + offset;
+  if (warp.active != all_lanes || piece.host == nullptr) return run_handler<is_shared>(warp, op);
+  const S* from = source<S>(warp, list_of(warp, op)[0]);
+  const bool neighbours = are_neighbours<sizeof(T)>(addresses, first, piece);
+  if (neighbours) {
+    alignas(64) T values[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) values[i] = static_cast<T>(from[i]);
+    std::memcpy(piece.host + (first - piece.begin), values, sizeof(values));
+  } else {
+    if (!are_inside(sizeof(T), addresses, offset, piece)) return run_handler<is_shared>(warp, op);
+    scatter<T>(piece.host, addresses, offset - static_cast<Address>(piece.begin), from);
+  }
+  warp.wrote = true;
+  if constexpr (Observers::any)
+    tell<Observers>(warp, op, AccessKind::store, sizeof(T), addresses, neighbours);
+}
+
+constexpr std::size_t longest_vector = 16;
+
+/// The same for vectors. Their elements may replace the addresses, so these are copied.
+template <class Observers, class T, class Address, bool is_shared>
+void load_vector(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const std::size_t bytes = sizeof(T) * op.count;
+  const auto offset = static_cast<Address>(op.offset);
+  alignas(32) Address addresses[warp_lanes];
+  std::copy_n(source<Address>(warp, op.a), warp_lanes, addresses);
+  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+      !are_inside(bytes, addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  tell<Observers>(warp, op, AccessKind::load, static_cast<int>(bytes), addresses, false);
+  const std::int32_t* registers = list_of(warp, op);
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const auto at =
+        static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
+    gather<T, T, static_cast<T>(~T{0})>(piece.host, addresses, at,
+                                        destination<T>(warp, registers[e]));
+  }
+}
+
+template <class Observers, class T, class Address, bool is_shared>
+void store_vector(Warp& warp, const Operation& op) {
+  const Piece piece = piece_of<is_shared>(warp, op);
+  const std::size_t bytes = sizeof(T) * op.count;
+  const auto* addresses = source<Address>(warp, op.a);
+  const auto offset = static_cast<Address>(op.offset);
+  if (warp.active != all_lanes || piece.host == nullptr || bytes > longest_vector ||
+      !are_inside(bytes, addresses, offset, piece))
+    return run_handler<is_shared>(warp, op);
+  const std::int32_t* registers = list_of(warp, op);
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const auto at =
+        static_cast<Address>(offset - static_cast<Address>(piece.begin) + e * sizeof(T));
+    scatter<T>(piece.host, addresses, at, source<T>(warp, registers[e]));
+  }
+  warp.wrote = true;
+  tell<Observers>(warp, op, AccessKind::store, static_cast<int>(bytes), addresses, false);
+}
+
+/// Each lane's local memory is a piece of its own.
+inline Piece local_piece(const Warp& warp) {
+  const std::uint64_t size = warp.worker->launch->local_bytes;
+  return {0, size, warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size};
+}
+
+template <class Observers, class T, class S, S kept>
+void load_local(Warp& warp, const Operation& op) {
+  const Piece piece = local_piece(warp);
+  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
+    return op.run(warp, op);
+  tell<Observers>(warp, op, AccessKind::load, sizeof(T), addresses, false);
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  const std::byte* own = piece.host;
+  for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+    T value;
+    std::memcpy(&value, own + (addresses[i] + offset), sizeof(T));
+    to[i] = static_cast<S>(value) & kept;
+  }
+}
+
+template <class Observers, class T, class S>
+void store_local(Warp& warp, const Operation& op) {
+  const Piece piece = local_piece(warp);
+  const auto* addresses = source<std::uint64_t>(warp, op.a);
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if (warp.active != all_lanes || !are_inside(sizeof(T), addresses, offset, piece))
+    return op.run(warp, op);
+  const S* from = source<S>(warp, list_of(warp, op)[0]);
+  std::byte* own = piece.host;
+  for (int i = 0; i < warp_lanes; ++i, own += piece.end) {
+    const T value = static_cast<T>(from[i]);
+    std::memcpy(own + (addresses[i] + offset), &value, sizeof(T));
+  }
+  warp.wrote = true;
+  tell<Observers>(warp, op, AccessKind::store, sizeof(T), addresses, false);
+}
+
+template <class Observers>
+std::byte* prepare(Warp& warp, const SharedLoads& loads) {
+  const AlignedBytes& shared = warp.block->shared;
+  if (warp.active != all_lanes) return nullptr;
+  constexpr std::size_t bytes = 4;
+  for (const SharedLoads::Base& base : loads.bases) {
+    const auto range = static_cast<std::uint64_t>(base.highest - base.lowest);
+    if (shared.size() < range + bytes) return nullptr;
+    const Piece piece{0, shared.size() - range, shared.data()};
+    const auto* addresses = source<std::uint32_t>(warp, base.addresses);
+    if (!are_inside(bytes, addresses, static_cast<std::uint32_t>(base.lowest), piece))
+      return nullptr;
+  }
+  if constexpr (Observers::any) {
+    for (const Operation* op : loads.operations)
+      tell<Observers>(warp, *op, AccessKind::load, bytes, source<std::uint32_t>(warp, op->a),
+                      false);
+  }
+  return shared.data();
+}
+
+template <class T, class S, S kept>
+void load_parameter(Warp& warp, const Operation& op) {
+  T value;
+  std::memcpy(&value, warp.worker->launch->parameters.data() + op.offset, sizeof(T));
+  S* to = destination<S>(warp, list_of(warp, op)[0]);
+  for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(value) & kept;
+}
+
+#pragma GCC pop_options
+
+/// Quick functions for one handler, by the memory and the width of addresses.
+struct Quick {
+  struct Of {
+    Handler global = nullptr;
+    Handler shared = nullptr;       ///< with addresses of 32 bits
+    Handler shared_long = nullptr;  ///< with addresses of 64 bits
+  };
+  Of scalar;
+  Of vector;
+  Handler local = nullptr;
+  Handler parameter = nullptr;
+  bool is_word_load = false;  ///< of 32 bits to a register of 32
+};
+using Quicks = std::map<Handler, Quick>;
+
+template <class Observers, class T, class S, S kept>
+void add_load(Quicks& all, ObserverSet set, std::string_view type, Width width) {
+  using Long = std::uint64_t;
+  using Short = std::uint32_t;
+  Quick& quick = all[load_handler(set, type, width, Space::global)];
+  quick.scalar = {load<Observers, T, S, kept, Long, false>,
+                  load<Observers, T, S, kept, Short, true>,
+                  load<Observers, T, S, kept, Long, true>};
+  if constexpr (sizeof(T) == sizeof(S)) {
+    quick.vector = {load_vector<Observers, S, Long, false>, load_vector<Observers, S, Short, true>,
+                    load_vector<Observers, S, Long, true>};
+  }
+  quick.local = load_local<Observers, T, S, kept>;
+  quick.is_word_load = sizeof(T) == 4 && sizeof(S) == 4;
+  all[load_handler(set, type, width, Space::parameter)].parameter = load_parameter<T, S, kept>;
+}
+
+template <class Observers, class T, class S>
+void add_store(Quicks& all, ObserverSet set, std::string_view type, Width width) {
+  using Long = std::uint64_t;
+  using Short = std::uint32_t;
+  Quick& quick = all[store_handler(set, type, width)];
+  quick.scalar = {store<Observers, T, S, Long, false>, store<Observers, T, S, Short, true>,
+                  store<Observers, T, S, Long, true>};
+  if constexpr (sizeof(T) == sizeof(S)) {
+    quick.vector = {store_vector<Observers, S, Long, false>,
+                    store_vector<Observers, S, Short, true>,
+                    store_vector<Observers, S, Long, true>};
+  }
+  quick.local = store_local<Observers, T, S>;
+}
+
+template <class Observers>
+Quicks quicks_of(ObserverSet set) {
+  using U = std::uint32_t;
+  using L = std::uint64_t;
+  Quicks all;
+  const auto add = [&]<class T>(T, const char* type) {
+    if constexpr (sizeof(T) <= 2) add_load<Observers, T, U, 0xffffU>(all, set, type, Width::w16);
+    if constexpr (sizeof(T) <= 4) add_load<Observers, T, U, ~U{0}>(all, set, type, Width::w32);
+    add_load<Observers, T, L, ~L{0}>(all, set, type, Width::w64);
+  };
+  add(std::uint8_t{}, "u8");
+  add(std::int8_t{}, "s8");
+  add(std::uint16_t{}, "u16");
+  add(std::int16_t{}, "s16");
+  add(std::uint32_t{}, "u32");
+  add(std::int32_t{}, "s32");
+  add(std::uint64_t{}, "u64");
+  const auto add_stores = [&]<class T>(T, const char* type) {
+    if constexpr (sizeof(T) <= 2) add_store<Observers, T, U>(all, set, type, Width::w16);
+    if constexpr (sizeof(T) <= 4) add_store<Observers, T, U>(all, set, type, Width::w32);
+    add_store<Observers, T, L>(all, set, type, Width::w64);
+  };
+  add_stores(std::uint8_t{}, "u8");
+  add_stores(std::uint16_t{}, "u16");
+  add_stores(std::uint32_t{}, "u32");
+  add_stores(std::uint64_t{}, "u64");
+  return all;
+}
+
+/// Returns the quick functions of an operation; null if it has none.
+const Quick* quick_of(const Operation& op, ObserverSet observers) {
+  static const Quicks uncounted = quicks_of<Observers<>>(ObserverSet::none);
+  static const Quicks counted = quicks_of<Observers<Counts>>(ObserverSet::counts);
+  if (observers != ObserverSet::none && observers != ObserverSet::counts) return nullptr;
+  const Quicks& all = observers == ObserverSet::none ? uncounted : counted;
+  const auto found = all.find(op.run);
+  const bool is_simple = !op.strong && op.site >= 0;
+  return found == all.end() || !is_simple ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Handler quick_access(const Operation& op, ObserverSet observers) {
+  const Quick* const quick = quick_of(op, observers);
+  if (quick == nullptr) return nullptr;
+  if (quick->parameter != nullptr) return op.count == 1 ? quick->parameter : nullptr;
+  const Quick::Of& of = op.count == 1 ? quick->scalar : quick->vector;
+  switch (op.space) {
+    case Space::generic:
+    case Space::global:
+    case Space::constant: return op.short_address ? nullptr : of.global;
+    case Space::shared: return op.short_address ? of.shared : of.shared_long;
+    case Space::local: return op.short_address || op.count != 1 ? nullptr : quick->local;
+    default: return nullptr;
+  }
+}
+
+bool loads_shared_words(const Operation& op, ObserverSet observers) {
+  constexpr std::int64_t farthest = std::int64_t{1} << 30;
+  const Quick* const quick = quick_of(op, observers);
+  return quick != nullptr && quick->is_word_load && op.count == 1 && op.space == Space::shared &&
+         op.short_address && op.a >= 0 && op.offset > -farthest && op.offset < farthest;
+}
+
+PrepareLoads prepare_loads(ObserverSet observers) {
+  return observers == ObserverSet::counts ? prepare<Observers<Counts>> : prepare<Observers<>>;
+}
+
+}  // namespace warpwise::emulator
+
+#endif

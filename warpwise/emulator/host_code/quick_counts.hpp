@@ -1,0 +1,49 @@
+#pragma once
+
+// Internal to the emulator: what recent whole accesses have cost, for quick_access.cpp.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpwise/emulator/decode/operation.hpp"
+
+namespace warpwise::emulator {
+
+/// Additions to a site's counts by recent accesses of all lanes. A cost depends on the addresses
+/// relative to the 256 aligned bytes of the first one.
+struct QuickCounts {
+  static constexpr std::size_t kept = 512;  ///< they fit into an L2 cache beside other data
+
+  template <class Address>
+  struct Shape {
+    std::int32_t site = -1;
+    alignas(32) std::array<Address, warp_lanes> offsets{};
+  };
+  /// Lanes that access neighbouring elements.
+  struct Neighbours {
+    std::int32_t site = -1;
+    std::uint32_t low = 0;  ///< the first address modulo 256
+  };
+
+  template <class Address>
+  std::vector<Shape<Address>>& shapes() {
+    if constexpr (sizeof(Address) == sizeof(std::uint64_t))
+      return long_shapes;
+    else
+      return short_shapes;
+  }
+  /// Returns the entry of a site's access that begins at an address.
+  static std::size_t slot(std::int32_t site, std::uint64_t first) {
+    return (static_cast<std::size_t>(site) * 8 + (first >> 5 & 7)) % kept;
+  }
+
+  std::vector<Neighbours> neighbours;
+  std::vector<Shape<std::uint64_t>> long_shapes;
+  std::vector<Shape<std::uint32_t>> short_shapes;
+  /// The additions of each of these three kinds: [slot][number of the site's counts].
+  std::array<std::vector<std::uint64_t>, 3> added;
+};
+
+}  // namespace warpwise::emulator
