@@ -26,6 +26,13 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 
 std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds) {
   if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
+  if (is_other_address(name)) {  // may hold a password
+    const std::string scheme = name.substr(0, name.find("://") + 3);
+    throw InvalidArgument(scheme +
+                          " is not written: rtsp, rtp, udp, tcp, http and https are; with "
+                          "the sink -, 'ffmpeg -i - …' sends the frames to " +
+                          scheme + "…");
+  }
   const std::string extension = io::extension_of(name);
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
@@ -38,14 +45,25 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  const bool is_other_address = name.find("://") != std::string::npos;
-  const std::string folder =
-      extension.empty() && !is_other_address ? "; '" + name + "/' is a folder" : "";
+  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
   throw InvalidArgument(
       "'" + name +
       "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "
       "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
       folder);
+}
+
+bool may_hold_alpha(const std::string& name) {
+  const std::string extension = io::extension_of(name);
+  if (is_address(name)) return false;
+  if (name.starts_with("pipe:")) {
+    return name == "pipe:rgba32" || name == "pipe:bgra32" || name == "pipe:rgba64";
+  }
+  if (is_video(extension)) return extension == ".mkv" || extension == ".mov";
+  if (!is_of_pictures(name, extension)) return false;
+  const bool is_folder = name.find('%') == std::string::npos;
+  const auto rgba = io::PictureShape::of(PixelFormat::rgba32, 1, 1);
+  return is_folder || io::holding(extension, rgba) == io::Holding::exact;
 }
 
 }  // namespace warpwise::live

@@ -1,5 +1,7 @@
 #include "warpwise/cli/streams/source_options.hpp"
 
+#include <fmt/format.h>
+
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/live/sources.hpp"
 
@@ -37,7 +39,8 @@ void add_decode_option(CLI::App& app, live::SourceOptions& options) {
 
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(app, "--timeout", "SECONDS",
-                  "Longest wait for a peer in the network (default: 10)",
+                  fmt::format("Longest wait for a peer in the network (default: {})",
+                              live::default_timeout_seconds),
                   [&options](const std::string& text) {
                     options.timeout_seconds = parse_number("--timeout", text);
                     if (options.timeout_seconds <= 0) {
