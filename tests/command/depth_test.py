@@ -95,6 +95,7 @@ class Conversions(CommandTest):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=38x30:d=0.12", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1", "in.mkv")
         wanted = raw_of("in.mkv", "p010le", "-sws_flags", "bitexact")
         self.assertEqual(self.succeed("convert", "in.mkv", "pipe:p010", "--to", "p010", "--backend", "cpu").stdout, wanted)
+        self.fail_with(BAD_USAGE, "convert", "in.mkv", "out.raw", "--to", "p010", says="'pipe:FORMAT > out.raw' writes frames without headers")
         self.succeed("convert", "in.mkv", "out.mkv", "--to", "p010", "--backend", "cpu")
         self.assertEqual(probe("out.mkv", "stream=pix_fmt"), ["yuv420p10le"])
         self.assertEqual(raw_of("out.mkv", "yuv420p10le"), raw_of("in.mkv", "yuv420p10le"))
@@ -105,6 +106,24 @@ class Conversions(CommandTest):
             write("in.npy", npy("<u2", shape, struct.pack("<9H", *levels)))
             self.succeed("convert", "in.npy", "out.npy", "--to", "gray8" if channels == 1 else "rgb24")
             self.assertEqual(npy_parts("out.npy"), ("|u1", shape, bytes((2 * level * 255 + 65535) // (2 * 65535) for level in levels)))
+
+    def test_colours_come_back_from_headerless_yuv(self):
+        colours = [0, 0, 0, 65535, 65535, 65535, 65535, 0, 0, 0, 30000, 0]
+        write("in.npy", npy("<u2", (1, 4, 3), struct.pack("<12H", *colours)))
+        self.succeed("convert", "in.npy", "out.raw", "--to", "yuv444p16", "--matrix", "bt709")
+        self.succeed("convert", "out.raw", "out.npy", "--to", "rgb48", "--matrix", "bt709", "--from", "yuv444p16", "--size", "4x1")
+        for one, other in zip(words(npy_parts("out.npy")[2]), colours):
+            self.assertAlmostEqual(one, other, delta=4)
+
+    def test_pictures_of_16_bits_are_compared_by_8(self):
+        write("deep.npy", npy("<u2", (64, 64), b"".join(struct.pack("<H", (x * x + 7 * y * x + y) % 256 * 257) for y in range(64) for x in range(64))))
+        self.succeed("convert", "deep.npy", "flat.npy", "--to", "gray8")
+        for command, *options in ["match"], ["disparity", "--max-disparity", "16"]:
+            end = ".flo" if command == "match" else ".pfm"
+            for name in "deep", "flat":
+                self.succeed(command, name + ".npy", name + ".npy", name + end, *options)
+            self.assertEqual(read("deep" + end), read("flat" + end))
+        self.assertIn(b"at x 0, y 0 ", self.succeed("find", "deep.npy", "flat.npy").stdout)
 
     def test_pixels_that_are_not_converted(self):
         write("in.npy", npy("<f4", (1, 2), bytes(8)))

@@ -26,7 +26,7 @@ class DeepStage final : public Stage {
       return result;
     }
     const Range range = options_.to_range =
-        choices_.to_range.value_or(is_rgb ? Range::full : options_.from_range);
+        choices_.to_range.value_or(shape.planes ? options_.from_range : Range::limited);
     result.shape = io::PictureShape::of(*to_.planes, shape.width, shape.height);
     result.shape.full_range = range == Range::full;
     result.colours = {

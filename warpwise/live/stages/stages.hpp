@@ -92,7 +92,8 @@ inline std::string_view name_of(DeepTarget target) {
 /// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. Their chroma is sited
 /// at the centre, but stays where it is if YUV keeps the columns that share it. A sink without
 /// headers gets p010 in its layout, and others the planes, of 10 bits. Defaults are those of
-/// convert_stage().
+/// convert_stage(), but planes of RGB and grey have limited range, which readers of frames without
+/// headers assume.
 ///
 /// Its begin() throws InvalidArgument for frames of 8 bits, for YUV of another matrix to YUV, for
 /// limited range of RGB, and for another convention than exact or another upsampling than
