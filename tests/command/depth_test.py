@@ -178,7 +178,7 @@ class AlphaBesideYuv(CommandTest):
             got = self.alpha_of(read_as)
             self.assertEqual(len(got), len(given))
             self.assertLessEqual(max(abs(a - b) for a, b in zip(got, given)), max(most, sink == "out.mov"), sink)
-        for sink, *stages in [("out.mp4",), ("out.mkv", "--pipeline", "sobel"), ("null",)]:
+        for sink, *stages in [("out.mp4",), ("out.y4m",), ("%d.jpg",), ("out.mkv", "--pipeline", "sobel"), ("null",)]:
             said = self.succeed("stream", self.name, sink, *stages, "--backend", "cpu").stdout.decode().splitlines()
             self.assertIn(f"({kind}, without its alpha)", said[0])
 

@@ -15,11 +15,15 @@ bool is_video(std::string_view extension) {
          video_extensions.end();
 }
 
+bool is_folder(const std::string& name) {
+  std::error_code ignored;
+  return name.ends_with('/') || std::filesystem::is_directory(name, ignored);
+}
+
 // Returns true for a folder, a name with a number, or a single picture, which is refused later.
 bool is_of_pictures(const std::string& name, std::string_view extension) {
-  std::error_code ignored;
-  return name.ends_with('/') || std::filesystem::is_directory(name, ignored) ||
-         name.find('%') != std::string::npos || io::is_readable_extension(extension);
+  return is_folder(name) || name.find('%') != std::string::npos ||
+         io::is_readable_extension(extension);
 }
 
 }  // namespace
@@ -64,10 +68,9 @@ bool may_hold_alpha(const std::string& name) {
     return name == "pipe:rgba32" || name == "pipe:bgra32" || name == "pipe:rgba64";
   }
   if (is_video(extension)) return extension == ".mkv" || extension == ".mov";
-  if (!is_of_pictures(name, extension)) return false;
-  const bool is_folder = name.find('%') == std::string::npos;
+  if (name.find('%') == std::string::npos) return is_folder(name);
   const auto rgba = io::PictureShape::of(PixelFormat::rgba32, 1, 1);
-  return is_folder || io::holding(extension, rgba) == io::Holding::exact;
+  return io::holding(extension, rgba) == io::Holding::exact;
 }
 
 }  // namespace warpwise::live
