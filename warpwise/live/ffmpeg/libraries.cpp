@@ -69,8 +69,10 @@ std::string reason_of(int error) {
 
 std::string nothing_came(const Deadline& deadline) {
   std::ostringstream text;
-  text << "nothing came for " << deadline.seconds() << " s; is the peer gone?";
-  if (deadline.option() != nullptr) text << " " << deadline.option() << " changes this";
+  text << "nothing came for " << deadline.seconds() << " s";
+  if (deadline.option() != nullptr) {
+    text << "; is the peer gone? " << deadline.option() << " changes this";
+  }
   return text.str();
 }
 
