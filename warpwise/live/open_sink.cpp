@@ -49,7 +49,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  if (extension == ".raw") {
+  if (name.ends_with(".raw")) {
     throw InvalidArgument(name + " is no sink of a stream; 'pipe:FORMAT > " + name +
                           "' writes frames without headers");
   }
