@@ -5,7 +5,8 @@
 #
 #   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
 #                                      FOLDER/batches.sh for what several files at a time gain,
-#                                      FOLDER/decoding.py for a video, with that machine's FFmpeg
+#                                      FOLDER/decoding.py for a video, with that machine's FFmpeg, and
+#                                      FOLDER/end_to_end.py for whole processes beside their peers
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit_mib=64
@@ -44,7 +45,7 @@ WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done
 install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
-cp scripts/gpu-bundle/{run,batches}.sh scripts/gpu-bundle/decoding.py build/release/gpu-tests.txt "$folder/"
+cp scripts/gpu-bundle/{run,batches}.sh scripts/gpu-bundle/{decoding,end_to_end}.py build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
 # Real images as arrays, which need no module, and one as a file for batches.sh.
 cp samples/building.jpg "$folder/frames/"

@@ -27,11 +27,11 @@ def open_row(pair, row):
 
 
 def each_open():
-    """The open pairs one by one, on the first GPU that has them."""
-    device = next((device for device in pairs.DEVICES if pairs.rows(device, False)), None)
-    if not device:
-        return "Not recorded yet."
+    """The open pairs one by one, on the GPU that has most of them."""
+    device = max(pairs.DEVICES, key=lambda device: len(pairs.rows(device, False)))
     rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
+    if not rows:
+        return "Not recorded yet."
     lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
     head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "predicted bottleneck"]
     predicted = pairs.read(pairs.predictions_path(False))["commit"]

@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     parser.add_argument("--check", metavar="CHECKS")
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
-    parser.add_argument("--commit", help="what --command was built of, where the tree has gone on since")
+    parser.add_argument("--commit", help="the commit that --command was built from, if not the present one")
     parser.add_argument("--try", dest="trial", action="store_true", help="records nothing")
     arguments = parser.parse_args()
     if not arguments.trial:

@@ -130,7 +130,7 @@ def main():
     parser.add_argument("suite")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--only", default="", help="a regular expression of features")
-    parser.add_argument("--seconds", type=int, default=120, help="for each test")
+    parser.add_argument("--seconds", type=int, default=120, help="longest time of each test")
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
     parser.add_argument("--log", help="a file to which pytest's output is added")

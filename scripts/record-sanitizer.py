@@ -139,7 +139,7 @@ def main():
     parser.add_argument("faults")
     parser.add_argument("out")
     parser.add_argument("--commit", required=True)
-    parser.add_argument("--seconds", type=float, default=1200, help="after which nothing more is begun")
+    parser.add_argument("--seconds", type=float, default=1200, help="no test begins after this many seconds")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="warpwise-faults-") as beside:
         record(compiled(given.faults, beside) if os.path.isdir(given.faults) else os.path.abspath(given.faults), given)

@@ -86,6 +86,23 @@ def decoding(path):
         ["decoded by", "stages", "processes at once", "frames a second, start to exit", "frames a second, while they come"], rows)
 
 
+def end_to_end(path):
+    """Makes a table of whole processes from files to files, by what they do."""
+    record = read(path)
+    if not record:
+        return NOT_RECORDED
+    machine = record["machine"]
+    place = f"{machine['gpu']}, driver {machine['driver']}, " if "gpu" in machine else ""
+    rows = [(row, "") for row in record["rows"]] + [(row, ", before") for row in record.get("before", {}).get("rows", [])]
+    order = sorted({row["case"] for row, _ in rows}, key=[row["case"] for row, _ in rows].index)
+    cells = [[row["case"], row["by"] + when, f"{row['per_second']:,.1f}",
+              f"{row['cpu_ms']:,.1f}" if "cpu_ms" in row else "–"]
+             for case in order for row, when in rows if row["case"] == case]
+    before = f" Before: commit {record['before']['commit']}, {record['before']['method']}." if "before" in record else ""
+    return (f"{place}{machine['cpu']}, {machine['threads']} threads, commit {machine['commit']}, {machine['date'][:10]}. Method: "
+            f"{record['method']}{before}\n\n") + table(["what", "by", "a second", "CPU ms for each"], cells)
+
+
 LIVE = {"resident": resident, "streamed": streamed, "conversion": conversion}
 
 

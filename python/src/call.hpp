@@ -16,7 +16,7 @@ Enum parse(std::string_view word, const char* name) {
   std::string names;
   for (const Enum each : all_values<Enum>())
     names += (names.empty() ? "" : ", ") + std::string(name_of(each));
-  throw InvalidArgument(std::string(name) + " is '" + std::string(word) + "', and is one of " +
+  throw InvalidArgument(std::string(name) + " is '" + std::string(word) + "', but must be one of " +
                         names);
 }
 

@@ -39,7 +39,7 @@ auto alone(const SharedDevice& device, const Body& body) {
 
 std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 
-/// Kernels read elements in the machine's byte order.
+/// Refuses elements of another byte order than the machine's, in which kernels read.
 void require_native(nb::handle dtype, const char* name) {
   if (!nb::cast<bool>(dtype.attr("isnative")))
     throw InvalidArgument(std::string(name) + " is of " + text(dtype) +
@@ -188,7 +188,7 @@ class PythonTestbench {
       const auto named = value_named<bench::Backend>(*backend);
       if (!named)
         throw InvalidArgument("backend is '" + std::string(*backend) +
-                              "', and is one of emulator, gpu");
+                              "', but must be one of emulator, gpu");
       chosen = *named;
     }
     device_ = std::make_shared<Device>(chosen);
@@ -323,8 +323,8 @@ backend               "emulator", "gpu", or None for the value of the environmen
                       (by default emulator)
 compute_capabilities  compute capabilities to count costs for
 checks                checks to run: "all", "none", or some of memory, races, init, sync, runtime, equal_writes, strict
-budget                warp instructions after which a launch ends with a fault, by default as for `warpwise explain`:
-                      some seconds, with all checks up to a minute, in which Ctrl-C waits; 0: no limit
+budget                warp instructions after which a launch ends with a fault; 0: no limit. The default, 100 million,
+                      takes some seconds, or up to a minute with all checks. Ctrl-C takes effect after the launch
 
 >>> import numpy
 >>> from warpwise import emulator

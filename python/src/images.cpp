@@ -237,13 +237,13 @@ kernel   "sobel", [1 2 1], or "scharr", [3 10 3]
 border   "reflect101", "replicate" or "constant", 0
 order    order of the colours: "rgb", or "bgr" for pictures of cv2, such as cv2.imread gives. channels is its
          former name
-dtype    type of the result: for uint8 a magnitude in uint8 (saturated, the default) or uint16, components in int16;
-         for uint16 uint32 and int32; for float32 float32
+dtype    type of the result. Of uint8: uint8 (saturated, the default) or uint16, components int16. Of uint16: uint32
+         (the default) or uint16 (saturated), components int32. Of float32: float32
 
 Returns (height, width). Raises InvalidArgument.
 
-src may be a list of images, of any sizes and of one type: the result is a list then, and so is out. On a GPU 64 of
-them share a launch, on the CPU the threads.
+src may be a list of images, of any sizes and of one type: the result is a list then, and so is out. On a GPU up to
+64 of them share a launch; on the CPU they share the threads.
 
 >>> import numpy, warpwise
 >>> step = numpy.array([[0, 0, 10, 10]] * 3, numpy.uint8)
@@ -300,7 +300,7 @@ upsampling    upsampling of subsampled chroma: "replicate" or "linear"
 gray_is_luma  True: gray8 is the Y of the YUV formats in every convention
 
 src may be a list of frames, of any sizes: the result is a list then, and so is out. On a GPU 40 to 64 of
-them share a launch, on the CPU the threads.
+them share a launch; on the CPU they share the threads.
 
 Raises InvalidArgument for a combination without a definition, with the possible ones.
 

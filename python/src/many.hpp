@@ -48,8 +48,8 @@ template <class Make, class Run>
 Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle stream,
                  const Make& make, const Run& run, const Names& names = {}) {
   if (outs && outs->size() != srcs.size())
-    throw InvalidArgument(std::string(names.src) + " are " + std::to_string(srcs.size()) +
-                          " images, and " + std::string(names.out) + " " +
+    throw InvalidArgument(std::string(names.src) + " has " + std::to_string(srcs.size()) +
+                          " images, but " + std::string(names.out) + " has " +
                           std::to_string(outs->size()));
   if (srcs.empty()) return {};
   const auto at = stream_of(stream, srcs.front());

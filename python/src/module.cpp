@@ -115,7 +115,7 @@ NB_MODULE(_warpwise, module) {
   module.def("limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
              R"(Limits the number of threads of all of this process's calls on the CPU together.
 
-0, the default, means all cores that the process may use. For programs of many processes, such as workers of a cluster.
+0, the default, means all cores that the process may use. Meant for programs of many processes, as on a cluster.
 Raises InvalidArgument for a negative number.)");
   add_device_array(module);
   add_images(module);

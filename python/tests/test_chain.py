@@ -68,7 +68,7 @@ def test_many_images():
     returned = edges().run_all(tuple(images), outs=outs)
     assert all(one is out and np.array_equal(out, result) for one, out, result in zip(returned, outs, results))
     assert edges().run_all([]) == []
-    with pytest.raises(warpwise.InvalidArgument, match="srcs are 4 images, and outs 3"):
+    with pytest.raises(warpwise.InvalidArgument, match="srcs has 4 images, but outs has 3"):
         edges().run_all(images, outs=outs[:3])
     with pytest.raises(warpwise.InvalidArgument, match="side by side"):
         edges().run_all([images[1], images[1][:, ::2]])
@@ -96,8 +96,8 @@ def test_one_chain_on_several_threads():
     (lambda: warpwise.ChainConvert("i420"), "source is 'i420', which has 3 planes"),
     (lambda: warpwise.ThresholdOptions(window=4), "window is 4; it must be odd and 1 or more"),
     (lambda: warpwise.ThresholdOptions(window=-1), "window is -1; it must be odd"),
-    (lambda: warpwise.SobelOptions(norm="l3"), "norm is 'l3', and is one of l1, l2"),
-    (lambda: warpwise.Chain([warpwise.ChainConvert(to="yuyv")]).run(colours(4, 4)), "no destination is yuyv"),
+    (lambda: warpwise.SobelOptions(norm="l3"), "norm is 'l3', but must be one of l1, l2"),
+    (lambda: warpwise.Chain([warpwise.ChainConvert(to="yuyv")]).run(colours(4, 4)), "yuyv is not a destination"),
     (lambda: edges().run(colours(4, 4)[:, ::2]), "side by side"),
     (lambda: edges().run(colours(4, 4), out=np.empty((4, 5), np.uint8)), "5x4"),
     (lambda: warpwise.Chain([warpwise.ThresholdOptions()]).run(colours(4, 4)), "threshold"),

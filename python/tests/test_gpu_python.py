@@ -58,7 +58,8 @@ for each in threads:
     each.start()
 for each in threads:
     each.join()
-add[1, 64](cuda.to_device(np.zeros(64, np.int32)))  # not awaited
+last = cuda.to_device(np.zeros(64, np.int32))  # kept: freeing an array waits for its launches
+add[1, 64](last)  # not awaited
 '''
 
 

@@ -169,9 +169,9 @@ def test_tracker():
     (lambda a: warpwise.copy(a, out=np.empty((16, 16), bool)), "out has booleans"),
     (lambda a: warpwise.sobel(a, stream=-1), "stream is -1"),
     (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
-    (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', and is one of l1, l2"),
+    (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', but must be one of l1, l2"),
     (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
-    (lambda a: warpwise.sobel(a, order="brg"), "order is 'brg', and is one of rgb, bgr"),
+    (lambda a: warpwise.sobel(a, order="brg"), "order is 'brg', but must be one of rgb, bgr"),
     (lambda a: warpwise.sobel(a, order="bgr", channels="rgb"), "order is 'bgr', and channels, its former name, 'rgb'"),
     (lambda a: warpwise.sobel(a, out=a), "overlap"),
     (lambda a: warpwise.sobel(a, out=a[:3].copy()), "16x3"),
@@ -216,7 +216,7 @@ def test_lists_of_images(call):
     returned = call(tuple(images), out=outs)
     assert all(one is out and np.array_equal(out, result) for one, out, result in zip(returned, outs, results))
     assert call([]) == []
-    with pytest.raises(warpwise.InvalidArgument, match="src are 4 images, and out 3"):
+    with pytest.raises(warpwise.InvalidArgument, match="src has 4 images, but out has 3"):
         call(images, out=outs[:3])
     with pytest.raises(warpwise.InvalidArgument, match=r"image 2 \(the first is 0\)|has \d+ bytes"):
         call(images, out=[outs[0], outs[1], outs[3], outs[3]])

@@ -157,7 +157,7 @@ def test_actor_states_its_peak(pipeline):
     ("sobbel", "'sobbel' is no stage"), ("match", "needs more than one picture"), ("threshold", "needs window=N"),
     ("sobel | ", "'' is no stage"), ("sobel window=3", "'window' is no option; its options: output"),
     ("threshold window=x", "'x' is no number"), ("threshold window=4", "window"), ("sobel norm=l3", "l3"),
-    ("threshold window=3 invert=1", "has no value"), ("threshold window", "needs a value"), ("sobel norm=l1 norm=l2", "twice"),
+    ("threshold window=3 invert=1", "takes no value"), ("threshold window", "needs a value"), ("sobel norm=l1 norm=l2", "twice"),
     ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put rgb24 between")])
 def test_wrong_pipelines(text, reason):
     with pytest.raises(warpwise.InvalidArgument, match=reason.replace("|", r"\|")):
@@ -327,7 +327,7 @@ def test_command(tmp_path, files):
     assert "'sobbel' is no stage" in run.communicate()[1] and run.returncode == 2
     for options in (["--workers", "-1"], ["--workers", "0", "--cluster", "local"]):
         run = command(files / "00.png", tmp_path / "none", *options)
-        assert run.communicate()[1] == f"warpwise: workers is {options[1]}, and is 1 or more\n" and run.returncode == 2
+        assert run.communicate()[1] == f"warpwise: workers is {options[1]}, but must be 1 or more\n" and run.returncode == 2
 
 
 def test_a_run_replaces_the_manifest_and_leaves_the_results(tmp_path):

@@ -165,7 +165,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
     made = triton.compile(ASTSource(kernel, signature, constants, facts), target=target,
                           options={"num_warps": threads // 32})
     text = made.asm["ptx"]
-    # Scratch memory that the kernel has none of follows the arguments.
+    # Triton adds parameters for scratch memory behind the arguments. The kernel has no such memory: they are 0.
     parameters = text.partition(".entry")[2].partition(")")[0].count(".param")
     words += [numpy.int64(0)] * (parameters - len(words))
     return text, {"kernel": kernel.__name__, "arg": words, "shared": made.metadata.shared}

@@ -111,7 +111,7 @@ class TwoFiles(ExplainTest):
         report = self.json_of("third.cu", "by3.cu", *shape, *of_third, *of_by3)
         self.assertEqual(report["notes"], [])
         self.fail_with(USAGE, "explain", "by3.cu", "third.cu", *shape, *of_third,
-                       says="by3 in by3.cu takes 3 arguments and third in third.cu takes 4, and there are 4")
+                       says="by3 in by3.cu takes 3 arguments and third in third.cu takes 4, but 4 are given")
         write("wide.cu", b'extern "C" __global__ void scale(float* data, double factor, int count) {}\n')
         self.fail_with(USAGE, "explain", "scale.cu", "wide.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]",
                        "--arg", "f32:2", "--arg", "i32:32", says=["wide.cu", "same arguments"])

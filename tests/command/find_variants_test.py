@@ -89,7 +89,7 @@ class Variants(CommandTest):
                              ("--angles", "-181:0"), ("--angles", "1:"), ("--scales", "nan:1")]:
             self.fail_with(USAGE, *call, option, text, says=option)
         self.fail_with(USAGE, *call, "--scales", "1:2", "--measure", "sad", says="--scales and --angles need --measure zncc or ncc")
-        self.fail_with(USAGE, *call, "--angles", "0:9", "--map", "map.npy", says="--map is of one size and turn")
+        self.fail_with(USAGE, *call, "--angles", "0:9", "--map", "map.npy", says="--map is for one size and angle")
         self.fail_with(FAILED, *call, "--scales", "5:6", says="no size of --scales of the template template.npy fits into picture.npy")
         self.fail_with(FAILED, *call, "--scales", "0.1:0.2", says="sides of at least 8 pixels")
         self.assertEqual(read("picture.npy"), before)

@@ -124,7 +124,7 @@ class Refused(OneStageTest):
         self.refuse("disparity", "test:bars", "out.y4m", "--colour", "a.png", *few, says="--colour")
         for option in [["--jobs", "2"], ["--keep-going"]]:
             self.refuse("sobel", "test:bars", "out.y4m", *option, *few, says="--jobs and --keep-going")
-        self.refuse("sobel", "test:bars", "out.y4m", "--from", "gray16", *few, says="test:bars has no frames of gray16: .raw files and pipe: have")
+        self.refuse("sobel", "test:bars", "out.y4m", "--from", "gray16", *few, says="test:bars does not give frames of gray16; only .raw files and pipe: do")
 
     def test_options_that_files_do_not_have(self):
         write("a.npy", npy("|u1", (8, 16), ramp(128)))

@@ -61,6 +61,26 @@ def animated_png(*pages):
 
 
 @with_images
+class Luma(CommandTest):
+    def test_luma_of_a_jpeg_is_its_grey(self):
+        photo = sample("building.jpg")
+        self.succeed("convert", photo, "luma.npy", "--to", "gray8", "--luma", "--backend", "cpu")
+        self.succeed("convert", photo, "grey.npy", "--to", "gray8", "--backend", "cpu")
+        luma, grey = npy_parts("luma.npy")[2], npy_parts("grey.npy")[2]
+        self.assertNotEqual(luma, grey)
+        self.assertLess(sum(one != other for one, other in zip(luma, grey)), len(grey) // 50)
+        self.succeed("sobel", photo, "of-jpeg.npy", "--luma", "--backend", "cpu")
+        self.succeed("sobel", "luma.npy", "of-luma.npy", "--backend", "cpu")
+        self.assertEqual(read("of-jpeg.npy"), read("of-luma.npy"))
+
+    def test_other_files_are_read_as_usual(self):
+        colours = sample("rubberwhale1.png")
+        for name, more in [("plain.npy", []), ("luma.npy", ["--luma"])]:
+            self.succeed("sobel", colours, name, "--backend", "cpu", *more)
+        self.assertEqual(read("plain.npy"), read("luma.npy"))
+
+
+@with_images
 class FilesOfSeveral(CommandTest):
     def first_line(self, *arguments):
         return self.succeed(*arguments, "--backend", "cpu").stdout.decode().splitlines()[0]

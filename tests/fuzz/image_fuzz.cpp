@@ -10,11 +10,11 @@
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/picture_file.hpp"
 
-extern "C" const warpwise::io::ImageModule* warpwise_image_module_2();
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_3();
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
-  const io::ImageModule& module = *warpwise_image_module_2();
+  const io::ImageModule& module = *warpwise_image_module_3();
   try {
     const auto content = fuzz::bytes(data, size);
     io::require_complete(content,

@@ -291,7 +291,7 @@ for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("pnm", pnm_seeds)
                       ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
-                      ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
+                      ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("jpeg_scan", image_seeds("jpg")), ("tiff", image_seeds("tif")),
                       ("webp", image_seeds("webp")), ("gif", gif_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
-/// Returns the same number as a float, which represents every one exactly.
+/// Converts to float. The result is exact.
 constexpr float to_float(Float16 value) {
   const std::uint32_t sign = std::uint32_t{value.bits & 0x8000U} << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffU;
@@ -32,7 +32,7 @@ constexpr float to_float(Float16 value) {
   return std::bit_cast<float>(sign | ((magnitude << 13) + (bias << 23)));
 }
 
-/// Returns the same number as a float, which represents every one exactly.
+/// Converts to float. The result is exact.
 constexpr float to_float(BFloat16 value) {
   return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
 }

@@ -161,6 +161,8 @@ struct InputOptions : RunOptions {
   /// Reads the picture that --page names, upright unless --no-autorotate says otherwise.
   /// \throws IoError  as io::read_picture_of_several()
   io::PictureOfSeveral read(io::InputFile& file) const;
+  /// Turns a picture upright unless --no-autorotate says otherwise.
+  io::Picture turned(io::Picture picture) const;
 };
 
 /// Adds the options of InputOptions. `formats` are the choices of --from.

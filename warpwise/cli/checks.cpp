@@ -20,9 +20,8 @@ void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks
              throw UsageError(fmt::format("--check got '{}': {}", list, error.what()));
            }
          },
-         help + ": " + names +
-             "all (without equal_writes and strict) or none, the default; separate several by "
-             "commas")
+         help + ". LIST names some, separated by commas: " + names +
+             "all (without equal_writes and strict); or none, the default")
       ->type_name("LIST");
 }
 

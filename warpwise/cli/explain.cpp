@@ -282,13 +282,13 @@ class ExplainCommand final : public Command {
       return {explanation.kernel_name + " in " + request.file, {std::move(explanation)}};
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(
-          fmt::format("{}: {}; both FILEs get the same arguments, unless there are those of the "
-                      "first and then those of the second",
+          fmt::format("{}: {}; both FILEs get the same arguments, unless --arg gives all of the "
+                      "first and then all of the second",
                       request.file, error.what()));
     }
   }
 
-  // Requires that both kernels took all arguments, or each its own.
+  // Requires that each kernel took all arguments, or that both together did.
   void require_all_taken(const lab::ExplainedKernel& before,
                          const lab::ExplainedKernel& after) const {
     const std::size_t all = options_.arguments.size();
@@ -296,9 +296,8 @@ class ExplainCommand final : public Command {
     const std::size_t second = after.launches.front().request.arguments.size();
     if (first + second == all || (first == all && second == all)) return;
     throw InvalidArgument(
-        fmt::format("{} takes {} and {} takes {}, and there are {}: give those that both share, or "
-                    "those of the "
-                    "first and then those of the second",
+        fmt::format("{} takes {} and {} takes {}, but {} are given: give all of the first and then "
+                    "all of the second, or only ones that both take",
                     before.name, counted(first, "argument"), after.name, second, all));
   }
 

@@ -43,7 +43,7 @@ void add_list(CLI::App& app, const std::string& option, const std::string& type,
 // Suggests the most similar name if FILE looks like LADDER/RUNG and not like a path.
 std::string nearest_ladder(const std::string& name) {
   const std::size_t slash = name.find('/');
-  if (slash == std::string::npos || slash == 0 || name[0] == '.') return "";
+  if (slash == std::string::npos || slash == 0 || name.find('.') != std::string::npos) return "";
   std::vector<std::string> names = lab::study_names();
   for (std::string& each : names) each += name.substr(slash);
   return lab::suggestion(name, names);
@@ -87,10 +87,9 @@ void add_launch_options(CLI::App& app, ExplainOptions& options) {
       app, "--arg", "SPEC",
       "The kernel's arguments in order: a number i32:5 (or u32:, i64:, f32:, f64:), a buffer "
       "f32[N] of zeros (N: 1024 or 32*32), f32[N]:iota, f32[N]:random, i32[N]:random:0..99, "
-      "f32[N]:@file.npy (or "
-      ".raw), a texture tex2d<u8>[WxH]:@file.png, a structure {f32[N], i32:5}, or a pointer to "
-      "one &{i32:5}. Two FILEs get the same arguments; if their kernels differ, first those of the "
-      "first, then those of the second",
+      "f32[N]:@file.npy (or .raw), a texture tex2d<u8>[WxH]:@file.png, a structure {f32[N], "
+      "i32:5}, or a pointer to a structure &{i32:5}. Two FILEs get the same arguments. If their "
+      "kernels take different ones, give all of the first kernel, then all of the second",
       options.arguments);
 }
 
@@ -106,8 +105,7 @@ void add_build_options(CLI::App& app, ExplainOptions& options) {
              [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
   add_number(app, "--budget",
              "Most warp instructions of a launch (default: about 20 s of work). A FILE or a rung "
-             "that needs "
-             "more is sampled as with --sample; a loop without an end is stopped",
+             "that needs more is sampled as with --sample; a loop without an end is stopped",
              1, INT64_MAX, [&options](std::int64_t value) {
                options.file.budget = static_cast<std::uint64_t>(value);
              });
@@ -165,7 +163,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   add_checks(
       app,
       "With a FILE or a rung: checks in addition to those always on (accesses out of bounds, "
-      "misaligned accesses, asserts, deadlocks, budget). A buffer of --arg counts as written",
+      "misaligned accesses, asserts, deadlocks, budget); init takes buffers of --arg as written",
       options.file.checks);
   add_text_option(
       app, "--sample", "BLOCKS|SHARE%",

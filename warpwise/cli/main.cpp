@@ -93,7 +93,7 @@ void require_subcommand(const CLI::App& app, const std::string& word) {
                                lab::suggestion(word, names), fmt::join(names, ", ")));
 }
 
-// Suggests an option for the first word that looks like one and is none.
+// Suggests an option for the first word that looks like an option but is not known.
 std::string similar_option(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::Option* each : app.get_options())
@@ -106,8 +106,26 @@ std::string similar_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
+// Prints a name of several words, such as "IN... OUT", as it is. CLI11 would add "..." behind it.
+class WholeNames final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return has_words(option) ? "" : Formatter::make_option_opts(option);
+  }
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return has_words(option) ? make_option_name(option, true)
+                             : Formatter::make_option_usage(option);
+  }
+
+ private:
+  static bool has_words(const CLI::Option* option) {
+    return option->get_positional() && option->get_name(true).find(' ') != std::string::npos;
+  }
+};
+
 int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
+  app.formatter(std::make_shared<WholeNames>());
   app.set_version_flag("--version", "warpwise " WARPWISE_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->label("Excludes", "not with");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "warpwise/base/counted.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/pictures/jobs.hpp"
 #include "warpwise/cli/pictures/report.hpp"
@@ -64,8 +65,8 @@ void add_frames_option(CLI::App& app, std::optional<std::int64_t>& frames) {
 void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
   add_text_option(
       app, "--fps", "N",
-      "Frames per second: asked of a camera, made of a video by repeating or leaving out frames, "
-      "assumed of other sources",
+      "Frames per second. A camera is asked for this rate. Frames of a video are repeated or left "
+      "out to reach it. Other sources are taken to have it",
       [&rate](const std::string& text) {
         try {
           rate = live::parse_rate(text);
@@ -142,13 +143,20 @@ io::PictureOfSeveral InputOptions::read(io::InputFile& file) const {
     throw UsageError("--page all is for streams: warpwise stream " + file.name() +
                      " frames/ reads all pictures of a file");
   }
-  io::PictureOfSeveral read = io::read_picture_of_several(file, source.page);
-  if (source.autorotate) read.picture = io::upright(std::move(read.picture));
+  io::PictureOfSeveral read = io::read_picture_of_several(file, {source.page, source.luma});
+  read.picture = turned(std::move(read.picture));
   return read;
 }
 
+io::Picture InputOptions::turned(io::Picture picture) const {
+  return source.autorotate ? io::upright(std::move(picture)) : std::move(picture);
+}
+
 void SharedOptions::validate() const {
-  if (paths.size() < 2) throw UsageError("an input and an output are needed: IN... OUT");
+  if (paths.size() < 2) {
+    throw UsageError(fmt::format("an input and an output are needed, IN... OUT, not {}",
+                                 counted(paths.size(), "name")));
+  }
   InputOptions::validate({paths.begin(), paths.end() - 1});
 }
 
@@ -175,8 +183,9 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
   app.add_option("IN... OUT", options.paths,
                  "Inputs and the output. An input is an image file, an .npy file, a .y4m video, "
                  "headerless frames (.raw), a folder, or - for a pipe. With several inputs, or a "
-                 "folder, OUT is a folder; it is created if needed. Or a source and a sink of "
-                 "`stream`, such as a video or camera:0; or pictures and a video")
+                 "folder, OUT is a folder; it is created if needed. Sources and sinks of `stream`, "
+                 "such as camera:0 and out.mp4, are taken too, and so are pictures with a video as "
+                 "OUT")
       ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(

@@ -12,7 +12,7 @@ namespace warpwise::cpu {
 
 void limit_threads(int threads) {
   if (threads < 0)
-    throw InvalidArgument("threads are " + std::to_string(threads) + ", and 0 or more");
+    throw InvalidArgument("threads are " + std::to_string(threads) + "; the least is 0, no limit");
   static std::mutex mutex;
   static std::unique_ptr<tbb::global_control> limit;
   const std::lock_guard one_at_a_time(mutex);

@@ -118,7 +118,7 @@ class WARPWISE_EXPORT Device {
   /// Returns a host pointer to `bytes` of device memory, valid until freed. The bytes count as
   /// written.
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
-  /// The same, read-only.
+  /// Returns a read-only host pointer to `bytes` of device memory, valid until freed.
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
   /// Copies which bytes are written from one place to the other, after a copy of the bytes
@@ -307,7 +307,7 @@ struct PaceModel {
   double l2_cycles = 0;
   double dram_cycles = 0;
   double barrier_cycles = 0;         ///< of a block of eight warps
-  double barrier_warp_cycles = 0;    ///< that a barrier takes longer for each further warp
+  double barrier_warp_cycles = 0;    ///< more of a barrier for each further warp
   double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
   double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
   double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
@@ -329,17 +329,17 @@ struct PaceCounts {
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Those that they wrote before are not included.
   std::uint64_t distinct_read_sectors = 0;
-  /// Parts of l2_read_sectors and l2_read_lines: lines that distant blocks read too. The last
-  /// counts each such line once.
+  /// Parts of l2_read_sectors and l2_read_lines: reads of lines that distant blocks read too.
+  /// common_lines counts each such line once.
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
-  /// Part of l2_read_sectors: those that the same block had read before. The second counts the
-  /// distinct ones of each block.
+  /// Part of l2_read_sectors: sectors that the same block had read before. block_read_sectors
+  /// counts each block's distinct sectors.
   std::uint64_t repeated_read_sectors = 0;
   std::uint64_t block_read_sectors = 0;
   /// Distinct sectors that DRAM moves if L2 holds all of them, with the other sector of each access
-  /// to DRAM. Filled ones are read because stores write only a part of them.
+  /// to DRAM. dram_filled_sectors are read because stores write only a part of them.
   std::uint64_t dram_read_sectors = 0;
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
@@ -370,13 +370,14 @@ struct PaceCounts {
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
   std::uint64_t swaps = 0;
-  /// Those that swap, and pairs of them on one word.
+  /// The compare-and-swaps that do swap, and pairs of them on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
   /// Cycles of L2 for the atomic operations on the word or the part of L2 with the most, among
   /// those that blocks far from each other in the grid use. A larger grid has more.
   std::uint64_t atomic_cycles_of_busiest_place = 0;
-  /// Likewise among those that only neighbouring blocks use. A larger grid has no more.
+  /// Cycles of L2 for the busiest word or part of L2 that only neighbouring blocks use. A larger
+  /// grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
 };
 

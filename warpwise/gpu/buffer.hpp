@@ -10,9 +10,10 @@
 namespace warpwise::gpu {
 
 /// Owns device memory from Warpwise's stream-ordered pool of the current device. Work on `stream`
-/// may use it from construction on. The destructor gives it back to the pool in stream order.
-/// Neither synchronises. The pool keeps its memory, so that taking a size again costs no driver
-/// allocation. Content is uninitialised, data() a multiple of 256 bytes. Move-only.
+/// may use it from construction on. The destructor returns it to the pool in stream order. Neither
+/// constructor nor destructor synchronises. The pool keeps returned memory, so that a later Buffer
+/// of the same size needs no driver allocation. Content is uninitialised, data() a multiple of 256
+/// bytes. Move-only.
 class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
@@ -78,8 +79,8 @@ WARPWISE_EXPORT void upload(const void* host, std::byte* device, std::int64_t by
 WARPWISE_EXPORT void download(const std::byte* device, void* host, std::int64_t bytes,
                               StreamHandle stream);
 
-/// Copy bytes between places of the device that do not overlap, with the driver's own copy, and set
-/// bytes to one value. Both in stream order. \throws CudaError
+/// copy_bytes copies between places of the device that do not overlap, with the driver's own copy.
+/// fill_bytes sets each byte to `value`. Both run in stream order. \throws CudaError
 WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes,
                                 StreamHandle stream);
 WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,

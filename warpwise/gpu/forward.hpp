@@ -5,11 +5,11 @@
 #elif defined(__aarch64__)
 #define WARPWISE_JUMP(name) "b " #name
 #else
-#error "a jump to a function of another object on this processor is not written down here"
+#error "WARPWISE_JUMP is not defined for this processor; add its jump instruction above"
 #endif
 
-/// Defines the function that libwarpwise calls in place of a function of the CUDA runtime. Its
-/// linker's --wrap gives it this name. A jump leaves the arguments where they are.
+/// Defines __wrap_NAME, which libwarpwise calls in place of the CUDA runtime's NAME: it is linked
+/// with --wrap=NAME. The function only jumps, so that the arguments stay in their registers.
 #define FORWARD(name)        \
   asm(".text\n"              \
       ".globl __wrap_" #name \

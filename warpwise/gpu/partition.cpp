@@ -119,7 +119,7 @@ Partition::Made Partition::make(int multiprocessors) {
   if (multiprocessors < 1 || multiprocessors >= count) {
     throw InvalidArgument("a part of " + std::to_string(multiprocessors) +
                           " multiprocessors; this GPU has " + std::to_string(count) +
-                          ", and a part has at least 1 and leaves some");
+                          ", and a part takes at least 1 and leaves at least 1");
   }
   CUdevResource first{};
   CUdevResource rest{};
@@ -132,7 +132,7 @@ Partition::Made Partition::make(int multiprocessors) {
       (result == CUDA_SUCCESS &&
        (groups != 1 || rest.type != CU_DEV_RESOURCE_TYPE_SM || rest.sm.smCount == 0))) {
     throw Unsupported("this GPU does not set " + std::to_string(multiprocessors) + " of its " +
-                      std::to_string(count) + " multiprocessors apart and leave some");
+                      std::to_string(count) + " multiprocessors apart");
   }
   require(result, "cuDevSmResourceSplitByCount failed");
   Context of_first(first, device);

@@ -56,6 +56,12 @@ class ImageModule {
     return nullptr;
   }
 
+  /// Decodes the luma of a JPEG file in YCbCr alone, as grey; any other file as decode() does.
+  /// \throws IoError  as decode()
+  virtual Picture decode_luma(std::span<const std::byte> content, const std::string& name) const {
+    return decode(content, name);
+  }
+
   /// Encodes a picture as an image file of the type that `extension` (".png") names.
   /// \throws IoError  the library cannot write it.
   virtual std::vector<std::byte> encode(const Picture& picture, const std::string& extension,
@@ -65,9 +71,9 @@ class ImageModule {
   ~ImageModule() = default;
 };
 
-/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_2()`. The
+/// Name of the function that a module exports: `const ImageModule* warpwise_image_module_3()`. The
 /// number changes with this interface.
-inline constexpr const char* image_module_entry = "warpwise_image_module_2";
+inline constexpr const char* image_module_entry = "warpwise_image_module_3";
 using ImageModuleEntry = const ImageModule* (*)();
 
 /// Returns the module for files of a format, named as in image_format.hpp: "PNG".

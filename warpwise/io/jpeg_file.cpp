@@ -145,36 +145,10 @@ struct Compressor {
 class JpegFiles final : public ImageModule {
  public:
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
-    Decompressor jpeg;
-    jpeg_decompress_struct& info = jpeg.info;
-    if (!jpeg.errors.exit.completes([&] { jpeg.read_header(content); })) {
-      refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
-    }
-    require_readable_size(info.image_width, info.image_height, name);
-    if (!jpeg.has_room_for_its_pixels(content.size())) {
-      refuse_damaged(name, "JPEG",
-                     "the file is too short for its " + std::to_string(info.image_width) + "x" +
-                         std::to_string(info.image_height) + " pixels");
-    }
-    const bool cmyk = info.num_components == 4;
-    const int channels = info.num_components == 1 ? 1 : 3;
-    info.out_color_space = cmyk ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    Picture picture(
-        PictureShape::interleaved(ElementType::u8, channels, info.image_width, info.image_height));
-    const std::size_t row_bytes = picture.bytes().size() / info.image_height;
-    std::vector<JSAMPLE> cmyk_row(cmyk ? std::size_t{4} * info.image_width : 0);
-    const bool complete = jpeg.errors.exit.completes([&] {
-      jpeg_start_decompress(&info);
-      auto* row = reinterpret_cast<JSAMPLE*>(picture.bytes().data());
-      for (; info.output_scanline < info.output_height; row += row_bytes) {
-        JSAMPLE* to = cmyk ? cmyk_row.data() : row;
-        jpeg_read_scanlines(&info, &to, 1);
-        if (cmyk) rgb_of_cmyk(to, row, info.image_width);
-      }
-    });
-    if (!complete) refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
-    picture.set_orientation(jpeg.orientation());
-    return picture;
+    return decoded(content, name, false);
+  }
+  Picture decode_luma(std::span<const std::byte> content, const std::string& name) const override {
+    return decoded(content, name, true);
   }
 
   std::vector<std::byte> encode(const Picture& picture, const std::string&,
@@ -200,13 +174,48 @@ class JpegFiles final : public ImageModule {
     }
     return std::move(jpeg.destination.file);
   }
+
+ private:
+  static Picture decoded(std::span<const std::byte> content, const std::string& name, bool luma) {
+    Decompressor jpeg;
+    jpeg_decompress_struct& info = jpeg.info;
+    if (!jpeg.errors.exit.completes([&] { jpeg.read_header(content); })) {
+      refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
+    }
+    require_readable_size(info.image_width, info.image_height, name);
+    if (!jpeg.has_room_for_its_pixels(content.size())) {
+      refuse_damaged(name, "JPEG",
+                     "the file is too short for its " + std::to_string(info.image_width) + "x" +
+                         std::to_string(info.image_height) + " pixels");
+    }
+    const bool cmyk = info.num_components == 4;
+    const bool is_grey = info.num_components == 1 || (luma && info.jpeg_color_space == JCS_YCbCr);
+    const int channels = is_grey ? 1 : 3;
+    info.out_color_space = cmyk ? JCS_CMYK : is_grey ? JCS_GRAYSCALE : JCS_RGB;
+    Picture picture(
+        PictureShape::interleaved(ElementType::u8, channels, info.image_width, info.image_height));
+    const std::size_t row_bytes = picture.bytes().size() / info.image_height;
+    std::vector<JSAMPLE> cmyk_row(cmyk ? std::size_t{4} * info.image_width : 0);
+    const bool complete = jpeg.errors.exit.completes([&] {
+      jpeg_start_decompress(&info);
+      auto* row = reinterpret_cast<JSAMPLE*>(picture.bytes().data());
+      for (; info.output_scanline < info.output_height; row += row_bytes) {
+        JSAMPLE* to = cmyk ? cmyk_row.data() : row;
+        jpeg_read_scanlines(&info, &to, 1);
+        if (cmyk) rgb_of_cmyk(to, row, info.image_width);
+      }
+    });
+    if (!complete) refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
+    picture.set_orientation(jpeg.orientation());
+    return picture;
+  }
 };
 
 }  // namespace
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_2() {
+warpwise_image_module_3() {
   static const warpwise::io::JpegFiles files;
   return &files;
 }

@@ -12,13 +12,13 @@ namespace warpwise::io {
 
 /// Meaning of the codes of a sample.
 enum class Coding : std::uint8_t {
-  limited,      ///< black is 16 of 8 bits, 64 of 10: a bit more doubles a code
+  limited,      ///< black is 16 for 8 bits, 64 for 10: each further bit doubles a code
   full,         ///< 0 to the largest code
-  full_chroma,  ///< likewise, and neutral is half the number of codes
+  full_chroma,  ///< 0 to the largest code; neutral is half the number of codes
 };
 
 /// Returns for each code of `from` bits the code of `to` bits, both 1 to 16, rounded half up and
-/// saturated. To more bits and back gives the first code again.
+/// saturated. A code that is converted to more bits and back is the first code again.
 std::vector<std::uint16_t> levels(int from, int to, Coding coding);
 
 /// Replaces the samples of u16, of DeepPlanes or grey, by those of each plane's table. A code

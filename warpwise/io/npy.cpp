@@ -40,7 +40,7 @@ class Header {
     const char quote = value.empty() ? '\0' : value.front();
     const std::size_t end = value.find(quote, 1);
     if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
-      fail("its element type is no plain one");
+      fail("its element type is not a plain number");
     }
     return value.substr(1, end - 1);
   }

@@ -54,7 +54,7 @@ class PrintedText {
   int stderr_;
 };
 
-// cv::Exception::err without source position and stack: "Maximum supported image dimension …".
+// Returns cv::Exception::err without source position and stack: "Maximum supported image …".
 std::string one_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line.erase(std::remove_if(line.begin(), line.end(),
@@ -194,7 +194,7 @@ class OpenCvImages final : public ImageModule {
 }  // namespace warpwise::io
 
 extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
-warpwise_image_module_2() {
+warpwise_image_module_3() {
   static const warpwise::io::OpenCvImages images;
   return &images;
 }

@@ -91,10 +91,11 @@ std::vector<std::byte> content_of(InputFile& file) {
 }
 
 Picture decode(const ImageFormat& format, std::span<const std::byte> content,
-               const std::string& name) {
+               const std::string& name, bool luma) {
   if (is_pnm(format.name)) return decode_pnm(content, name);
   if (format.name == "BMP") return decode_bmp(content, name);
-  return image_module_of_format(format.name).decode(content, name);
+  const ImageModule& module = image_module_of_format(format.name);
+  return luma ? module.decode_luma(content, name) : module.decode(content, name);
 }
 
 class OnePage final : public Pages {
@@ -215,14 +216,24 @@ void require_picture(InputFile& file) {
 
 Picture read_picture(InputFile& file) { return upright(read_stored_picture(file)); }
 
-Picture read_stored_picture(InputFile& file) {
+Picture read_stored_picture(InputFile& file, bool luma) {
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) return decode_npy(read_npy(file), file.name());
-  return decode(*format, content_of(file), file.name());
+  return decode(*format, content_of(file), file.name(), luma);
 }
 
-PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int64_t> number) {
-  const std::int64_t wanted = number.value_or(1);
+std::optional<std::vector<std::byte>> read_jpeg(InputFile& file) {
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (!format || format->name != "JPEG") return std::nullopt;
+  return content_of(file);
+}
+
+Picture decode_jpeg(std::span<const std::byte> content, const std::string& name, bool luma) {
+  return decode(ImageFormat{"JPEG"}, content, name, luma);
+}
+
+PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading) {
+  const std::int64_t wanted = reading.page.value_or(1);
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) {
     require_number(wanted, 1, false, file.name());
@@ -232,7 +243,7 @@ PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int
   const std::unique_ptr<Pages> pages = pages_of(*format, content, file.name());
   const std::int64_t count = pages ? pages->count() : pictures_of_animation(content);
   require_number(wanted, count, pages != nullptr, file.name());
-  if (!pages) return {decode(*format, content, file.name()), 1, count};
+  if (!pages) return {decode(*format, content, file.name(), reading.luma), 1, count};
   for (std::int64_t i = 1; i < wanted; ++i) pages->next();
   std::optional<Page> page = pages->next();
   if (!page) throw IoError(file.name() + " has no picture " + std::to_string(wanted));
@@ -247,13 +258,13 @@ std::int64_t count_pictures(InputFile& file) {
   return pages ? pages->count() : pictures_of_animation(content);
 }
 
-std::unique_ptr<Pages> pages_in(InputFile& file) {
+std::unique_ptr<Pages> pages_in(InputFile& file, bool luma) {
   const std::optional<ImageFormat> format = image_format_in(file);
   if (!format) return std::make_unique<OnePage>(decode_npy(read_npy(file), file.name()));
   std::vector<std::byte> content = content_of(file);
   auto pages = pages_of(*format, content, file.name());
   if (pages) return std::make_unique<ContentPages>(std::move(content), std::move(pages));
-  return std::make_unique<OnePage>(decode(*format, content, file.name()));
+  return std::make_unique<OnePage>(decode(*format, content, file.name(), luma));
 }
 
 bool takes_many_pictures(std::string_view extension) {

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/input_file.hpp"
@@ -44,7 +47,13 @@ std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file,
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
 /// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
-Picture read_stored_picture(InputFile& file);
+Picture read_stored_picture(InputFile& file, bool luma = false);
+
+/// What is read of a picture.
+struct Reading {
+  std::optional<std::int64_t> page = std::nullopt;  ///< number of a picture of several, from 1
+  bool luma = false;                                ///< JPEG files in YCbCr become grey: their luma
+};
 
 /// A picture, and its place among those of its file.
 struct PictureOfSeveral {
@@ -53,14 +62,21 @@ struct PictureOfSeveral {
   std::int64_t count = 1;
 };
 
-/// Reads the picture of that number, counted from 1; without a number the first. Leaves it as it is
-/// stored. \throws IoError  as read_picture(); the file has no such picture; or only the first can
-/// be read here, as that of an animated PNG or GIF file.
-PictureOfSeveral read_picture_of_several(InputFile& file, std::optional<std::int64_t> number);
+/// Reads the picture of that number; without a number the first. Leaves it as it is stored.
+/// \throws IoError  as read_picture(); the file has no such picture; or only the first can be read
+/// here, as that of an animated PNG or GIF file.
+PictureOfSeveral read_picture_of_several(InputFile& file, const Reading& reading);
+
+/// Reads the bytes of a JPEG file; nullopt for any other file, of which nothing is consumed.
+/// \throws IoError  as read_picture()
+std::optional<std::vector<std::byte>> read_jpeg(InputFile& file);
+
+/// Decodes these bytes as read_stored_picture() does. \throws IoError
+Picture decode_jpeg(std::span<const std::byte> content, const std::string& name, bool luma);
 
 /// Reads the pictures of a file one by one: pages of a TIFF file, an animated WebP file. Any other
 /// file has one. \throws IoError  as read_picture()
-std::unique_ptr<Pages> pages_in(InputFile& file);
+std::unique_ptr<Pages> pages_in(InputFile& file, bool luma = false);
 
 /// Returns the number of pictures in a file, also those that only a stream can read.
 /// \throws IoError  as read_picture()

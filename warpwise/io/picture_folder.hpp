@@ -21,8 +21,8 @@ struct Skipped {
   std::string text() const;
 };
 
-/// Lists what files_of() leaves out of the inputs that are folders. Names that begin with a dot do
-/// not count. Folders that cannot be read have none.
+/// Lists what files_of() leaves out of the inputs that are folders. Names that begin with a dot,
+/// and folders that cannot be read, do not count.
 Skipped skipped_in(std::span<const std::string> inputs, bool raw_too);
 
 /// Lists the files that inputs stand for: a file itself, and the pictures in a folder.

@@ -72,7 +72,7 @@ const ColourSpace& colour_space_named(std::string_view text, const std::string& 
     known += (known.empty() ? "" : ", ") + std::string(space.name);
   }
   fail(name, "its pixels are " + std::string(text) + "; " + known +
-                 ", and 420p, 422p, 444p and mono with the bits behind (mono9 to 444p16), can be "
+                 ", and 420p, 422p, 444p and mono with a number of bits (mono9 to 444p16), can be "
                  "read (ffmpeg's -pix_fmt yuv420p makes 420)");
 }
 
@@ -191,8 +191,8 @@ bool is_deep(const PictureShape& shape) {
   return shape.type == ElementType::u16 && (shape.planes || shape.channels == 1);
 }
 
-// Returns the name of deep pixels, and for YUV ffmpeg's comment of the same: "420p10
-// XYSCSS=420P10".
+// Returns the header's words for deep pixels: their name and, for YUV, ffmpeg's comment with the
+// name in capitals: "420p10 XYSCSS=420P10".
 std::string deep_name(const PictureShape& shape, int depth) {
   const auto* const space =
       std::find_if(std::begin(deep_spaces), std::end(deep_spaces),

@@ -75,7 +75,8 @@ class Y4mFrames final : public Frames {
 /// DeepPlanes.
 bool y4m_holds(const PictureShape& shape);
 
-/// Returns the number of bits that programs read, at least `depth` of 9 to 16, of frames of u16.
+/// Returns the bits a sample to declare for frames of u16: at least `depth`, of 9 to 16, and a
+/// number that other programs read.
 int y4m_depth(const PictureShape& shape, int depth);
 
 /// Returns the first line of a file of such frames, or of planes with the samples of nv12, nv21,

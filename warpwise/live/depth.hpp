@@ -19,7 +19,7 @@ Coding coding_of(const Stream& stream, int component);
 /// Tables of codes, one for each component.
 using LevelTables = std::vector<std::vector<std::uint16_t>>;
 
-/// Returns the table of levels() for each component of such frames.
+/// Returns the table of levels() for each component of a stream's deep frames.
 LevelTables levels_of(const Stream& stream, int from, int to);
 
 /// Places of a component's samples in such frames, counted in samples: a plane, or one element of

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/live/pipeline.hpp"
 #include "warpwise/live/source.hpp"
@@ -34,6 +36,10 @@ class Lane {
   /// Takes over a picture as the source's frame. Lanes with pictures() do not copy it.
   virtual void take(io::Picture picture) {
     std::memcpy(source().data(), picture.bytes().data(), source().size());
+  }
+  /// Takes over the source's frame in the GPU's memory. \throws Error  the lane does not do that.
+  virtual void take_on_gpu(gpu::Buffer /*pixels*/) {
+    throw Error("this lane takes no frames in the GPU's memory");
   }
   /// Allocates and touches the memory that compute() writes. Otherwise the first frame's times
   /// include that.

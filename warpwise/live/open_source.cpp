@@ -93,11 +93,12 @@ std::unique_ptr<Source> open_video(const std::string& name, const SourceOptions&
 
 std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options) {
   if (options.deep_format && (name == "-" || io::extension_of(name) != ".raw")) {
-    throw InvalidArgument(name + " has no frames of " + std::string(options.deep_format->name) +
-                          ": .raw files and pipe: have");
+    throw InvalidArgument(name + " does not give frames of " +
+                          std::string(options.deep_format->name) +
+                          "; only .raw files and pipe: do");
   }
   if (options.reconnect_seconds > 0 && !is_address(name)) {
-    throw InvalidArgument(name + " is no peer in the network; --reconnect is for such");
+    throw InvalidArgument(name + " is not a network address; --reconnect is for those");
   }
   if (is_address(name)) {
     require_options(name, options);

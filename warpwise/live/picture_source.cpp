@@ -8,10 +8,12 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/io/codec.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
+#include "warpwise/live/read_ahead.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/turn.hpp"
 
@@ -38,15 +40,19 @@ std::vector<std::string> paths_of(const std::string& pattern) {
 // Pictures as they are stored: those of one file, or the first of each of many files.
 class Pictures {
  public:
-  Pictures(std::vector<std::string> paths, std::optional<std::int64_t> page)
+  Pictures(std::vector<std::string> paths, const SourceOptions& options)
       : paths_(std::move(paths)), count_(static_cast<std::int64_t>(paths_.size())) {
+    const std::optional<std::int64_t> page = options.page;
     if (count_ > 1 && page) {
       throw InvalidArgument("--page is for one file; these are " +
                             counted(paths_.size(), "picture"));
     }
-    if (count_ > 1) return;
+    if (count_ > 1) {
+      files_ = std::make_unique<ReadAhead>(paths_, options);
+      return;
+    }
     file_ = std::make_unique<io::InputFile>(paths_[0]);
-    pages_ = io::pages_in(*file_);
+    pages_ = io::pages_in(*file_, options.luma);
     milliseconds_ = page ? 0 : pages_->milliseconds();
     count_ = pages_->count();
     if (!page) return;
@@ -64,14 +70,21 @@ class Pictures {
   std::int64_t milliseconds() const { return milliseconds_; }
   bool is_regular() const { return pages_->is_regular(); }
 
-  /// Returns the next picture; nullopt after the last one.
-  std::optional<io::Page> next() {
+  /// Returns the next picture; nullopt after the last one. It is in the GPU's memory only after
+  /// decode_on_gpu().
+  std::optional<ReadPicture> next() {
     if (next_ == count_) return std::nullopt;
     ++next_;
-    if (pages_) return pages_->next();
-    io::InputFile file(paths_[static_cast<std::size_t>(next_ - 1)]);
-    return io::Page{io::read_stored_picture(file)};
+    if (files_) return files_->next();
+    std::optional<io::Page> page = pages_->next();
+    if (!page) return std::nullopt;
+    const io::PictureShape shape = page->picture.shape();
+    return ReadPicture{shape, std::move(page), std::nullopt};
   }
+
+  /// Returns true for many files, of which the current GPU decodes the first.
+  bool begin_on_gpu() const { return files_ && files_->begins_on_gpu(); }
+  void decode_on_gpu() { files_->decode_on_gpu(); }
 
   /// Names the picture that next() returned last: "a.png", "picture 2 of a.tif".
   std::string name() const {
@@ -83,7 +96,8 @@ class Pictures {
  private:
   std::vector<std::string> paths_;
   std::unique_ptr<io::InputFile> file_;
-  std::unique_ptr<io::Pages> pages_;  // null: each path is a picture
+  std::unique_ptr<io::Pages> pages_;  // of one file; else each path is a picture
+  std::unique_ptr<ReadAhead> files_;
   std::int64_t count_;
   std::int64_t milliseconds_ = 0;
   std::int64_t next_ = 0;
@@ -124,11 +138,29 @@ class PictureSource final : public Source {
       : Source(name_with_turn(name, first.picture, options),
                stream_of(pictures, first.picture, options)),
         pictures_(std::move(pictures)), first_(std::move(first)), autorotate_(options.autorotate),
-        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate) {}
+        has_times_(pictures_.milliseconds() > 0), is_of_new_rate_(has_times_ && options.rate),
+        decodes_on_gpu_(options.decode != Decode::cpu && pictures_.begin_on_gpu()) {}
 
   bool next(std::span<std::byte> pixels) override {
     if (is_of_new_rate_ ? !advance_to_new_rate() : !advance()) return false;
     std::memcpy(pixels.data(), shown_->picture.bytes().data(), pixels.size());
+    return true;
+  }
+
+  std::string why_not_on_gpu() override {
+    return decodes_on_gpu_ ? std::string() : Source::why_not_on_gpu();
+  }
+
+  bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
+    pictures_.decode_on_gpu();
+    on_gpu_.reset();  // the caller has waited for its copy
+    if (!advance()) return false;
+    if (on_gpu_) {
+      gpu::copy_bytes(on_gpu_->data(), pixels, on_gpu_->bytes(), stream);
+    } else {
+      const std::span<const std::byte> bytes = shown_->picture.bytes();
+      gpu::upload(bytes.data(), pixels, std::ssize(bytes), stream);
+    }
     return true;
   }
 
@@ -143,8 +175,17 @@ class PictureSource final : public Source {
 
  private:
   bool advance() {
-    std::optional<io::Page> page = first_ ? std::exchange(first_, std::nullopt) : pictures_.next();
-    if (!page) return false;
+    std::optional<io::Page> page = std::exchange(first_, std::nullopt);
+    if (!page) {
+      std::optional<ReadPicture> read = pictures_.next();
+      if (!read) return false;
+      on_gpu_ = std::move(read->on_gpu);
+      if (on_gpu_) {
+        require_same(read->shape);
+        return true;
+      }
+      page = std::move(read->page);
+    }
     if (autorotate_) page->picture = io::upright(std::move(page->picture));
     require_same(page->picture.shape());
     if (has_times_) page->milliseconds = std::max<std::int64_t>(1, page->milliseconds);
@@ -180,7 +221,9 @@ class PictureSource final : public Source {
   bool autorotate_;
   bool has_times_;
   bool is_of_new_rate_;
-  std::int64_t end_ = 0;  // end of the picture returned last, in milliseconds
+  std::optional<gpu::Buffer> on_gpu_;  // in place of shown_
+  bool decodes_on_gpu_;                // all but those that the GPU leaves to the CPU
+  std::int64_t end_ = 0;               // end of the picture returned last, in milliseconds
   std::int64_t returned_ = 0;
 };
 
@@ -192,10 +235,11 @@ std::unique_ptr<Source> picture_source(const std::string& pattern, const SourceO
 
 std::unique_ptr<Source> picture_source(const std::string& name, std::vector<std::string> paths,
                                        const SourceOptions& options) {
-  Pictures pictures(std::move(paths), options.page);
-  std::optional<io::Page> first = pictures.next();
+  Pictures pictures(std::move(paths), options);
+  std::optional<ReadPicture> first = pictures.next();
   if (!first) throw IoError(name + " has no picture");
-  return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first), options);
+  return std::make_unique<PictureSource>(name, std::move(pictures), std::move(*first->page),
+                                         options);
 }
 
 }  // namespace warpwise::live

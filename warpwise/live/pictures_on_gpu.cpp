@@ -21,6 +21,7 @@ class GpuPictureLane final : public Lane {
     return source_->bytes();
   }
   void take(io::Picture picture) override { source_.emplace(std::move(picture)); }
+  void take_on_gpu(gpu::Buffer pixels) override { on_gpu_.emplace(std::move(pixels)); }
   void prepare() override {
     if (steps_) return;
     for (const io::PictureShape& shape : pipeline_.results()) {
@@ -35,10 +36,11 @@ class GpuPictureLane final : public Lane {
 
   void compute() override {
     prepare();
+    const auto work = [this](std::span<const DeviceSource> from, std::span<const DeviceResult> to,
+                             gpu::StreamHandle stream) { steps_->run(from[0], to, stream); };
     const auto took =
-        gpu_.compute([this](std::span<const DeviceSource> from, std::span<const DeviceResult> to,
-                            gpu::StreamHandle stream) { steps_->run(from[0], to, stream); },
-                     std::span(&*source_, 1), results_);
+        on_gpu_ ? gpu_.compute(work, {pipeline_.source().shape, on_gpu_->data()}, results_)
+                : gpu_.compute(work, std::span(&*source_, 1), results_);
     times_.upload += took.upload;
     times_.steps.back() += took.compute;
     times_.download += took.download;
@@ -48,6 +50,7 @@ class GpuPictureLane final : public Lane {
   const Pipeline& pipeline_;
   PicturesOnGpu& gpu_;
   std::optional<io::Picture> source_;
+  std::optional<gpu::Buffer> on_gpu_;
   std::vector<io::Picture> results_;
   std::optional<DeviceSteps> steps_;
   Milliseconds times_;
@@ -57,6 +60,15 @@ class GpuPictureLane final : public Lane {
 
 std::unique_ptr<Lane> PicturesOnGpu::lane(const Pipeline& pipeline) {
   return std::make_unique<GpuPictureLane>(pipeline, *this);
+}
+
+std::optional<PicturesOnGpu::Decoded> PicturesOnGpu::decode_jpeg(std::span<const std::byte> file,
+                                                                 bool luma, bool autorotate) {
+  const std::optional<io::PictureShape> shape = jpeg_.begin(file, luma, autorotate);
+  if (!shape) return std::nullopt;
+  Decoded decoded{*shape, gpu::Buffer(shape->bytes(), stream_)};
+  if (!jpeg_.decode(decoded.pixels.data(), stream_)) return std::nullopt;
+  return decoded;
 }
 
 PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
@@ -71,6 +83,20 @@ PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
     ring_.upload(source.bytes(), memory.back().data(), stream_);
   }
   uploaded_.record(stream_);
+  Milliseconds took = compute(work, from, results);
+  took.upload = uploaded_.microseconds_since(begin_) / 1000;
+  return took;
+}
+
+PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work, DeviceSource source,
+                                                   std::span<io::Picture> results) {
+  return compute(work, std::span<const DeviceSource>(&source, 1), results);
+}
+
+PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
+                                                   std::span<const DeviceSource> from,
+                                                   std::span<io::Picture> results) {
+  std::vector<gpu::Buffer> memory;
   std::vector<DeviceResult> to;
   for (const io::Picture& result : results) {
     memory.emplace_back(result.shape().bytes(), stream_);
@@ -85,10 +111,9 @@ PicturesOnGpu::Milliseconds PicturesOnGpu::compute(const Work& work,
   end_.synchronize();
   const Stopwatch download;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    ring_.download(memory[from.size() + i].data(), results[i].bytes(), stream_);
+    ring_.download(memory[i].data(), results[i].bytes(), stream_);
   }
-  return {uploaded_.microseconds_since(begin_) / 1000, end_.microseconds_since(start_) / 1000,
-          download.milliseconds()};
+  return {0, end_.microseconds_since(start_) / 1000, download.milliseconds()};
 }
 
 }  // namespace warpwise::live

@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/jpeg_on_gpu.hpp"
 #include "warpwise/live/lane.hpp"
 #include "warpwise/live/pinned_ring.hpp"
 
@@ -33,6 +35,17 @@ class PicturesOnGpu {
   Milliseconds compute(const Work& work, std::span<const io::Picture> sources,
                        std::span<io::Picture> results);
 
+  /// Does the same with a source in the GPU's memory.
+  Milliseconds compute(const Work& work, DeviceSource source, std::span<io::Picture> results);
+
+  /// A picture in the GPU's memory.
+  struct Decoded {
+    io::PictureShape shape;
+    gpu::Buffer pixels;
+  };
+  /// Decodes a JPEG file; nullopt if the CPU has to. \throws CudaError
+  std::optional<Decoded> decode_jpeg(std::span<const std::byte> file, bool luma, bool autorotate);
+
   /// Makes a lane of this kind. A lane for each file costs little. This and `pipeline` must outlive
   /// it.
   std::unique_ptr<Lane> lane(const Pipeline& pipeline);
@@ -41,6 +54,9 @@ class PicturesOnGpu {
   int device() const { return device_; }
 
  private:
+  Milliseconds compute(const Work& work, std::span<const DeviceSource> from,
+                       std::span<io::Picture> results);
+
   int device_ = gpu::current_device();
   gpu::Stream stream_;
   gpu::Event begin_;
@@ -48,6 +64,7 @@ class PicturesOnGpu {
   gpu::Event start_;
   gpu::Event end_;
   PinnedRing ring_;
+  JpegOnGpu jpeg_;
   bool is_warm_ = false;
 };
 

@@ -12,8 +12,8 @@ namespace warpwise::live {
 /// Takes every frame and discards it.
 std::unique_ptr<Sink> null_sink();
 
-/// Writes frames of that format without headers to standard output, converted as by
-/// convert_stage(), or frames of more than 8 bits in that one of deep_layouts.
+/// Writes frames without headers to standard output, converted to that format as convert_stage()
+/// does. Frames of more than 8 bits need a format of deep_layouts.
 /// \throws InvalidArgument  frames cannot be converted to that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 

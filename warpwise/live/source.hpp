@@ -111,9 +111,9 @@ inline constexpr double default_timeout_seconds = 10;
 struct SourceOptions {
   ColourTags colours = {};                               ///< win over the source's own tags
   std::optional<PixelFormat> format = std::nullopt;      ///< format of a camera, a pattern, …
-  std::optional<DeepLayout> deep_format = std::nullopt;  ///< in place of it, of a .raw file
-  std::optional<std::int64_t> width = std::nullopt;      ///< likewise; set together with height
-  std::optional<std::int64_t> height = std::nullopt;     ///< likewise; set together with width
+  std::optional<DeepLayout> deep_format = std::nullopt;  ///< replaces `format` for a .raw file
+  std::optional<std::int64_t> width = std::nullopt;      ///< of frames; set together with height
+  std::optional<std::int64_t> height = std::nullopt;     ///< of frames; set together with width
   /// New rate of a video: frames are repeated or left out, and the speed stays.
   std::optional<Rate> rate = std::nullopt;
   /// Number of the video track in a file, counted from 1; FFmpeg chooses by default.
@@ -121,10 +121,11 @@ struct SourceOptions {
   /// Number of the picture in a file of several, counted from 1; by default each is a frame.
   std::optional<std::int64_t> page = std::nullopt;
   bool all_pages = false;       ///< the user asked for all pages
+  bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma
   bool autorotate = true;       ///< turns frames upright; false: players do that
   bool deinterlace = false;     ///< makes whole frames of interlaced ones
   bool rescale = false;         ///< scales frames of another size or pixels than the first one
-  Decode decode = Decode::cpu;  ///< what decodes a video; the others need a current GPU
+  Decode decode = Decode::cpu;  ///< what decodes a video or JPEGs; others need a current GPU
   double timeout_seconds = default_timeout_seconds;  ///< longest wait for a network peer
   double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
   bool with_alpha = false;       ///< reads YUV with alpha as RGBA; otherwise its alpha is left out

@@ -493,7 +493,7 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
   for (const PixelFormat to : {PixelFormat::rgb24, PixelFormat::nv12}) {
     EXPECT_EQ(
         begin(convert_stage("", to), stream_of(PixelFormat::ycrcb24, 4, 4, {})),
-        "convert: no source is ycrcb24; defined are rgb24 bgr24 rgba32 bgra32 gray8 yuyv uyvy "
+        "convert: ycrcb24 is not a source; defined are rgb24 bgr24 rgba32 bgra32 gray8 yuyv uyvy "
         "nv12 nv21 i420 ycbcr32");
   }
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.convention = Convention::opencv}),

@@ -70,7 +70,8 @@ void add_segment(unsigned sectors, GlobalTraffic& traffic) {
   }
 }
 
-/// The same if the lanes use every sector between the lowest and the highest.
+/// Counts the transactions of a half-warp that uses every 32-byte sector from its lowest to its
+/// highest.
 void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
                          GlobalTraffic& traffic) {
   const auto [low, high] =

@@ -152,7 +152,7 @@ Occupancy occupancy(ComputeCapability cc, const BlockResources& block) {
   const Row& row = row_of(cc);
   check(row, block);
   const int warps = (block.threads + 31) / 32;
-  // In the order of Limiter, so that the first of several equals is named.
+  // The order is that of Limiter. Among equal limits min_element() picks the first.
   const std::array<int, 4> blocks{row.limits.warps / warps, row.limits.blocks,
                                   blocks_by_registers(row, warps, block.registers_per_thread),
                                   blocks_by_shared_memory(row, block.shared_bytes)};

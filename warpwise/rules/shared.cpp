@@ -53,8 +53,8 @@ int steps_with_broadcast(WantedWords wanted) {
     const std::array<int, 16> waiting = lanes_by_bank(wanted);
     const auto fullest = static_cast<int>(std::ranges::max_element(waiting) - waiting.begin());
     if (waiting[fullest] == 0) return steps;
-    // From the fullest bank its most requested word; from every other bank a lane of the least
-    // requested.
+    // The fullest bank serves its most requested word. Every other bank serves one lane of its
+    // least requested word.
     std::array<WantedWords::Word*, 16> served{};
     for (int i = 0; i < wanted.count; ++i) {
       WantedWords::Word& word = wanted.words[i];

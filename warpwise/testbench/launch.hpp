@@ -34,15 +34,15 @@ class WARPWISE_EXPORT Launch {
   /// GPU: expects no error.
   Outcome expect_no_faults() const;
 
-  /// Expects at most this many sectors of 32 bytes per request, in the mean of a line's requests.
-  /// Counted are loads, stores and atomics of global memory. A request is one instruction of a
-  /// warp; 4 is the least for 32 lanes of 4 bytes each.
+  /// Expects that each source line needs, on average, at most this many sectors of 32 bytes per
+  /// request. A request is one load, store or atomic of global memory by a warp. 4 is the least for
+  /// 32 lanes of 4 bytes each.
   Outcome expect_sectors_per_request(double at_most, const Where& where = {}) const;
   /// Expects that no access to shared memory takes more passes than its bytes need.
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
   /// Expects that no branch sends the lanes of a warp to different places.
   Outcome expect_no_divergence(const Where& where = {}) const;
-  /// Expects that nothing lies in local memory, as an array does that is indexed at run time.
+  /// Expects that nothing lies in local memory. An array that is indexed at run time would.
   /// (Spills of machine code are not visible in PTX.)
   Outcome expect_no_local_memory(const Where& where = {}) const;
 

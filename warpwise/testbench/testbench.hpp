@@ -98,7 +98,7 @@ class WARPWISE_EXPORT Kernel {
  public:
   const emulator::KernelInfo& info() const;
 
-  /// Runs it to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
+  /// Runs the kernel to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
   /// parameter's own type: a number, a structure.
   /// \throws InvalidArgument  a wrong number of arguments; an argument of another size than its
   ///                          parameter, or a floating-point number for an integer or the other
@@ -106,7 +106,8 @@ class WARPWISE_EXPORT Kernel {
   /// \throws CudaError        the GPU has failed, or lacks what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
-  /// Runs it with arguments whose number is known only when the program runs. \throws  as launch()
+  /// Runs the kernel with a list of arguments, so that a program can choose their number.
+  /// \throws  as launch()
   Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:
@@ -152,8 +153,8 @@ class WARPWISE_EXPORT Testbench {
   Testbench& operator=(const Testbench&) = delete;
 
   Backend backend() const;
-  /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), and the
-  /// checks (default: all). Not used on a GPU.
+  /// Options of each later launch: the GPU whose costs are counted (default: CC 9.0), the checks
+  /// (default: all but equal_writes and strict), the budget (default: none). Not used on a GPU.
   emulator::LaunchOptions options;
 
   /// Loads a file of PTX (.ptx) or of CUDA C++ (.cu). CUDA C++ is compiled by nvcc if there is one,

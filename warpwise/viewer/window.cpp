@@ -180,7 +180,7 @@ class Window {
   }
 
   void toggle_clip() {
-    told_clip_.error.clear();  // the same error is shown again
+    told_clip_.error.clear();  // so that the same error is shown again
     panel_.toggle_clip();
   }
 

@@ -118,7 +118,7 @@ class Stage:
         argument, kind = known[name]
         if (kind is None) == bool(equals) or (kind and not value):
             raise warpwise.InvalidArgument(f"the stage '{self.text}': the option {name} "
-                                           + ("needs a value" if kind else "has no value"))
+                                           + ("needs a value" if kind else "takes no value"))
         try:
             return argument, kind(value) if kind else True
         except ValueError:

@@ -56,7 +56,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     """
     Pipeline(pipeline)
     if workers is not None and workers < 1:
-        raise warpwise.InvalidArgument(f"workers is {workers}, and is 1 or more")
+        raise warpwise.InvalidArgument(f"workers is {workers}, but must be 1 or more")
     paths = inputs_of(inputs)
     out = os.path.abspath(out)
     os.makedirs(os.path.join(out, PARTIAL), exist_ok=True)

@@ -44,7 +44,7 @@ class Between {
     if (detail::chain::is_recorded(stream)) {
       if (fits) return;
       throw InvalidArgument(
-          "chain: before its kernels are recorded into a graph, run it on an image as large");
+          "chain: run it once on an image of this size before recording it into a graph");
     }
     buffer_.reset();
     buffer_.emplace(bytes, stream);

@@ -53,8 +53,8 @@ struct Row {
   rules::BlockResources block;
   std::string cannot_run;  ///< the reason; if set, the fields below are unknown
   rules::Occupancy occupancy;
-  int registers_up_to = 0;  ///< largest number per thread with as many blocks on the SM
-  int shared_up_to = 0;     ///< largest number of bytes per block with as many blocks
+  int registers_up_to = 0;  ///< most registers per thread that keep as many blocks on the SM
+  int shared_up_to = 0;     ///< most bytes per block that keep as many blocks on it
 };
 
 int blocks_of(rules::ComputeCapability cc, const rules::BlockResources& block) {

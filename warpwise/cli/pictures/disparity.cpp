@@ -91,7 +91,8 @@ class DisparityCommand final : public Command {
 
   void execute() const override {
     if (paths_.size() == 2 && is_stream(paths_)) {
-      if (!colour_.empty()) throw UsageError("--colour is for pictures: a stream has only colours");
+      if (!colour_.empty())
+        throw UsageError("--colour is for pictures; a stream is in these colours anyway");
       return run_as_stream("disparity", paths_, run_, live::disparity_stage("disparity", options_));
     }
     if (paths_.size() != 3) {

@@ -98,7 +98,9 @@ class FindCommand final : public Command {
           "--scales and --angles need --measure zncc or ncc: sums of {} depend on the size",
           name_of(measure_)));
     }
-    if (!map_.empty()) throw UsageError("--map is of one size and turn of the template");
+    if (!map_.empty())
+      throw UsageError(
+          "--map is for one size and angle of the template: leave out --scales and --angles");
   }
 
   // Finds the best place of images[0], which is that variant of the template, in images[1].

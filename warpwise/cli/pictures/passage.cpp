@@ -160,6 +160,29 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
   }
 }
 
+// Passes a file's picture. A GPU decodes JPEG files, except those that it leaves to the CPU.
+void pass_picture(io::InputFile& input, const SharedOptions& options, Worker& worker,
+                  const Stopwatch& reading, Passage& passage) {
+  const live::SourceOptions& source = options.source;
+  const bool may_be_on_gpu =
+      worker.stream() && source.decode != live::Decode::cpu && !source.page && !source.all_pages;
+  const auto jpeg = may_be_on_gpu ? io::read_jpeg(input) : std::nullopt;
+  if (jpeg) {
+    if (auto decoded = worker.decode_jpeg(*jpeg, source)) {
+      passage.count_reading(reading);
+      passage.begin(decoded->shape).take_on_gpu(std::move(decoded->pixels));
+      return passage.process();
+    }
+  }
+  io::PictureOfSeveral read =
+      jpeg ? io::PictureOfSeveral{options.turned(io::decode_jpeg(*jpeg, input.name(), source.luma))}
+           : options.read(input);
+  passage.count_reading(reading);
+  passage.take_place(read);
+  passage.begin(read.picture.shape()).take(std::move(read.picture));
+  passage.process();
+}
+
 FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
                           Worker& worker) {
   if (!options.is_raw(job.input)) refuse_video(job.input);
@@ -174,11 +197,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
     passage.take_header(y4m->header());
     pass_frames(input, *y4m, passage);
   } else {
-    io::PictureOfSeveral read = options.read(input);
-    passage.count_reading(reading);
-    passage.take_place(read);
-    passage.begin(read.picture.shape()).take(std::move(read.picture));
-    passage.process();
+    pass_picture(input, options, worker, reading, passage);
   }
   return passage.finish();
 }

@@ -31,8 +31,8 @@ class ThresholdCommand final : public Command, public Operation {
             "needs one)");
     offset_ = app.get_option("--offset");
     offset_->description(
-        "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may be "
-        "negative (default: 0, and without --window 15 of 255)");
+        "Number to subtract from the mean, in the pixels' units: 255, or 65535 for 16 bits, is "
+        "white. May be negative (default: 0; without --window 15, or 3855 for 16 bits)");
     app.get_option("--max")->description(
         "Value of pixels above their mean (default: white, 255, or 65535 for pixels of 16 bits)");
     app.add_option("--mean", mean_,

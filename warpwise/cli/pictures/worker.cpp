@@ -80,6 +80,11 @@ std::unique_ptr<live::Lane> Worker::lane(const live::Pipeline& pipeline) {
   return std::move(live::cpu_lanes(pipeline, 1, 0).front());
 }
 
+std::optional<live::PicturesOnGpu::Decoded> Worker::decode_jpeg(
+    std::span<const std::byte> file, const live::SourceOptions& options) {
+  return gpu_->decode_jpeg(file, options.luma, options.autorotate);
+}
+
 void Worker::run(const Computation& computation, std::span<const io::Picture> sources,
                  std::span<io::Picture> results, Times& times) {
   if (gpu_) {

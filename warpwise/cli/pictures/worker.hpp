@@ -66,6 +66,9 @@ class Worker {
   /// Makes a lane for one file's pictures. The worker and `pipeline` must outlive it.
   /// \throws CudaError
   std::unique_ptr<live::Lane> lane(const live::Pipeline& pipeline);
+  /// Has the GPU decode a JPEG file; nullopt if the CPU has to. \throws CudaError
+  std::optional<live::PicturesOnGpu::Decoded> decode_jpeg(std::span<const std::byte> file,
+                                                          const live::SourceOptions& options);
   /// Runs a computation on inputs that belong together, outside of any pipeline. Adds up its times
   /// of upload, compute and download.
   void run(const Computation& computation, std::span<const io::Picture> sources,

@@ -82,7 +82,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
   options.with_alpha = with_alpha;
   options.with_companions = true;
   if (!is_gpu && options.decode == live::Decode::gpu) {
-    throw UsageError("--decode gpu needs a GPU that computes, but the CPU does");
+    throw UsageError("--decode gpu needs a GPU that computes too: --backend cuda, not the CPU");
   }
   if (!is_gpu) options.decode = live::Decode::cpu;
   if (call.sources.size() == 1) return live::open_source(call.sources[0], options);
@@ -91,7 +91,7 @@ std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, 
     throw UsageError("--from and --size describe frames without headers, but these are pictures");
   }
   const std::vector<std::string> pictures = io::files_of(call.sources, false);
-  return live::picture_source(counted(pictures.size(), "picture"), pictures, call.source);
+  return live::picture_source(counted(pictures.size(), "picture"), pictures, options);
 }
 
 // Returns the length of a stream that --frames ends, by its mean rate; nullopt if unknown.

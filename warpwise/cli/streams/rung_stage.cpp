@@ -60,7 +60,7 @@ class RungStage final : public live::Stage {
     const live::Colours& colours = to.colours;
     if (place_.to == PixelFormat::ycbcr32 &&
         (colours.matrix.value != Matrix::bt601 || colours.range.value != Range::full)) {
-      throw InvalidArgument("the rungs of convert have matrix=bt601 and to-range=full");
+      throw InvalidArgument("the rungs of convert need matrix=bt601 and to-range=full");
     }
     prepare(from.shape);
     return to;

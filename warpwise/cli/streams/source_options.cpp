@@ -9,17 +9,22 @@ namespace warpwise::cli {
 
 void add_reading_options(CLI::App& app, live::SourceOptions& options) {
   add_text_option(app, "--page", "N|all",
-                  "Which picture of a TIFF or WebP file, counted from 1 (default: the first; in a "
-                  "stream, all)",
+                  "Number of the picture in a TIFF or WebP file, from 1 on (default: 1; in a "
+                  "stream all)",
                   [&options](const std::string& text) {
                     options.all_pages = text == "all";
                     if (!options.all_pages) {
                       options.page = parse_integer("--page", text, 1, 1'000'000);
                     }
                   });
-  app.add_flag("--no-autorotate{false}", options.autorotate,
-               "Leave pictures and frames as they are stored; a video's turn becomes a tag");
-  add_text_option(app, "--track", "N", "Which of a file's videos, counted from 1",
+  app.add_flag(
+      "--luma", options.luma,
+      "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
+      "of the colours where these are rounded or clipped");
+  app.add_flag_callback(
+      "--no-autorotate", [&options] { options.autorotate = false; },
+      "Do not turn pictures and frames upright; an output video gets the rotation as a tag");
+  add_text_option(app, "--track", "N", "Number of the video track in a file, from 1 on",
                   [&options](const std::string& text) {
                     options.track = static_cast<int>(parse_integer("--track", text, 1, 1000));
                   });
@@ -33,23 +38,24 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
 void add_decode_option(CLI::App& app, live::SourceOptions& options) {
   options.decode = live::Decode::automatic;
   add_choice(app, "--decode",
-             "What decodes a video [auto: the GPU that computes, if it can, and else the CPU]",
+             "Decoder of a video or of JPEG files; auto is the GPU if it computes and can decode "
+             "them, else the CPU (default: auto)",
              live::all_decodes, options.decode);
 }
 
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
-  add_text_option(app, "--timeout", "SECONDS",
-                  fmt::format("Longest wait for a peer in the network (default: {})",
-                              live::default_timeout_seconds),
-                  [&options](const std::string& text) {
-                    options.timeout_seconds = parse_number("--timeout", text);
-                    if (options.timeout_seconds <= 0) {
-                      throw UsageError("--timeout needs more than 0 seconds");
-                    }
-                  });
+  add_text_option(
+      app, "--timeout", "SECONDS",
+      fmt::format("Longest wait for a network peer (default: {})", live::default_timeout_seconds),
+      [&options](const std::string& text) {
+        options.timeout_seconds = parse_number("--timeout", text);
+        if (options.timeout_seconds <= 0) {
+          throw UsageError("--timeout needs more than 0 seconds");
+        }
+      });
   add_text_option(app, "--reconnect", "SECONDS",
-                  "Call a source in the network again once it is lost or ends, once a second for "
-                  "this time",
+                  "If a network source is lost or ends, try to connect again for this time, once a "
+                  "second (default: do not)",
                   [&options](const std::string& text) {
                     options.reconnect_seconds = parse_number("--reconnect", text);
                     if (options.reconnect_seconds <= 0) {

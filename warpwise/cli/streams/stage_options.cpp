@@ -160,7 +160,7 @@ void StageOptions::read(const std::vector<std::string>& words) const {
     const StageOption& option = bound.option;
     const bool has_value = equals != std::string::npos;
     if (option.kind == Kind::flag && has_value) {
-      throw UsageError(fmt::format("'{}': the option {} has no value", word, option.name));
+      throw UsageError(fmt::format("'{}': the option {} takes no value", word, option.name));
     }
     if (option.kind != Kind::flag && (!has_value || equals + 1 == word.size())) {
       throw UsageError(fmt::format("'{}': the option {} needs a value: {}={}", word, option.name,
@@ -250,8 +250,8 @@ StageOptions threshold_options(ThresholdOptions& options, bool& has_maximum) {
            });
   list.add(
       number("offset",
-             "Number to subtract from the mean, of 255, or of 65535 for pixels of 16 bits; may "
-             "be negative",
+             "Number to subtract from the mean, in the pixels' units: 255, or 65535 for 16 bits, "
+             "is white. May be negative",
              "C", fmt::format("{}", options.offset), {-64, 64}),
       [&options](const std::string& called, const std::string& text) {
         options.offset = parse_number(called, text);

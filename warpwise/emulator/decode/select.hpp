@@ -27,7 +27,7 @@ struct Selection {
 /// Returns the handler of an instruction that computes only from registers; nothing for others.
 std::optional<Selection> select(const ptx::Instruction& instruction);
 
-/// The same for a `cvt` of integers of up to 32 bits whose source register has 64.
+/// Returns the handler of a `cvt` of integers of up to 32 bits whose source register has 64.
 std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction);
 
 /// Returns an instruction's name with its modifiers: "mad.lo.s32".

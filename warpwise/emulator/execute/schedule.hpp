@@ -55,7 +55,7 @@ class Schedule {
     else
       shuffle(all);
   }
-  /// The same for blocks, given in the order of their start.
+  /// Orders the blocks, given in the order of their start.
   template <class T>
   void arrange_blocks(std::vector<T>& all) {
     if (order_ > 1) shuffle(all);

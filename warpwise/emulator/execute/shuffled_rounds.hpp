@@ -54,8 +54,8 @@ inline bool has_spun(Block& block) {
   return any;
 }
 
-/// Like run_all(), with turns in a schedule's order. Runs some blocks at once, and more if all of
-/// these spin, as they may wait for one that has not begun.
+/// Runs all blocks, like run_all(), with turns in a schedule's order. Runs some blocks at once, and
+/// adds more if all of them spin, because they may wait for a block that has not begun.
 template <class Observers>
 std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;

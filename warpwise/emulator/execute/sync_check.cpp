@@ -83,7 +83,7 @@ Mask waiting_alike(const Warp& warp, const Operation& op, Mask mask) {
   return lanes;
 }
 
-/// The same for lanes with one mask.
+/// Checks the members of lanes with one mask.
 void check_equal_members(Warp& warp, const Operation& op, Mask lanes, Mask all, Mask mask) {
   const std::string what = warp.worker->code->names[op.index] + " with mask " + mask_text(mask);
   const auto fault = [&](Mask who, const std::string& message) {

@@ -21,7 +21,7 @@ struct AtomicKind {
   bool is_swap = false;  ///< compare-and-swap
 };
 
-/// Returns the kind of each operation of a kernel. Those of others than atomics have no meaning.
+/// Returns the kind of each operation of a kernel. Only those of atomics have a meaning.
 std::vector<AtomicKind> atomic_kinds(const Code& code);
 
 }  // namespace warpwise::emulator

@@ -84,11 +84,11 @@ class Counts : public Observer {
     std::uint64_t stride = 0;
     Mask active = 0;
     std::uint32_t base = 0;
-    int bytes = 0;  ///< lanes of a copy may bring fewer than the instruction says
+    int bytes = 0;  ///< of a lane; lanes of a copy may move fewer than the instruction says
     bool filled = false;
   };
 
-  /// Addresses without a common step, of one site and space. The same applies to their cost.
+  /// Addresses without a common step, of one site and space. Their cost is stored too.
   struct Shape {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet

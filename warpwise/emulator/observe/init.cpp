@@ -58,8 +58,8 @@ bool is_summed(std::string_view opcode, std::string_view name) {
 
 }  // namespace
 
-/// Returns true if trials tell single bits apart. The operation must move bits by defined
-/// distances, or compute each bit only from bits in the same position.
+/// Returns true if trial values can show which bits of the result are undefined. The operation must
+/// move bits by defined distances, or compute each bit only from bits in the same position.
 bool Init::shows_bits(const Operation& op) const {
   const std::string_view name = code_->names[op.index];
   const std::string_view opcode = name.substr(0, name.find('.'));

@@ -57,7 +57,7 @@ struct Access {
   int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
   int part = 0;      ///< bytes of each lane's vector before these, if it is shown in parts
 
-  /// The lanes whose accesses these are.
+  /// Returns the lanes that own the accesses.
   Mask owners() const { return starter >= 0 ? Mask{1} << starter : lanes; }
   /// Host copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }

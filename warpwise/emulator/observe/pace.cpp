@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks that are at least so far apart do not run on the same part of the data by chance.
+// Blocks whose numbers differ by at least this much are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
@@ -30,7 +30,7 @@ std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
 }
 
-// Counts of a class have the first instruction.
+// The counts by class already have the first instruction.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -119,7 +119,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   if (kind == InstructionClass::load) at = std::max(at, clock.stored);
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
-    // The compiler computes what a divisor alone decides once.
+    // The compiler computes once what depends on the divisor alone.
     bool again = false;
     if (accesses.reads.size() > 1) {
       const std::int32_t divisor = accesses.reads[1];
@@ -283,7 +283,7 @@ void Pace::send(WarpClock& warp, Line line, SectorMask sectors) {
 
 void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access) {
   if (++warp.stores_since == merging_stores + 1) {
-    // L1 does not merge such a number of stores.
+    // L1 does not merge so many stores.
     counts_.l2_written_sectors += warp.merged_sectors;
     counts_.l2_written_lines += warp.merged_lines;
   }
@@ -347,7 +347,7 @@ void Pace::join(WarpClock& warp, const Access& access, int passes) {
   }
   found->bytes += access.bytes;
   found->passes += passes;
-  // Three words are a load of two and one of one: as many loads as the number has bits.
+  // One load takes 1, 2, 4 … words. Three words take two loads: one for each bit of 3 that is set.
   const auto words = static_cast<unsigned>(found->bytes / access.bytes);
   counts_.joined_loads +=
       static_cast<std::uint64_t>(1 + std::popcount(words - 1) - std::popcount(words));

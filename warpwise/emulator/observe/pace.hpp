@@ -50,9 +50,9 @@ class Pace : public Observer {
   using Lines = std::unordered_map<Line, SectorMask>;
   struct WrittenLine {
     std::bitset<128> bytes;
-    std::bitset<128> near_bytes;  ///< of the blocks around `near`
-    std::uint64_t near = 0;       ///< first of the neighbouring blocks that wrote it last
-    bool near_share = false;      ///< others of them wrote to the line too
+    std::bitset<128> near_bytes;  ///< bytes that the last group of neighbouring blocks wrote
+    std::uint64_t near = 0;       ///< number of that group's first block
+    bool near_share = false;      ///< several blocks of that group wrote to the line
     SectorMask touched = 0;
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
@@ -71,10 +71,10 @@ class Pace : public Observer {
   struct WideLoad {
     std::array<std::uint64_t, warp_lanes> addresses{};  ///< of each lane's first byte
     Mask lanes = 0;
-    int word = 0;    ///< bytes that each of the loads has of a lane
-    int bytes = 0;   ///< so far, of a lane
-    int widest = 0;  ///< that the addresses' alignment allows
-    int passes = 0;  ///< as the loads so far take them
+    int word = 0;    ///< bytes that one load reads for a lane
+    int bytes = 0;   ///< bytes that all loads so far read for a lane
+    int widest = 0;  ///< most bytes that the addresses' alignment allows
+    int passes = 0;  ///< passes that the loads so far take
   };
   struct WarpClock {
     double now = 0;     ///< earliest cycle of its next instruction
@@ -88,7 +88,7 @@ class Pace : public Observer {
     Lines merged_stores;
     std::unordered_map<std::uint32_t, int> rounds;  ///< of unrolled loops, by their branch
     int stores_since = 0;  ///< instructions that store, since that branch or barrier
-    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< that these stores saved
+    std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging these stores
     std::vector<WideLoad> wide_loads;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
@@ -115,7 +115,7 @@ class Pace : public Observer {
   /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
   /// line.
   double local(BlockClock& block, const Warp& warp, const Access& access);
-  /// Returns the sectors of these that a block's L1 lacks, and puts them there.
+  /// Returns those of `sectors` that a block's L1 lacks, and puts them there.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
   /// Counts what goes to L2 for a store to sectors of a line.
@@ -129,7 +129,7 @@ class Pace : public Observer {
   double last_arrival(const BlockClock& block) const;
   /// Counts sectors that a block requests from L2.
   void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
-  /// Returns the sectors that DRAM moves for these.
+  /// Returns the sectors that DRAM moves for accesses to `sectors`.
   SectorMask whole_dram_accesses(SectorMask sectors) const;
   /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
   void add_stores_to(PaceCounts& counts) const;
@@ -149,14 +149,14 @@ class Pace : public Observer {
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
-  Lines read_;       ///< by all blocks, with what DRAM moves besides
-  Lines requested_;  ///< the part of it that blocks asked for
+  Lines read_;       ///< sectors read by all blocks, with further ones that DRAM moves with them
+  Lines requested_;  ///< the sectors of read_ that blocks asked for
   struct Readers {
     std::uint64_t first = 0;   ///< number of the block that read the line first
     bool are_distant = false;  ///< blocks far from the first one read it too
-    std::uint64_t near = 0;    ///< first of the neighbouring blocks that read it last
-    bool near_share = false;   ///< others of them read it too
-    std::uint32_t words = 0;   ///< of 4 bytes, that those asked for
+    std::uint64_t near = 0;    ///< first block of the last group of neighbours that read it
+    bool near_share = false;   ///< several blocks of that group read it
+    std::uint32_t words = 0;   ///< words of 4 bytes that blocks of that group asked for
   };
   /// Returns the sectors that DRAM moves because a block uses a part of them. Those of lines that
   /// neighbours share stay in L2 until all have them.

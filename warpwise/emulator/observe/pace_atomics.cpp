@@ -27,8 +27,9 @@ Mask equal_lanes(const Warp& warp, std::int32_t one, std::int32_t other, Mask la
   return equal;
 }
 
-/// Returns the lanes whose compare-and-swap found the value that it compares, and put another one
-/// in its place. All count where nothing reads what was found, and those of 16 bytes.
+/// Returns the lanes whose compare-and-swap changed the word: it found the value that it compares
+/// with, and the new value differs. Returns all lanes if that is unknown: nothing reads the found
+/// value, or the word has 16 bytes.
 Mask swapped(const Warp& warp, const Operation& op, Mask lanes) {
   if (op.list >= 0 || op.dst < 0 || op.dst == op.b) return lanes;
   const auto equal = [&](std::int32_t one, std::int32_t other) {
@@ -102,8 +103,8 @@ void Pace::add_busiest(const Launch& launch,
                        PaceCounts& counts) {
   for (const auto& [place, each] : places) {
     if (each.first == each.last) continue;
-    // Words of so many neighbours fit into a part of L2. If these are the grid, the place may be
-    // everyone's.
+    // Blocks are neighbours if one word for each fits into a part of L2. If they are the whole
+    // grid, the place may be one that all blocks of a larger grid use.
     constexpr std::uint64_t words = sectors_of_a_part * atomic_sector_bytes / 4;
     const std::uint64_t users = each.last - each.first + 1;
     const bool are_neighbours = users <= words && users < launch.grid.count();

@@ -92,7 +92,7 @@ class Races::Look {
     }
   }
 
-  /// The same for an access of a copy or product, which is recorded in another epoch.
+  /// Compares and records an access of a copy or product, which is recorded in another epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
@@ -193,8 +193,8 @@ class Races::Look {
     }
   }
 
-  /// Looks at a write of one place by all lanes. All are compared at once, and one by one only if
-  /// that finds something: a lane may know more than the others.
+  /// Looks at a write of one place by all lanes. All lanes are compared at once. Only if that finds
+  /// a conflict are they compared one by one, because a lane may know more than the others.
   void write_of_all() {
     const Mask last = Mask{1} << (warp_lanes - 1);
     each_lane(last, Touch::several, true, false);
@@ -335,8 +335,8 @@ class Races::Look {
     }
   }
 
-  /// Returns true if a read of whole lanes is beside one of the same bytes by the same warp. Then
-  /// the earlier one stands for both: what follows the later one's time follows the earlier one's.
+  /// Returns true if both are reads of the same bytes by the same warp. Then the older one stands
+  /// for both: an access that is ordered after the newer one is ordered after the older one too.
   bool is_of_same_warp(Touch old, Touch touch) {
     return lanes_before(old.epoch()).of_own_warp && old.mask() == touch.mask() &&
            ((old.bits | touch.bits) & Touch::layout_bits) == 0;
@@ -368,7 +368,7 @@ class Races::Look {
   /// The lanes whose accesses in another epoch precede the current one.
   struct Before {
     Mask are;
-    bool of_own_warp;  ///< then each lane also knows its own accesses
+    bool of_own_warp;  ///< the epoch is of the lane's own warp: each lane also knows its accesses
     bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
 
@@ -429,7 +429,7 @@ class Races::Look {
            lanes_before(old.epoch()).of_own_warp;
   }
 
-  /// A lane that is not known may be any.
+  /// An unknown lane may be any lane.
   static bool is_of(Mask lanes, int lane) { return lane < 0 || (lanes >> lane & 1) != 0; }
 
   /// Returns true if two unordered volatile accesses of a warp exchange data. A value that only
@@ -470,7 +470,7 @@ class Races::Look {
     if (each.rival.epoch() == epoch_) {
       if (!each.rival.is(Touch::several | Touch::others) && rival == each.lane) return;
     } else if (!each.rival.is(Touch::several)) {
-      // The lanes may know more than all of them do.
+      // This lane may know more than all lanes do together.
       const Before before =
           before_by(order_.past_of(warp_.index, Mask{1} << each.lane), each.rival.epoch());
       if (is_of(before.are, rival) || (before.of_own_warp && rival == each.lane)) return;

@@ -6,7 +6,7 @@
 namespace warpwise::emulator {
 namespace {
 
-/// Returns true if no other lane of the warp goes on.
+/// Returns true if the warp has no other live lanes.
 bool are_all(const Warp& warp, Mask lanes) { return (warp.live & ~lanes) == 0; }
 
 /// Returns the first place that a lane accesses, and the one after its last place.
@@ -99,7 +99,8 @@ void BlockOrder::publish(const Warp& warp, Mask lanes, Past& to) const {
   to.own.add(warp.index, lanes | own.absent, own.now);
 }
 
-/// The same for a strong access of a place. With a strict order only what a fence has followed.
+/// Publishes for a strong access of a place. With a strict order it leaves out what no fence has
+/// followed.
 void BlockOrder::publish_at_place(const Warp& warp, Mask lanes, Past& to) const {
   if (!is_strict_) return publish(warp, lanes, to);
   publish_knowledge(warp, lanes, to);

@@ -75,7 +75,7 @@ class BlockOrder {
 
   /// Orders a strong access after earlier ones of its place and before later ones.
   void orders(const Warp& warp, const Operation& op, const Access& access, ToldPlaces& told);
-  /// The same for shared memory, in a cluster of several blocks.
+  /// Orders strong accesses of shared memory in a cluster of several blocks.
   void orders_in_cluster(const Warp& warp, const Operation& op, const Access& access,
                          ToldPlaces& told);
 

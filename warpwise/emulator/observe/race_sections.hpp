@@ -50,12 +50,12 @@ class CriticalSections {
   void forget(std::uint64_t block);
 
  private:
-  // With more accesses, in open sections and kept of ended ones, all are forgotten.
+  // Limit of recorded accesses, in open and in ended sections. Beyond it all are forgotten.
   static constexpr std::size_t most_accesses = std::size_t{1} << 20;
 
   /// The last read and the last write of a word with each kind of fence.
   using Word = std::array<Guarded, 6>;
-  using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< with the value of a free one
+  using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< a lock's address, and its free value
   struct Section {
     Place place;
     Fence fence = Fence::none;

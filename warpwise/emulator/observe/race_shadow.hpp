@@ -38,9 +38,9 @@ struct Touch {
   static constexpr std::uint64_t strong = 1;
   static constexpr std::uint64_t narrow = 2;  ///< strong only within its block
   static constexpr std::uint64_t atomic = 4;
-  static constexpr std::uint64_t several = 8;  ///< the same bytes, by several lanes of the warp
+  static constexpr std::uint64_t several = 8;  ///< several lanes of the warp touched the same bytes
   static constexpr std::uint64_t others =
-      16;  ///< unordered: other warps, or other bytes of this one
+      16;  ///< unordered with touches of other warps, or of other bytes by this warp
 
   static constexpr std::uint64_t epoch_part(Epoch epoch) {
     return std::uint64_t{epoch} << epoch_at;

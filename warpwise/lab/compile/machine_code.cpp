@@ -27,8 +27,9 @@ struct SourcePlace {
   int line = 0;
 };
 
+// Reads a line such as
 //   //## File "/a/b.cu", line 12
-// If a function was inlined, more follows the number.
+// After an inlined function more text follows the number.
 std::optional<SourcePlace> place_in(std::string_view line) {
   constexpr std::string_view begin = "//## File \"";
   constexpr std::string_view middle = "\", line ";

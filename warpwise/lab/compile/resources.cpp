@@ -59,7 +59,8 @@ std::optional<KernelResources> resources_in(const std::string& log, const std::s
   return std::nullopt;
 }
 
-// The least architecture that the PTX needs: 75 for ".target sm_75". "sm_90a" means that one alone.
+// The least architecture that the PTX needs: 75 for ".target sm_75". With a suffix, as in
+// "sm_90a", the PTX runs on that architecture alone.
 struct Target {
   int number = 0;
   std::string suffix;

@@ -137,8 +137,8 @@ ScatteredAccess transposed(const Array& array) {
                       array.type.empty() ? "float" : array.type)};
 }
 
-// Returns true if no loop stores element after element: then a row has one result. An array of each
-// thread holds several.
+// Returns true if each row is combined into one result. It is not if a loop stores element after
+// element, or if threads keep arrays in local memory.
 bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>& accesses) {
   return explanation.kernel.local_bytes == 0 &&
          std::ranges::none_of(accesses, [](const GlobalAccess& each) {
@@ -217,7 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Returns the bytes of each `step` that the kernel's accesses of this kind use.
+// Counts the bytes that the kernel uses of the distance between neighbouring threads' elements. All
+// accesses with the parameter and the step of `like` count.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -238,8 +239,8 @@ bool is_unrolled(const Explanation& explanation, const Array& array, const Globa
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
-// Returns true if several elements are used, all of them or at several lines: one line alone may be
-// an unrolled loop.
+// Returns true if a thread uses several neighbouring elements: all up to the next thread's, or some
+// at several lines. Several at one line may be an unrolled loop.
 bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
                     std::size_t used) {
   if (used == static_cast<std::size_t>(like.bytes)) return false;
@@ -386,8 +387,9 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if another access goes along the rows with threadIdx.x where this one goes down, and
-// down where this one goes along: a vector's address does not depend on the second index.
+// Returns true if another access swaps the indices: threadIdx.x goes along its rows, and the index
+// `along`, which goes along the rows here, goes down there. An access to a vector does not: its
+// address depends on one index only.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

@@ -51,7 +51,8 @@ std::vector<GlobalAccess> accesses_of(const Explanation& explanation);
 /// Returns the same for shared memory.
 std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 
-/// Returns the parameters whose elements a kernel writes, atomics among it; none likewise.
+/// Returns the parameters whose elements a kernel writes, also by atomics; none if its PTX cannot
+/// be parsed.
 std::set<std::size_t> written_by(const Explanation& explanation);
 
 /// Returns the reason for a line's scattered loads, or stores: that of the first one whose thread

@@ -47,7 +47,7 @@ Value of_kind(Kind kind) {
   return value;
 }
 
-// Returns a value that two values make, without steps.
+// Returns a value of this kind that depends on two values and has no steps.
 Value of_kind(Kind kind, const Value& a, const Value& b) {
   Value value = of_kind(kind);
   value.sources = a.sources;
@@ -55,7 +55,7 @@ Value of_kind(Kind kind, const Value& a, const Value& b) {
   return value;
 }
 
-// Returns the value of an operation that keeps no steps: a comparison, a remainder.
+// Returns the value of an operation whose result has no constant steps: a comparison, a remainder.
 Value mixed(std::span<const Value> operands) {
   Value result = uniform();
   for (const Value& each : operands) {
@@ -114,7 +114,7 @@ Value product(const Value& a, const Value& b) {
   return result;
 }
 
-// Returns the value that is one of two, of a minimum or of two paths.
+// Returns the value of a minimum or of two paths, which is one of the two given.
 Value either(const Value& a, const Value& b) {
   if (a.kind == Kind::unknown) return b;
   if (b.kind == Kind::unknown) return a;
@@ -320,7 +320,8 @@ class Registers {
 
   const ptx::Function& kernel_;
   std::map<std::string, int> definitions_;
-  std::map<std::string, std::map<std::size_t, Value>> defined_;  // of registers with several
+  // Values by instruction, of registers that several instructions write.
+  std::map<std::string, std::map<std::size_t, Value>> defined_;
   std::map<std::string, Value> values_;
   std::map<std::string, bool> walking_;  // registers that a loop moves on by a constant
 };

@@ -26,7 +26,7 @@ constexpr std::size_t address_indices = 6;
 /// An address as a function of the thread's indices.
 struct AddressForm {
   enum class Kind : std::uint8_t {
-    unknown,   ///< of code that does not run
+    unknown,   ///< not followed, because the code does not run
     affine,    ///< `steps` holds
     computed,  ///< depends on threadIdx otherwise: a remainder, a hash, a shuffle
     loaded     ///< depends on values that threads load for themselves
@@ -72,7 +72,7 @@ struct SharedAccess {
 std::vector<SharedAccess> shared_accesses(const std::string& ptx, const std::string& kernel);
 
 /// Returns the parameters whose elements are indices: their values lead to an address in global
-/// memory, of an atomic too. Beginnings of rows, from which a loop goes on, are none of them.
+/// memory, also of an atomic. Row offsets, from which a loop counts on, do not count as indices.
 /// \param kernel  mangled name
 /// \throws InvalidArgument  as ptx::parse()
 std::set<std::size_t> index_sources(const std::string& ptx, const std::string& kernel);

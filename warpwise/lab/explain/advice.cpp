@@ -104,13 +104,14 @@ bool says_that_addresses_scatter(const Finding& finding) {
          finding.advice.gain.value_or(0) >= worth_a_change;
 }
 
-// Neighbouring elements, which a wide access needs, belong to a thread only in a structure.
+// Wide accesses do not help at such a line: a thread has neighbouring elements only in a structure.
 bool says_that_elements_are_apart(const Finding& finding) {
   return says_that_addresses_scatter(finding) && finding.advice.pattern &&
          *finding.advice.pattern != AccessPattern::structures;
 }
 
-// Table look-ups in constant memory, not values that would suit it: those have a change.
+// Finds look-ups that scatter in constant memory. A finding that suggests constant memory has a
+// change.
 bool says_that_constants_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::constant_memory && !finding.change;
 }
@@ -119,7 +120,7 @@ bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
 
-// Lines whose threads have no neighbouring elements, which a wide access needs.
+// Finds lines whose threads have no neighbouring elements, which a wide access needs.
 bool says_that_lanes_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::coalescing &&
          finding.advice.pattern != AccessPattern::structures;
@@ -133,8 +134,9 @@ std::set<std::string> places_of(const std::vector<Finding>& findings, const Cond
   return places;
 }
 
-// Idle lanes, divisions and doubles are a reason for many instructions: fewer in general then say
-// nothing more. While one lane works, nothing that all threads do makes a kernel faster.
+// Drops general advice that says nothing more. Idle lanes, divisions and doubles explain many
+// instructions better than "fewer instructions". If one lane works alone, advice for all threads
+// does not help.
 void drop_general(const std::vector<Finding>& findings, std::vector<Finding>& further) {
   const auto gains = [](const Finding& each) {
     constexpr double enough = 1.1;  // a cause that gains less is not the reason for the time
@@ -182,7 +184,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
       places_of(of_lines, [](const Finding& each) { return each.of_all_loads; });
   std::vector<Finding> findings = merged(std::move(of_lines));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
-  // Without such findings, the advice also praises the accesses; not if atomics are the exception.
+  // Without findings so far, the advice praises the accesses, unless atomics cost too much.
   const emulator::MemoryCounts& memory = explanation.launch.memory[cc];
   constexpr double about_the_minimum = 1.2;
   const bool good =
@@ -194,7 +196,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   if (prediction != nullptr && !is_too_small(explanation)) {
     for (Finding& each : findings) value(*prediction, each);
     std::vector<Finding> further = resource_findings(*prediction);
-    // Segments that are not fully used are said by the line that scatters its addresses.
+    // A finding on a line that scatters its addresses already says that segments are partly unused.
     if (std::ranges::any_of(findings, says_that_addresses_scatter))
       std::erase_if(further, says_that_segments_are_not_used);
     const auto scatter = std::ranges::find_if(findings, says_that_constants_scatter);

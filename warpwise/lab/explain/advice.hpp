@@ -68,12 +68,12 @@ std::size_t advised_capability(const Explanation& explanation);
 
 /// A change that a ladder or a study of the project made, with the lines of its sources.
 struct Example {
-  std::string before;    ///< lines of code that matter, without those between
-  std::string after;     ///< likewise
+  std::string before;    ///< changed lines of the code before; lines between them are left out
+  std::string after;     ///< the same lines after the change
   std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
 };
 
-/// Returns an example of the change; nothing if no few lines of the project's sources show it.
+/// Returns an example of the change; nothing if the project's sources do not show it in few lines.
 std::optional<Example> example_of(Remedy remedy);
 
 /// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.

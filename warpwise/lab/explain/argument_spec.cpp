@@ -98,7 +98,7 @@ std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string
   return (negative ? 0 - *magnitude : *magnitude) & greatest_unsigned;
 }
 
-// Returns the greatest value of a floating-point type. \param type  is one
+// Returns the greatest value of `type`, which must be a floating-point type.
 double greatest_of(ScalarType type) {
   constexpr double of_f16 = 65504;
   if (type == ScalarType::f16) return of_f16;
@@ -121,7 +121,7 @@ std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_v
   return bits_of(type, value);
 }
 
-// Parses "0..99". The range must be in the type's.
+// Parses "0..99". The range must lie within the type's.
 ValueRange range_of(std::string_view range, const ArgumentSpec& spec) {
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos)

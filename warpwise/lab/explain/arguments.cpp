@@ -89,7 +89,7 @@ void fill_from_raw(const ArgumentSpec& spec, std::byte* to) {
   io::InputFile file(spec.path);
   std::byte one{};
   if (file.read({to, spec.bytes()}) < spec.bytes() || file.read({&one, 1}) > 0) {
-    throw InvalidArgument(quoted(spec) + ": " + spec.path + " has not the " +
+    throw InvalidArgument(quoted(spec) + ": " + spec.path + " does not have the " +
                           std::to_string(spec.bytes()) + " bytes that it needs");
   }
 }

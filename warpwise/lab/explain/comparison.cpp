@@ -121,7 +121,7 @@ std::vector<std::string> notes_of(const ExplainedKernel& before, const Explained
   return notes;
 }
 
-// Elements that differ, floats by more than rounding.
+// Counts elements that differ. Floats count if they differ by more than rounding.
 struct Difference {
   std::uint64_t elements = 0;
   double largest = 0;  // relative; infinite for integers

@@ -26,10 +26,10 @@ struct ComparedFigure {
   double speedup() const { return after > 0 ? before / after : 0; }
 };
 
-/// A source line, with each kernel's share of the count that decides.
+/// A source line, with its share of the bottleneck's count in each kernel.
 struct ComparedLine {
-  std::string before;  ///< "Line 9 of a.cu"; empty where that kernel does not have the line
-  std::string after;   ///< likewise
+  std::string before;  ///< "Line 9 of a.cu"; empty if the first kernel does not have the line
+  std::string after;   ///< the line of the second kernel; empty if it does not have it
   std::string source;
   std::uint64_t count_before = 0;
   std::uint64_t count_after = 0;
@@ -43,7 +43,7 @@ struct ComparedTimes {
   double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
   Range gain;
   ComparedFigure time;                ///< for that larger problem, as are the fields below
-  std::vector<ComparedFigure> parts;  ///< those of parts_of(), in their order
+  std::vector<ComparedFigure> parts;  ///< parts of the time, in the order of parts_of()
   std::string rules_before;           ///< name of the longest part
   std::string rules_after;
   std::size_t changed = 0;  ///< index of the part whose time differs the most
@@ -63,10 +63,10 @@ struct Comparison {
       notes;  ///< results that differ, and what the counts cover if not a whole launch
   rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
-  std::optional<ComparedTimes> times;     ///< where both are predicted
-  std::optional<MeasuredTimes> measured;  ///< where a GPU was asked for
+  std::optional<ComparedTimes> times;     ///< set if both kernels are predicted
+  std::optional<MeasuredTimes> measured;  ///< set if a GPU was asked for
   std::string decides;                    ///< the count that lines are compared by
-  std::vector<ComparedLine> lines;        ///< those that differ in it, the most first
+  std::vector<ComparedLine> lines;        ///< lines with different counts, the largest first
 };
 
 /// \throws InvalidArgument  the kernels do not take the same parameters

@@ -20,9 +20,9 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-// Machine instructions beyond the first that a PTX instruction of a line becomes, on average.
+// Machine instructions for one PTX instruction of a line, on average, less the first one.
 struct Further {
-  double divisions = 0;  // of divisions, roots and special functions
+  double divisions = 0;  // from divisions, roots and special functions
   double all = 0;
 };
 
@@ -55,8 +55,8 @@ std::map<Place, Further> further_of(const Explanation& explanation) {
   return further;
 }
 
-// Returns the machine instructions of each line's divisions. Returns none if these are not most of
-// what the kernel's PTX instructions become beyond one: the rest is arithmetic of 64 bits.
+// Returns the machine instructions of each line's divisions. Returns none if most of the kernel's
+// further machine instructions come from 64-bit arithmetic instead.
 std::map<Place, double> divisions_of(const Explanation& explanation) {
   const std::map<Place, Further> further = further_of(explanation);
   std::map<Place, double> divisions;
@@ -88,7 +88,7 @@ const char* words_of(LineCost by) {
   return "";
 }
 
-// Returns the counts of a line for each cost but divisions.
+// Returns a line's count for a cost other than divisions.
 double cost_of(const emulator::LineCounts& line, std::size_t cc, LineCost by) {
   const emulator::MemoryCounts& memory = line.memory[cc];
   switch (by) {

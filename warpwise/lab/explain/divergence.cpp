@@ -22,7 +22,7 @@ bool has_nearly_all_lanes(const emulator::LineCounts& line) {
 
 }  // namespace
 
-// Returns the callers of the lines of inlined functions and of others; none if the PTX cannot be
+// Returns the lines that call each line's function, inlined or not; none if the PTX cannot be
 // parsed.
 Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   const ptx::Module module = ptx::parse(explanation.compilation.ptx);
@@ -116,7 +116,7 @@ std::optional<Finding> Divergence::finding(const emulator::LineCounts& line) {
   constexpr double worth_saying_idle = 0.02;
   if (own < (divergent_share(line) < many_branches ? fewest_idle : worth_saying_idle))
     return std::nullopt;
-  constexpr double few_lanes = 4;  // one, and all where they meet again
+  constexpr double few_lanes = 4;  // the mean of one lane's work and of all lanes' behind it
   const bool is_serial = 32 * work.full < few_lanes * work.warps;
   return Finding{
       static_cast<double>(totals.warp_instructions) * own / 4,  // four schedulers per SM

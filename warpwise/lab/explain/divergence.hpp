@@ -15,8 +15,8 @@ namespace warpwise::lab {
 /// Divides a launch's idle lanes among the lines that branch.
 class Divergence {
  public:
-  /// Divides each file's lines into parts. A part begins where many branches diverge. Where few do,
-  /// it begins only if no earlier branch has left lanes idle.
+  /// Divides each file's lines into parts. A part begins at a line where many branches diverge. A
+  /// line with few divergent branches begins a part only if no earlier branch has left lanes idle.
   explicit Divergence(const Explanation& explanation);
 
   /// Returns the finding that begins at a line, if lanes are idle for long after it.
@@ -25,7 +25,7 @@ class Divergence {
  private:
   using Place = std::pair<std::string, int>;         // a file and its line
   using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
-  /// Warp instructions, and those that as many threads make with all lanes at work.
+  /// Warp instructions, and the number that would do the same work with all lanes active.
   struct Work {
     double warps = 0;
     double full = 0;

@@ -17,7 +17,7 @@ namespace {
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
 // Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if
-// a thread leaves the buffers elsewhere: no size mends that. A file's size is no choice.
+// a thread leaves the buffers elsewhere, which no size mends, or if a buffer is read from a file.
 std::optional<SmallBuffers> too_small(const std::vector<emulator::Fault>& faults,
                                       const std::vector<ArgumentSpec>& arguments) {
   static const std::regex past_end(
@@ -52,7 +52,7 @@ class Attempts {
            const emulator::KernelInfo& kernel, const ReadTexture& read_texture)
       : request_(request), program_(program), kernel_(kernel), read_texture_(read_texture) {}
 
-  // Returns too_small() of the launch; nothing also if the launch is too long.
+  // Returns what too_small() says of the launch. Returns nothing for a launch that is too long.
   std::optional<SmallBuffers> small_with(const std::vector<ArgumentSpec>& arguments) const {
     constexpr std::uint64_t budget = 4'000'000;  // warp instructions: a fraction of a second
     emulator::Device device;
@@ -141,7 +141,7 @@ LargerBuffers past_an_edge(const ExplainRequest& request, const Attempts& attemp
   for (const Edge& edge : edges_of(request, shortest)) {
     std::vector<ArgumentSpec> arguments = request.arguments;
     SmallBuffers changed = small;
-    // A line's faults are one, with the argument of the first: others show in the next run.
+    // A line reports one fault, on the first argument. Other arguments show in the next run.
     while (enlarge(request, edge, changed, arguments)) {
       const auto still_small = attempts.small_with(arguments);
       if (!still_small) return {};

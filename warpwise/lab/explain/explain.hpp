@@ -53,7 +53,7 @@ struct SpillLine {
   std::string file;
   int line = 0;
   int instructions = 0;  ///< loads and stores of spilled words in the machine code
-  int of_all = 0;        ///< those of the kernel
+  int of_all = 0;        ///< loads and stores of spilled words in the whole kernel
 };
 
 /// Resources of a kernel, and the number of its blocks that fit, on one compute capability.
@@ -77,7 +77,7 @@ struct CapabilityReport {
 /// The machine code of a kernel for each source line.
 struct MachineCode {
   std::string built_for;    ///< "sm_90"
-  std::string why_unknown;  ///< why there is none; empty if there is
+  std::string why_unknown;  ///< reason if `instructions` is empty
   std::vector<MachineInstruction> instructions;
 };
 
@@ -105,8 +105,8 @@ struct Explanation {
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
   LargerBuffers larger_buffers;       ///< as enough_elements(); empty without such a fault
-  /// Bytes that the whole launch left in each argument that is a buffer, else none; empty unless
-  /// ExplainRequest::keep_buffers.
+  /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
+  /// ExplainRequest::keep_buffers is set.
   std::vector<std::vector<std::byte>> buffers;
   std::optional<MachineCode> machine_code;     ///< set if it was asked for
   std::optional<GpuReport> gpu;                ///< likewise

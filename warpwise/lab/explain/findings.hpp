@@ -49,7 +49,7 @@ struct Finding {
   bool in_library = false;       ///< the line belongs to a library, not to the program
   LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
   bool always = false;           ///< always listed, because it is no guess
-  bool of_all_loads = false;     ///< of the line: no finding on its repeated loads says more
+  bool of_all_loads = false;     ///< covers all loads of its line, repeated ones too
 };
 
 /// Returns the findings from each line's counts. \param cc  index of the counts' compute capability

@@ -23,7 +23,7 @@ struct GpuReport {
   std::map<std::string, std::string> left_out;  ///< single metrics, each with the reason
   CounterValues metrics;
   std::vector<ComparedCount> compared;
-  std::string not_comparable;  ///< why these do not belong to the launch that was counted
+  std::string not_comparable;  ///< why the metrics do not belong to the launch that was counted
 };
 
 /// Writes the part of a report for people. Only a metric's name can make a line longer than usual.

@@ -155,7 +155,7 @@ struct Choice {
   std::uint64_t shared_bytes = 0;
   std::uint64_t size = 0;             // value of integers that seem to be sizes
   std::map<std::size_t, int> larger;  // factor of a parameter's buffers
-  std::uint64_t beyond = 0;           // elements to add to these, in place of the factor
+  std::uint64_t beyond = 0;           // elements to add to these buffers instead of the factor
   std::string fault = {};             // message of the fault, if every launch had one
 };
 

@@ -28,11 +28,12 @@ struct PrimitiveRequest {
   std::optional<OperandSize> size;  ///< replaces the default size, which takes a second or so
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
-  bool machine_code = false;            ///< as ExplainRequest::machine_code
-  bool fidelity = false;                ///< likewise
-  std::optional<BlockSample> sample;    ///< likewise; rungs only
-  std::optional<DeviceProfile> device;  ///< likewise; rungs only
-  emulator::Checks checks;              ///< likewise; rungs only
+  // As in ExplainRequest; the last three for rungs only.
+  bool machine_code = false;
+  bool fidelity = false;
+  std::optional<BlockSample> sample;
+  std::optional<DeviceProfile> device;
+  emulator::Checks checks;
 };
 
 struct PrimitiveExplanation {

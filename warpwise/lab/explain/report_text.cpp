@@ -81,7 +81,7 @@ void add_traffic(const Paint& paint, const char* what, const TrafficCounts& coun
                                 transaction_unit));
 }
 
-// Adds the operations of a request too: those on one word come one after the other.
+// Adds the number of operations of a request, because those on one word go one after the other.
 void add_atomics(const Paint& paint, const TrafficCounts& counts, std::vector<std::string>& parts) {
   if (counts.requests == 0) return;
   add_traffic(paint, "global atomic", counts, parts);

@@ -204,7 +204,7 @@ Suggestion about_atomics(const LaunchPrediction& prediction, const std::string& 
 }
 
 // Suggests reuse where threads ask a cache for the same bytes again. Bytes that nobody asked for
-// are the matter of the lines that scatter their addresses.
+// belong to the findings on scattered addresses.
 std::optional<Suggestion> about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
                                       Resource resource) {
   const emulator::PaceCounts& pace = prediction.sample.pace;

@@ -148,8 +148,8 @@ Counters::Counters(int device, cupti::Context context, std::span<const std::stri
         (why_not.empty() ? std::string("no place to search") : why_not) + ")");
   }
   if (context_ == nullptr) {
-    throw CountersUnavailable("there is no CUDA driver with a context here, whose counters " +
-                              library_->path + " could read");
+    throw CountersUnavailable("no CUDA driver has a context here, so " + library_->path +
+                              " has no counters to read");
   }
   cupti::Plain plain{cupti::size_of<cupti::Plain>, nullptr};
   require(*library_, library_->initialise(&plain), "cuptiProfilerInitialize");

@@ -79,7 +79,7 @@ std::uint64_t GpuExecutor::max_shared_bytes() const {
 std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   try {
-    if (bytes > most) throw CudaError("more than an address can tell apart");
+    if (bytes > most) throw CudaError("this is more than addresses can reach");
     memory_.emplace_back(static_cast<std::int64_t>(bytes + texture_alignment), stream_);
     stream_.synchronize();
   } catch (const CudaError&) {

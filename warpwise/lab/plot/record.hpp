@@ -31,8 +31,8 @@ struct RecordedRow {
   std::string rung;
   std::string idea;
   std::vector<std::string> rows;  ///< rows of the documents
-  std::string step_before;  ///< rung that this one is a step from; empty where a branch begins
-  std::string roof;         ///< roof that share_of_roof refers to, if the record says so
+  std::string step_before;        ///< rung that this one changes; empty where a branch begins
+  std::string roof;               ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t>

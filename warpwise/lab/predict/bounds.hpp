@@ -30,10 +30,10 @@ inline constexpr std::size_t resource_count = all_values<Resource>().size();
 
 /// Values that the compiler keeps in local memory, since registers are too few.
 struct Spills {
-  double loads = 0;             ///< of a word, in the machine code
-  double stores = 0;            ///< of a word, in the machine code
-  double instructions = 1;      ///< of the kernel, in PTX
-  double bytes_per_thread = 0;  ///< that hold such values
+  double loads = 0;             ///< loads of a word in the machine code
+  double stores = 0;            ///< stores of a word in the machine code
+  double instructions = 1;      ///< PTX instructions of the kernel
+  double bytes_per_thread = 0;  ///< local memory that holds such values
 };
 
 /// Facts about a launch that the emulator's counts of some of its blocks do not contain.
@@ -72,7 +72,7 @@ struct Bounds {
   double starts_us = 0;       ///< time to start the blocks, one after the other on each SM
   double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
   double launch_us = 0;       ///< time until the first block runs, and after the last one's end
-  double next_launch_us = 0;  ///< likewise of a launch right behind another
+  double next_launch_us = 0;  ///< the same time for a launch right behind another
   double blocks = 1;          ///< resident on an SM at the same time
   double groups = 1;          ///< of warps on an SM that go on independently of each other
   double waves = 1;           ///< of blocks

@@ -44,7 +44,7 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
 /// A change of a kernel: the shares of the whole kernel's costs that it would save, from 0 to 1.
 struct Change {
   double bytes = 0;         ///< bytes that accesses to global and local memory move
-  double again = 0;         ///< such bytes that were moved before: DRAM still gives as many
+  double again = 0;         ///< bytes that L1 or L2 moves repeatedly; saving them spares no DRAM
   double passes = 0;        ///< passes of shared memory
   double instructions = 0;  ///< instructions of all kinds
   double loads = 0;         ///< instructions that load or store

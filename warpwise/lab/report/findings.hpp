@@ -23,12 +23,12 @@ struct Branch {
   std::vector<const RecordedRow*> rows;
 };
 
-/// Groups rows by the rung that begins their branch: the one that is a step from no other rung of
-/// the rows. Branches are in the order of these rungs.
+/// Groups rows by the rung that begins their branch, which changes no other rung of the rows.
+/// Branches are in the order of these rungs.
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
 
-/// Returns the roof of a ladder's shares: "copy", "read" or "vsadu4". An older record does not name
-/// it; it is then the one that the run measured besides the copy.
+/// Returns the roof of a ladder's shares: "copy", "read" or "vsadu4". Older records do not name the
+/// roof; then it is the roof that the run measured besides the copy.
 std::string roof_of(const Record& record);
 
 /// Returns a figure by its name; nothing if the row has none.

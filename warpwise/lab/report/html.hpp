@@ -20,8 +20,8 @@ struct Html {
   bool empty() const { return markup.empty(); }
 };
 
-/// Escapes a text for an element or an attribute. Bytes that are no UTF-8 become U+FFFD, and so do
-/// control characters except line ends and tabulators.
+/// Escapes a text for an element or an attribute. Bytes that are no UTF-8 and
+/// control characters become U+FFFD; line ends and tabulators are kept.
 Html text(std::string_view text);
 
 /// Attributes of an element. Names are this program's own. Values are escaped as text() does it. An

@@ -272,7 +272,7 @@ const AVFrame* DecodedSource::open_again() {
     const Clock::time_point asked = Clock::now();
     const std::chrono::duration<double> tried = asked - lost;
     if (tried.count() > reconnect_seconds_) {
-      throw IoError(failure + "; the peer stays gone (--reconnect " +
+      throw IoError(failure + "; the peer did not come back (--reconnect " +
                     short_text(reconnect_seconds_) + ")");
     }
     try {

@@ -65,7 +65,7 @@ class DecodedSource : public Source {
   std::unique_ptr<Decoder> decoder_;  // null after the input was lost for good
   Reopen reopen_;
   double reconnect_seconds_;
-  std::weak_ptr<OtherTracks> others_;  // given away
+  std::weak_ptr<OtherTracks> others_;  // owned by the caller of take_companions()
   const AVFrame* ahead_;               // decoded and not yet returned; null if there is none
   FrameTime ahead_time_;
   std::int64_t first_frame_;  // time of the first frame in the file, in microseconds

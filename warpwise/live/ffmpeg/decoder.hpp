@@ -44,8 +44,9 @@ class Decoder {
   AVFormatContext& input() const { return *input_; }
   /// Hands over the other tracks; see Source::take_companions().
   std::shared_ptr<OtherTracks> take_other_tracks();
-  /// Adds its other tracks to those of an input that was lost: its time `start` is the time `at`
-  /// there, both in microseconds. Returns false if they are not alike; they are then left out.
+  /// Appends this input's other tracks to those of a lost input. Time `start` of this input is time
+  /// `at` of the lost one, both in microseconds. Returns false if the tracks differ in kind; they
+  /// are then left out.
   bool continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int64_t start,
                        std::int64_t at);
   /// The input's name: "street.avi".

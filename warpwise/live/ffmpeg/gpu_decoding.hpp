@@ -52,7 +52,7 @@ class GpuDecoding {
   gpu::Stream stream_;  // of the decoders' copies too
   std::unique_ptr<AVBufferRef, FreedReference> device_;
   std::unique_ptr<AVBufferPool, FreedReference> pool_;
-  std::size_t pool_bytes_ = 0;  // of a buffer
+  std::size_t pool_bytes_ = 0;  // size of the pool's buffers
 };
 
 }  // namespace warpwise::live::ffmpeg

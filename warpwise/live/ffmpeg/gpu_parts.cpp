@@ -10,9 +10,9 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
-// At its end a part costs the decoding of some frames again.
+// Longer parts pay off: some frames at the end of a part are decoded twice.
 constexpr int least_packets = 48;
-// Packets are read before their frames are wanted, since a part begins after those before it.
+// Reading runs ahead of the frames that are wanted, until a decoder has a part to begin with.
 constexpr std::size_t most_packets = 4096;
 // An engine decodes 1080p at about 700 frames a second, and one process shows at most about 2,000.
 // More decoders would take engines from other processes, and cost the driver 36 ms each.
@@ -200,9 +200,9 @@ int GpuParts::receive(Worker& worker, AVFrame& frame) {
   return error;
 }
 
-// Gives the frames that the decoder holds back. The part's first picture, repeated without a time,
-// pushes them out, and is itself dropped. FFmpeg's own way would end the driver's decoder, and a
-// new one takes the time of 25 frames.
+// Makes the decoder return the frames that it holds back. The part's first picture, sent again
+// without a time, pushes them out; its own frames are dropped. FFmpeg's way to flush would end the
+// driver's decoder, and starting a new one takes the time of 25 frames.
 void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
   constexpr int most_held_back = 32;
   first.pts = first.dts = AV_NOPTS_VALUE;
@@ -215,8 +215,8 @@ void GpuParts::push_out(Worker& worker, Part& part, AVPacket& first) {
   }
 }
 
-// Gives the frames that the decoder has so far. Returns false at the decoder's end or error, and if
-// nobody wants more.
+// Adds the frames that the decoder has ready to the part. Returns false at the decoder's end or
+// error, and if nobody wants more.
 bool GpuParts::take_frames(Worker& worker, Part& part) {
   const Frame frame = new_frame();
   int error = 0;
@@ -225,7 +225,7 @@ bool GpuParts::take_frames(Worker& worker, Part& part) {
       --worker.repeated;
       continue;
     }
-    if (part.given == 0) worker.repeated = 0;  // those of the part before come first
+    if (part.given == 0) worker.repeated = 0;  // repeats of the previous part are out
     if (!give(part, worker.gpu.own_copy(*frame))) return false;
   }
   if (error != AVERROR(EAGAIN) && error != AVERROR_EOF) part.error = error;

@@ -45,7 +45,7 @@ class GpuParts {
     int error = 0;
     std::string message;  // FFmpeg's one with the error
     std::exception_ptr failure;
-    std::condition_variable has_packet;  // or there is none any more
+    std::condition_variable has_packet;  // or no further packet comes
     std::condition_variable has_room;    // for a frame
   };
   using Seconds = std::chrono::duration<double>;
@@ -76,7 +76,7 @@ class GpuParts {
   const AVStream& video_;
   int device_;
   PartStarts starts_;
-  std::size_t most_frames_;       // of a part, waiting
+  std::size_t most_frames_;       // number of a part's frames that may wait to be read
   std::deque<GpuDecoding> gpus_;  // one of each worker; outlive all frames
 
   std::mutex decoders_;                // held while the driver makes or ends a decoder

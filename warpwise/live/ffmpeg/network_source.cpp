@@ -19,8 +19,8 @@ class PeerSource final : public DecodedSource {
   bool waits_;
 };
 
-// Opens it, and goes on by FFmpeg's own means if an http server's answer of known length breaks
-// off. `option` changes the deadline.
+// Opens a network source. If an http server's answer of known length breaks off, FFmpeg itself
+// requests the rest. `option` changes the deadline.
 OpenInput connect(const std::string& address, const SourceOptions& options, const char* option) {
   const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
   const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;

@@ -94,8 +94,8 @@ std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRatio
   if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
   const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
   if (clock.last && time <= *clock.last - step_back) {
-    // A recording that began long before the video's jump was a jump of another track alone. The
-    // video then begins its own.
+    // Another track may have jumped and begun a recording before. If that was long before this jump
+    // of the video, that track jumped alone, and the video begins a recording of its own.
     const bool has_begun =
         clock.recording + 1 < recordings_.size() &&
         (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);

@@ -45,7 +45,7 @@ const KnownOutput& peer_output(const std::string& address);
 /// programs, HEVC by those that play a phone's videos.
 inline constexpr const char* deep_encoder = "libx265";
 inline constexpr int most_bits_of_quicktime = 10;
-inline constexpr std::int64_t least_side_of_hevc = 64;  // x265 3.5 breaks its memory below
+inline constexpr std::int64_t least_side_of_hevc = 64;  // below it x265 3.5 corrupts memory
 
 /// Finds an output's encoder for frames of 8 bits. \throws IoError  this FFmpeg lacks it
 const AVCodec& encoder_of(const KnownOutput& output, const std::string& name);

@@ -43,7 +43,7 @@ bool repeats_chroma(int pixels);
 /// Returns FFmpeg's name for pixels: "yuv420p10le".
 std::string name_of_pixels(int pixels);
 
-/// Returns FFmpeg's name of pixels that can be read, close to such ones that cannot: "yuv444p12le".
+/// Returns FFmpeg's name of the readable pixels closest to unreadable ones: "yuv444p12le".
 std::string readable_pixels_like(int pixels);
 
 /// Returns a frame's own tags; a missing one is taken from the file.
@@ -56,7 +56,7 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
 /// Copies frames of one kind, of more than 8 bits too.
 class FrameCopy {
  public:
-  /// The frames are such pixels, and `stream` describes them as shape_of() does.
+  /// Takes the frames' pixels, by FFmpeg's number, and their description as by shape_of().
   FrameCopy(int pixels, const Stream& stream);
   /// Copies a frame to `to`, which has the bytes of its shape_of() without gaps.
   void operator()(const AVFrame& frame, std::span<std::byte> to) const;
@@ -82,9 +82,9 @@ AVPixelFormat deep_pixels_for(const Stream& deep, int bits);
 /// Fills frames of deep pixels.
 class DeepFill {
  public:
-  /// `pixels` are deep_pixels_for() such a stream, or have chroma in addition to its grey: it is
-  /// then neutral. 4:2:0 also fills planes of 4:2:2: each row of chroma comes twice. Alpha beside
-  /// YUV is not filled.
+  /// `pixels` are deep_pixels_for() such a stream. For a grey stream they may have chroma, which is
+  /// filled with neutral. A 4:2:0 stream also fills planes of 4:2:2: each row of chroma is written
+  /// twice. Alpha beside YUV is not filled.
   DeepFill(const Stream& deep, AVPixelFormat pixels);
   void operator()(AVFrame& frame, std::span<const std::byte> from) const;
 

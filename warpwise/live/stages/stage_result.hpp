@@ -26,13 +26,12 @@ inline Stream rgb_result(const Stream& from, std::int64_t width, std::int64_t he
   return result;
 }
 
-/// Returns a stage's result of one channel: gray8 for u8. Its range is full, as defined by the
-/// stage.
+/// Returns a stage's result of one channel: gray8 for u8. Its range is full, whatever the source's.
 inline Stream grey_result(const Stream& from, ElementType type = ElementType::u8) {
   Stream result = from;
   result.shape = io::PictureShape::interleaved(type, 1, from.shape.width, from.shape.height);
   result.shape.full_range = true;
-  if (type == ElementType::u16 && from.depth > 8) result.depth = 16;  // no picture has a depth
+  if (type == ElementType::u16 && from.depth > 8) result.depth = 16;  // pictures have depth 8
   result.colours.range = {Range::full, Origin::stage};
   return result;
 }

@@ -29,7 +29,7 @@ bool convert_rows_direct(const ConstHostFrame&, const HostFrame&, const Narrow&,
 }
 #else
 
-/// Buffer that replaces the caller's memory where steps at the end of a row would leave it.
+/// Buffer for the end of a row, where whole steps would read or write past the caller's memory.
 struct Ends {
   static constexpr std::int64_t bytes = 2 * step_pixels * 4 + 64;
   std::uint8_t in[3][bytes];

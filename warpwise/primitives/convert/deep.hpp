@@ -16,8 +16,8 @@
 // Chroma has the columns and rows of the picture (4:4:4), half of the columns (4:2:2), or half of
 // both (4:2:0). Halves of odd sizes are rounded up.
 //
-// Samples use all 16 bits. Samples of fewer bits in the upper bits, as in P010, are such samples
-// only in limited range.
+// Samples use all 16 bits. P010, whose samples have 10 bits and then zeros, can be passed as it is
+// if its range is limited. In full range its greatest code would not be 65535.
 namespace warpwise {
 
 /// Options of convert_deep(): the meaning of the codes.

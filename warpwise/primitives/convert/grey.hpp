@@ -21,7 +21,7 @@ namespace warpwise {
 ///                          overlap.
 WARPWISE_EXPORT void grey(ConstHostView src, HostView dst);
 
-/// Computes it on a GPU, with the same result: asynchronous on `stream`, no allocation, no
+/// Computes grey on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

@@ -25,7 +25,7 @@ ConvertDestination destination_of(PixelFormat format) {
     case PixelFormat::i444: return ConvertDestination::planar3;
     default: break;
   }
-  throw InvalidArgument("convert: no destination is " + std::string(name_of(format)));
+  throw InvalidArgument("convert: " + std::string(name_of(format)) + " is not a destination");
 }
 
 ConvertSwap swap_of(PixelFormat format) {
@@ -189,7 +189,7 @@ ConvertSource source_of(PixelFormat format) {
     case PixelFormat::i420: return ConvertSource::planar420;
     case PixelFormat::i444: break;
   }
-  throw InvalidArgument("convert: no source is " + std::string(name_of(format)));
+  throw InvalidArgument("convert: " + std::string(name_of(format)) + " is not a source");
 }
 
 ConvertRule convert_rule(const Conversion& conversion) {

@@ -36,10 +36,10 @@ void require_enumerators(const ConvertOptions& options) {
 
 void require_formats(PixelFormat from, PixelFormat to) {
   if (!contains(convert_sources, from)) {
-    refuse("no source is " + std::string(name_of(from)), names(convert_sources));
+    refuse(std::string(name_of(from)) + " is not a source", names(convert_sources));
   }
   if (!contains(convert_destinations, to)) {
-    refuse("no destination is " + std::string(name_of(to)), names(convert_destinations));
+    refuse(std::string(name_of(to)) + " is not a destination", names(convert_destinations));
   }
 }
 

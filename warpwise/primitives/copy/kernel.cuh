@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyA
   copy_vector(a.src, a.dst, vector * copy_vector_bytes, a.row_bytes);
 }
 
-/// Does the same for rows that all begin at multiples of 16 bytes; y is the row.
+/// Copies rows that all begin at multiples of 16 bytes; y is the row.
 __global__ void __launch_bounds__(copy_most_block_threads) copy_rows_kernel(CopyArguments a) {
   const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   copy_vector(a.src + blockIdx.y * a.src_pitch, a.dst + blockIdx.y * a.dst_pitch,

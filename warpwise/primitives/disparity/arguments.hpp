@@ -34,8 +34,8 @@ struct PadArguments {
   int64_t height;
   int64_t left;
   int64_t top;
-  /// This kernel sets all bits of SweepArguments::right_best, for `right_pairs` pairs of pixels: 0
-  /// if nothing is checked.
+  /// Memory of SweepArguments::right_best: this kernel sets all its bits. `right_pairs` counts the
+  /// pairs of pixels that it holds, 0 if nothing is checked.
   unsigned long long* right_best;
   int64_t right_pairs;
 };
@@ -69,11 +69,11 @@ struct EnergyArguments {
   int64_t map_origin;
 };
 
-/// Number of displacements of a warp, four a lane. They are a slice. A slot is a displacement minus
-/// the first one of its slice.
+/// Number of displacements in a slice, which one warp handles: four a lane. A slot is a
+/// displacement minus the first one of its slice.
 inline constexpr int slice_displacements = 128;
-/// Number of lanes with columns in shared memory for the usual ranges of 64 or 65, if a lane's sums
-/// take 16 bytes. More warps then fit shared memory.
+/// Number of lanes that need columns in shared memory for the usual ranges of 64 or 65
+/// displacements, if a lane's sums take 16 bytes. Fewer lanes let more warps fit shared memory.
 inline constexpr int few_lanes = 17;
 /// Threads of a block: a warp for each slice of the largest range.
 inline constexpr int sweep_max_threads = 256;

@@ -150,7 +150,7 @@ class ScoredRow {
     return {least, warp_least(own.order == least ? slot : slice_displacements - 1U)};
   }
 
-  /// Does the same as KeyRow::pass_right.
+  /// Updates the best of the right pixels, as KeyRow::pass_right does.
   template <int i>
   __device__ Kept pass_right(const Score (&order)[4]) {
     constexpr int first = (4 - i) % 4;

@@ -40,7 +40,7 @@ struct Piece {
   std::int64_t x, y, width, height;
   std::int64_t stride;              ///< elements from row to row in `bytes` and `words`
   std::vector<std::uint8_t> bytes;  ///< rows padded with zeros to whole vectors
-  std::vector<std::int16_t> words;  ///< likewise, and tile_rows − 1 rows of zeros above and below
+  std::vector<std::int16_t> words;  ///< such rows, with tile_rows − 1 rows of zeros at both ends
 };
 
 Piece cut(ConstHostView templ, std::int64_t x, std::int64_t y, std::int64_t width,

@@ -62,7 +62,7 @@ __device__ inline void transform_few(Complex (&v)[8]) {
   }
 }
 
-/// Returns the index of point i in memory: points at strides of a power of two are in other banks.
+/// Returns the index of point i in memory, which spreads strides of a power of two over the banks.
 __device__ inline int slot(int i) { return i ^ (i >> 3 & 7); }
 
 /// Runs one pass over a block's points: transforms of `radix` points at strides of 2^log_stride,

@@ -93,7 +93,7 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   }
 }
 
-/// Does the same for a matrix of at most `across` vectors a row, with the sums of `strands` strands
+/// Sums strands of a matrix of at most `across` vectors a row, with the sums of `strands` strands
 /// in registers. One strand has too few columns to hide the latencies of its sums.
 template <class T, int across, int strands>
 HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row, std::int64_t rows,
@@ -151,8 +151,8 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
 // Fewer rows are not worth the zeros to be written behind them.
 constexpr std::int64_t least_product_rows = 128;
 
-/// Does the same for `columns` floats a row without gaps. Vectors of products run across rows as
-/// they lie in memory. A second pass adds them, one row of each strand at a time.
+/// Sums the columns of a matrix of `columns` floats a row without gaps. Vectors of products run
+/// across rows as they lie in memory. A second pass adds them, one row of each strand at a time.
 template <int columns>
 void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   constexpr int lanes = columns <= 2 ? columns : columns <= 4 ? 4 : 8;

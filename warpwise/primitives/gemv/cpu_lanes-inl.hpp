@@ -83,7 +83,7 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
     const auto short_of =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
     if (element >= short_of) {
-      // Loads the last `width` elements that may be read, then moves them down past unwanted ones.
+      // Loads the last `width` elements that may be read, then shifts out those before `element`.
       alignas(16) static constexpr std::uint8_t moves[32] = {
           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
           255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
@@ -121,8 +121,8 @@ HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int
 
 // --- The result ----------------------------------------------------------------------------------
 
-/// Writes `count` elements of y from `first` on, given their sums. These are in memory of whole
-/// vectors: a load of a part would wait until the preceding stores have reached the cache.
+/// Writes `count` elements of y from `first` on, given their sums. `sums` must be readable up to
+/// the end of the last vector: a partial load would wait until preceding stores reach the cache.
 void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
   const V alpha = hn::Set(D(), task.alpha);
   const V beta = hn::Set(D(), task.beta);

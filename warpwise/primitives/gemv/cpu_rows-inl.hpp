@@ -127,7 +127,7 @@ HWY_INLINE VShort halves_of_vector(const V& lanes) {
 #endif
 }
 
-/// Does the same for lanes in memory.
+/// Adds lanes in memory by halves, down to the same number.
 HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   for (int half = vectors / 2; half > 0; half /= 2) {
     for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
@@ -297,8 +297,8 @@ void sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last
   });
 }
 
-/// Does the same for rows of at most four floats without gaps between them: a vector of sums at a
-/// time, one row in each lane.
+/// Sums rows of at most four floats without gaps between them: a vector of sums at a time, one row
+/// in each lane.
 template <int columns>
 void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   V x[columns];

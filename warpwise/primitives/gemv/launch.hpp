@@ -43,8 +43,8 @@ inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 struct GemvRowsSets {
   std::int64_t sets;
   int log_team;
-  bool apart;       ///< each chunk's sum is a list, instead of each set's
-  bool is_cluster;  ///< of as many blocks as sets, which adds their sums
+  bool apart;       ///< a list of sums for each chunk, not for each set
+  bool is_cluster;  ///< a cluster has a block for each set and adds their sums
 };
 
 /// Divides the chunks:

@@ -95,7 +95,7 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
   return gemv_halves_of_warp(sum);
 }
 
-/// Does the same for few outputs, all levels at once: a warp sums a group, and one warp sums the
+/// Sums all levels of few outputs at once: a warp sums a group, and one warp sums the
 /// groups of an output, at most 1024.
 ///
 /// Shared memory: with several groups, a float for each of all the block's outputs. A kernel with

@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(match_max_threads, 4) match_rejecting_kernel(M
   match_rejecting<match_group>(a);
 }
 
-/// The same with eight rows of candidates a thread.
+/// sad of large blocks, with eight rows of candidates a thread.
 __global__ void __launch_bounds__(match_max_threads, 2)
     match_rejecting_tall_kernel(MatchArguments a) {
   match_rejecting<match_tall_group>(a);

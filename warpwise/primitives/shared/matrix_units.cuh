@@ -51,7 +51,7 @@ __device__ inline void multiply_add_near(MatrixSums& sums, const MatrixPair& a, 
   multiply_add_16(sums, a.upper_near, a.lower_near, near);
 }
 
-/// Does the same with the far columns.
+/// Computes sums += the 16 far columns of a, times 16×8.
 __device__ inline void multiply_add_far(MatrixSums& sums, const MatrixPair& a, unsigned far) {
   multiply_add_16(sums, a.upper_far, a.lower_far, far);
 }

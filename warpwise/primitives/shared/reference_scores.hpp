@@ -24,7 +24,7 @@ inline double ncc(long long ab, long long aa, long long bb) {
   return static_cast<double>(ab) / std::sqrt(static_cast<double>(aa) * static_cast<double>(bb));
 }
 
-/// Does the same for n pixels minus their means: n Σ(a − Σa/n)(b − Σb/n) = n Σab − Σa Σb, exactly.
+/// Computes ncc of n pixels minus their means: n Σ(a − Σa/n)(b − Σb/n) = n Σab − Σa Σb, exactly.
 inline double zncc(long long n, long long a, long long b, long long ab, long long aa,
                    long long bb) {
   return ncc(n * ab - a * b, n * aa - a * a, n * bb - b * b);

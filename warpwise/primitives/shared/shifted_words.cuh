@@ -9,7 +9,7 @@ __device__ inline uint4 shifts_of(unsigned low, unsigned high) {
           __funnelshift_r(low, high, 24)};
 }
 
-/// The same as an array.
+/// Four words that start at adjacent bytes, as an array.
 struct ShiftedWords {
   unsigned at[4];
 };

@@ -19,8 +19,8 @@ struct SobelImages {
   std::int64_t height;
 };
 
-/// Type of the numbers that a thread computes in. The pairs are of 16 bits, one type for each
-/// kernel's weights.
+/// Type of the numbers that a thread computes with. A pair is two 16-bit numbers in a word: one
+/// type for Sobel's weights, one for Scharr's.
 enum class SobelNumber : std::uint8_t { integer, real, sobel_pair, scharr_pair };
 
 /// The template arguments of sobel_kernel.

@@ -138,7 +138,7 @@ struct GaussianProductArguments {
   int shift;
   int bits;              ///< a weight is a number of 16 bits times 2^-bits
   int bias;              ///< in units of 256; shifts the excess so that doubtful ones are 0 … doubt
-  unsigned first_doubt;  ///< the same limit before the products of both low bytes are added
+  unsigned first_doubt;  ///< the limit `doubt` before the products of both low bytes are added
   unsigned most_low;     ///< upper bound of these products; bounds are multiples of 256
   unsigned doubt;        ///< limit once they are added: an excess of 0 … doubt is doubtful
   int first_column;      ///< of the first strip: 0 or a little before it

@@ -120,7 +120,7 @@ class BandColumns {
       if constexpr (size == 2) pixel |= unsigned{row[at + 1]} << 8;
       return pixel * (size == 1 ? 0x01010101 : 0x00010001);
     };
-    // Whole words, except the last one before the image and the first behind it: these hold pixels.
+    // Writes whole words. The last one before the image and the first behind it also hold pixels.
     const auto put = [&](int at, unsigned word) {
       if (at + 4 <= begin || at >= end) {
         *reinterpret_cast<unsigned*>(row + at) = word;

@@ -125,7 +125,7 @@ void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT
   slide_and_scan_rest<Pixel>(in, out, columns, prefix, x, width);
 }
 
-/// The same with column sums of 16 bits: two neighbours are added before the scan.
+/// Slides and scans column sums of 16 bits: two neighbours are added before the scan.
 template <class Pixel>
 void slide_and_scan(const std::byte* in, const std::byte* out, std::uint16_t* HWY_RESTRICT columns,
                     std::uint32_t* HWY_RESTRICT prefix, std::int64_t width) {

@@ -74,8 +74,8 @@ struct WeightMatrix {
   }
 };
 
-/// A lane's means along rows, by 16 rows: for one column of either half, the high and the low bytes
-/// of rows 4 t … 4 t + 3.
+/// A lane's means along rows, for each group of 16 rows. In each half the lane has one column: the
+/// high and the low bytes of its rows 4 t … 4 t + 3.
 template <int groups>
 struct WeighedRows {
   unsigned high[2][groups];

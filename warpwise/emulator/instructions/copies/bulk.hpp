@@ -27,8 +27,8 @@ struct Pieces {
   std::uint64_t count = 0;
 };
 
-/// Returns true if the lane may access everything from the address `first` of the first piece to
-/// that of the last one, `last`. An invalid access is reported as the lane's fault.
+/// Returns true if the lane may access all pieces. `first` and `last` are the addresses of the
+/// first and the last one. An invalid access is reported as the lane's fault.
 inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Address first,
                       Address last) {
   alignas(64) std::uint64_t addresses[warp_lanes];

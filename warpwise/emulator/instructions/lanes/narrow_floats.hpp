@@ -42,8 +42,8 @@ inline double narrow_value(std::uint32_t bits, NarrowFormat format) {
   return (bits & format.sign()) != 0 ? -magnitude : magnitude;
 }
 
-/// Rounds a number to the nearest code, ties to the even one, and to the largest finite number if
-/// it is larger (`.rn.satfinite`). A format without NaN has its largest number for it.
+/// Rounds a number to the nearest code, ties to even. Larger numbers become the largest finite one
+/// (`.rn.satfinite`). A NaN becomes the largest number if the format has no NaN.
 inline std::uint32_t narrow_bits(double x, NarrowFormat format) {
   if (x != x) return format.has_nan() ? format.sign() - 1 : format.largest;
   const std::uint32_t sign = std::signbit(x) ? format.sign() : 0;

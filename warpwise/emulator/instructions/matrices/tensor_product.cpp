@@ -112,9 +112,9 @@ void multiply_floats(Warp& warp, const Operation& op) {
   write_registers(warp, list, results, words);
 }
 
-/// The same for floats of 8 bits, as machine code of CC 9.0 does it: a product of the first two of
-/// each four neighbours along the depth, one of the last two added to it, both as halves, and the
-/// addend added with another rounding.
+/// Multiplies matrices of floats of 8 bits, as machine code of CC 9.0 does it: a product of the
+/// first two of each four neighbours along the depth, one of the last two added to it, both as
+/// halves, and the addend added with another rounding.
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);
@@ -154,7 +154,7 @@ void multiply_narrow_floats(Warp& warp, const Operation& op) {
   write_registers(warp, list, results, words);
 }
 
-/// The same for bytes, with 8 or 16 rows.
+/// Multiplies matrices of bytes, with 8 or 16 rows.
 void multiply_integers(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);

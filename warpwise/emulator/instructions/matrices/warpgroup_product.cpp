@@ -105,7 +105,7 @@ struct Side {
   std::array<std::array<std::int32_t, most_depth>, most_columns> exponents;
   std::array<bool, most_columns> is_special;
 
-  // The exponent of zero: below any product's exponent, even if added to another one.
+  // Stands for the exponent of zero. A sum with any exponent is below every product's exponent.
   static constexpr std::int32_t no_exponent = -100000;
 
   void describe(int rows, int depth, int smallest) {

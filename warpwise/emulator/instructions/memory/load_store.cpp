@@ -98,7 +98,7 @@ void load(Warp& warp, const Operation& op) {
   });
 }
 
-/// The same from the kernel's parameters at Operation::offset, which is in bounds.
+/// Loads from the kernel's parameters at Operation::offset, which is in bounds.
 template <class Observers, class T, class S, S kept>
 void load_parameter(Warp& warp, const Operation& op) {
   const std::int32_t* registers = list_of(warp, op);

@@ -167,7 +167,7 @@ Span span_at(const Axis& axis, double position) {
           fixed & (weight_one - 1)};
 }
 
-/// The same for a filtered read.
+/// Returns the two texels of a filtered read, and the second one's weight.
 Span span_of(const Axis& axis, float coordinate) {
   double position = axis.position(coordinate);
   // Beyond the centres of the outer texels, one texel has all the weight, as measured.

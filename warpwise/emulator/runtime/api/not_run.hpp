@@ -9,7 +9,8 @@ namespace warpwise::emulator::runtime {
 /// which declares the same functions with parameters.
 int not_run(const char* function);
 
-/// Does the same for a function of the driver, with CUDA_ERROR_NOT_SUPPORTED.
+/// Returns CUDA_ERROR_NOT_SUPPORTED for a function of the driver that is not run here, and names it
+/// once on standard error.
 int driver_not_run(const char* function);
 
 /// Reports on standard error, once for each function or library, that it is not run, with the

@@ -46,7 +46,7 @@ class StreamOrder final : public WorkOrder {
 
   /// Starts (hides(): stops) watching host-visible memory, and clears its record of accesses.
   void shows(Address begin, std::uint64_t bytes);
-  /// Does the same for memory allocated after this object was made. No other data shares its last
+  /// Starts watching memory allocated after this object was made. No other data shares its last
   /// page.
   void shows_own(Address begin, std::uint64_t bytes);
   void hides(Address begin, std::uint64_t bytes);
@@ -177,7 +177,7 @@ class WorkScope {
   /// Records that a copy or a fill accesses bytes, and reports a race with other work. Bytes
   /// outside the device are ignored.
   static void touch(const void* begin, std::size_t bytes, Use use);
-  /// Does the same for rows.
+  /// Records that a copy or a fill accesses rows.
   static void touch(const void* first, std::size_t pitch, std::size_t width, std::size_t height,
                     Use use);
 

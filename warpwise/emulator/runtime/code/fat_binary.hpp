@@ -13,7 +13,7 @@ namespace warpwise::emulator::runtime {
 /// \throws InvalidArgument  it holds no readable PTX
 std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu);
 
-/// Does the same for a fat binary that states its own size.
+/// Returns the PTX for a GPU of a fat binary that states its own size.
 /// \param image  the argument of `__cudaRegisterFatBinary`, or the fat binary that it points to
 std::string ptx_of(const void* image, std::uint32_t gpu);
 

@@ -15,7 +15,7 @@ namespace warpwise::emulator::runtime {
 /// \throws InvalidArgument  it holds no PTX
 std::string ptx_of_image(const void* image);
 
-/// Does the same for a file. \throws IoError, InvalidArgument
+/// Returns the PTX of a file in any of these forms. \throws IoError, InvalidArgument
 std::string ptx_of_file(const std::string& path);
 
 /// Checks and stores a module. \throws InvalidArgument  its PTX is invalid

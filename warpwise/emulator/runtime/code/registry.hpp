@@ -46,7 +46,7 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// A capture that one or several streams share.
+/// A capture of the work of one stream, or of several that joined it.
 struct Capture {
   cudaStream_t origin = nullptr;  ///< the stream that began the capture
   cudaGraph_t graph = nullptr;
@@ -109,7 +109,7 @@ bool is_device_address(Address address);
 
 /// Returns a host pointer to the bytes of any pointer: device memory, or the pointer itself.
 const std::byte* bytes_of(const void* pointer, std::size_t bytes);
-/// Does the same for writing; all bytes then count as written.
+/// Returns a host pointer for writing to the bytes; all of them then count as written.
 std::byte* host_of(const void* pointer, std::size_t bytes);
 
 }  // namespace warpwise::emulator::runtime

@@ -115,7 +115,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   }));
 }
 
-// Does the same as a synchronous call, which waits for a fill of host-visible memory.
+// Fills as a synchronous call, which waits for a fill of host-visible memory.
 CUresult fill_now(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t element,
                   std::size_t width, std::size_t height) {
   const CUresult result = fill(to, pitch, value, element, width, height, nullptr);

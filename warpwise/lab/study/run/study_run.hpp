@@ -17,7 +17,7 @@
 // point is a row.
 namespace warpwise::lab {
 
-/// A rung's time on a GPU that is not there, modelled.
+/// A rung's modelled time on a GPU that is not at hand.
 struct ModelledTime {
   double us = 0;         ///< of the row's problem, cold
   double filled_us = 0;  ///< its part of a problem that fills the GPU, without the launches
@@ -57,7 +57,7 @@ struct RungRow {
   std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
   std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
-  std::string step_before;  ///< rung that this one is a step from, if it was timed too
+  std::string step_before;  ///< rung that this one changes, if it was timed too
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
   std::vector<RungResources>

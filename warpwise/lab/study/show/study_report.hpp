@@ -7,7 +7,7 @@
 
 namespace warpwise::lab {
 
-/// Returns the line above the rows of one size: what is run where, and against which roof.
+/// Returns the heading of the rows of one size. It names the study, the device and the roof.
 std::string heading_of(const StudyRun& run);
 /// Returns a line for each column that explains it. Here and below, a table is at most `width`
 /// characters wide, as far as its rows' names allow: the least important columns are left out. 0

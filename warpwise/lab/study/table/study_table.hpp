@@ -51,8 +51,8 @@ struct Rung {
   std::string name;
   std::string place;  ///< place of its line, for error messages: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
-  std::string after;  ///< the rung above that this one is a step from; empty where a branch begins
-                      ///< and in a study that is no ladder
+  std::string after;  ///< the earlier rung that this one changes; empty if it begins a branch, and
+                      ///< in a study that is no ladder
   std::filesystem::path file;
   std::vector<std::string> rows;                 ///< rows of the documents: "A8"
   std::map<std::string, std::string> constants;  ///< expressions by name
@@ -119,7 +119,7 @@ struct StudyTable {
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
   Axes axes;                        ///< axes of a run of the whole study
-  std::vector<std::string> report;  ///< figures that lab run shows; empty: those of a ladder
+  std::vector<std::string> report;  ///< figures that lab run shows; empty: a ladder's figures
   std::vector<Experiment> experiments;
   /// LADDER/EXPERIMENT of other tables; only in a collection, which has neither problem nor
   /// kernels.

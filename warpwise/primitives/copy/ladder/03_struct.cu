@@ -4,7 +4,7 @@
 //   double is as large, but promises only multiples of 8: two accesses, each of which uses every
 //   other 8 bytes of a warp's range. 12 bytes become three accesses of 4, and a warp's lanes are 12
 //   bytes apart: each access touches all the sectors of its 384 bytes.
-// Next limit: as with vectors, latency; for the latter two, sectors that are requested again.
+// Next limit: as with vectors, latency; with a double or 12 bytes, sectors requested again.
 #include "problem.hpp"
 
 struct alignas(STRUCT_ALIGNMENT) Ints {

@@ -7,8 +7,9 @@
 namespace warpwise::ladders {
 namespace {
 
-// 32 bits hold the rungs' indices, and their sums up to this window.
+// The rungs' indices have 32 bits.
 constexpr std::int64_t most_threshold_side = 1 << 30;
+// The rungs' sums have 32 bits: larger windows would need more.
 constexpr std::int64_t largest_window = 2051;
 
 /// Returns the name by which the instance of a kernel for bytes is found.

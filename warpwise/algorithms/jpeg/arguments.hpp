@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+
+// What the kernels of the JPEG decoder take. Compiled by g++ and nvcc.
+namespace warpwise::kernels::jpeg {
+
+/// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
+inline constexpr std::uint32_t sequence_bits = 512;
+/// Threads of a block that decode sequences, and sequences that find the right state together.
+inline constexpr unsigned sequences_of_block = 128;
+/// Launches that pass the right state on from block to block.
+inline constexpr int settling_launches = 4;
+/// Rounds of a block of threads in a later launch after which the CPU decodes: parts that are
+/// nearly blank take so many.
+inline constexpr int most_rounds = 96;
+/// Threads of a block that transforms 8x8 blocks, 8 for each.
+inline constexpr unsigned transform_threads = 256;
+/// Width of the table that gives a code's symbol by the next bits.
+inline constexpr int lookup_bits = 10;
+/// Longest code.
+inline constexpr int longest_code = 16;
+
+/// A Huffman table.
+struct Codes {
+  /// By the next lookup_bits bits: length << 8 | symbol, and 0 for longer codes.
+  std::uint16_t of_start[1 << lookup_bits];
+  /// By length: the first 16 bits above all codes up to this length.
+  std::uint32_t limit[longest_code + 1];
+  /// By length: what to add to a code for its place among the symbols.
+  std::int32_t offset[longest_code + 1];
+  std::uint8_t symbol[256];
+};
+
+struct Tables {
+  Codes codes[4];                     ///< two of first coefficients, two of the others
+  std::uint16_t quantisation[3][64];  ///< of each component, row by row
+  std::uint8_t place[64];             ///< place in the 8x8 block of each coefficient in the data
+  /// Numbers of the codes: 4 bits for each component, those of first coefficients in the lower
+  /// half.
+  std::uint32_t codes_of;
+};
+
+/// Consecutive bits of a segment, which one thread decodes.
+struct Sequence {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t segment;
+};
+
+/// The data between two restart markers. Its first bit is that of its first sequence.
+struct Segment {
+  std::uint32_t first_sequence;
+  std::uint32_t first_block;  ///< among all 8x8 blocks, as the data have them
+  std::uint32_t end_block;
+};
+
+/// What a sequence adds: complete 8x8 blocks, and differences of the first coefficients.
+struct Sums {
+  std::uint32_t blocks;
+  std::int32_t dc[3];
+};
+
+/// A component's samples: whole 8x8 blocks in memory; those of the picture in `width` and `height`.
+struct Plane {
+  std::uint8_t* samples;
+  std::uint32_t pitch;
+  std::uint32_t width;
+  std::uint32_t height;
+};
+
+struct Arguments {
+  const std::uint32_t* words;  ///< the data, big-endian, followed by 16 bytes
+  const Tables* tables;
+  const Sequence* sequences;
+  const Segment* segments;
+  std::uint64_t* entered;  ///< by sequence: the state that it was last decoded from
+  std::uint64_t* left;     ///< by sequence: the state behind it
+  const std::uint64_t*
+      before;                  ///< by block of threads: `left` of its last sequence, one launch ago
+  std::uint64_t* after;        ///< the same of this launch
+  Sums* sums;                  ///< by sequence
+  Sums* group_sums;            ///< by block of threads: of all its sequences
+  Sums* sums_before;           ///< by sequence: of all sequences before
+  std::int16_t* coefficients;  ///< 64 for each 8x8 block, row by row; zeros at first
+  std::uint8_t* pixels;        ///< gray8 or rgb24, without gaps
+  std::uint32_t* failed;       ///< set to 1 if the CPU's decoder has to decide
+  Plane planes[3];
+  std::uint32_t sequence_count;
+  std::uint32_t units_in_row;  ///< a unit: 8x8 blocks of all components at one place
+  std::uint32_t block_count;
+  std::uint32_t codes_of;   ///< as in Tables
+  std::uint8_t across;      ///< blocks of luma in a unit's row
+  std::uint8_t down;        ///< rows of them
+  std::uint8_t components;  ///< of the data: 1 or 3
+  std::uint8_t has_colour;  ///< pixels are rgb24; else the luma alone
+  std::uint8_t has_linear;  ///< chroma is interpolated
+};
+
+}  // namespace warpwise::kernels::jpeg

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "warpwise/algorithms/jpeg/scan.hpp"
+#include "warpwise/base/export.hpp"
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise::jpeg {
+
+/// The pixels that a decoder makes.
+enum class Pixels : std::uint8_t {
+  rgb24,  ///< of a file with three components
+  gray8   ///< Y alone
+};
+
+/// Decodes JPEG files on the GPU that was current at construction. Keeps page-locked memory between
+/// files. Used by one thread at a time.
+class WARPWISE_EXPORT Decoder {
+ public:
+  /// Decodes to `to` in the GPU's memory, row by row without gaps, and returns when all pixels are
+  /// there. They are the bytes of libjpeg-turbo's decoder with its default settings. Returns false,
+  /// with any bytes there, if the data deviate from what encoders write: libjpeg-turbo then has to
+  /// judge them.
+  /// \throws CudaError  \throws InvalidArgument  rgb24 of one component
+  bool decode(const Scan& scan, Pixels pixels, std::byte* to, gpu::StreamHandle stream);
+
+ private:
+  std::byte* staging(std::size_t bytes);
+
+  std::optional<gpu::HostBuffer> staging_;
+};
+
+}  // namespace warpwise::jpeg
