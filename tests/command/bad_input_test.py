@@ -127,8 +127,6 @@ class Arguments(CommandTest):
         self.fail_with(USAGE, "convert", "in.npy", "out.npy", "--to", "yuyv", says="yuyv")
         self.fail_with(USAGE, "sobel", "in.npy", "out.xyz", says=["out.xyz", ".png"])
         self.fail_with(USAGE, "sobel", "in.npy", "out", says=["out cannot hold", ".png"])
-        write("deep.npy", npy("<u2", (8, 8), ramp(128)))
-        self.fail_with(FAILED, "sobel", "deep.npy", "out.png", says=["deep.npy", "u32", ".npy"])
         write("real.npy", npy("<f4", (8, 8), bytes(256)))
         self.fail_with(FAILED, "sobel", "real.npy", "out.png", says=["real.npy", "f32", ".tiff"])
 
@@ -163,8 +161,7 @@ class Inputs(CommandTest):
         self.refuse(write("a.npy", npy("|u1", (2, 2), bytes(3))), "3")
         write("b.npy", npy("<f4", (2, 2), bytes(16)))
         self.fail_with(FAILED, "threshold", "b.npy", "out.npy", "--window", "3", says="u8 and u16")
-        write("c.npy", npy("<u2", (2, 2), bytes(8)))
-        self.fail_with(FAILED, "convert", "c.npy", "out.npy", "--to", "rgb24", says="8-bit")
+        self.fail_with(FAILED, "convert", "b.npy", "out.npy", "--to", "rgb24", says="8 and 16 bits")
 
     def test_raw_sizes_that_do_not_match(self):
         write("a.raw", bytes(63))

@@ -68,7 +68,7 @@ class RawAndPipes(CommandTest):
             self.assertEqual(read("out.raw"), expected, name)
         write("in.raw", struct.pack("<48H", *grey))
         self.succeed("sobel", "in.raw", "out.raw", "--from", "gray16", "--size", "8x6")
-        deep = struct.unpack("<48I", read("out.raw"))
+        deep = struct.unpack("<48H", read("out.raw"))
         self.assertEqual(bytes(min(255, v) for v in deep), expected)
         write("in.raw", struct.pack("<48f", *grey))
         self.succeed("sobel", "in.raw", "out.raw", "--from", "grayf32", "--size", "8x6")
@@ -158,8 +158,8 @@ class Results(CommandTest):
     def test_types_stay(self):
         write("in.npy", npy("<u2", (2, 2), struct.pack("<4H", 0, 60000, 60000, 0)))
         self.succeed("sobel", "in.npy", "out.npy")
-        self.assertEqual(npy_parts("out.npy")[0], "<u4")
-        self.succeed("threshold", "in.npy", "out.npy", "--window", "3", "--max", "65535")
+        self.assertEqual(npy_parts("out.npy")[0], "<u2")
+        self.succeed("threshold", "in.npy", "out.npy", "--window", "3")
         self.assertEqual(npy_parts("out.npy"),
                          ("<u2", (2, 2), struct.pack("<4H", 0, 65535, 65535, 0)))
         write("in.npy", npy("<f4", (1, 3), struct.pack("<3f", 0, 0.5, 2)))

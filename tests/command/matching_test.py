@@ -217,9 +217,9 @@ class Match(CommandTest):
         grey("small.npy", WIDTH, HEIGHT - 1, bytes(WIDTH * (HEIGHT - 1)))
         self.fail_with(FAILED, "match", "a.npy", "small.npy", "out.csv",
                        says=["96x80", "96x79", "small.npy"])
-        write("deep.npy", npy("<u2", (8, 8), bytes(128)))
-        self.fail_with(FAILED, "match", "deep.npy", "deep.npy", "out.csv",
-                       says=["deep.npy", "u16", "8 bits"])
+        write("real.npy", npy("<f4", (8, 8), bytes(256)))
+        self.fail_with(FAILED, "match", "real.npy", "real.npy", "out.csv",
+                       says=["real.npy", "f32", "8 and 16 bits"])
         self.fail_with(FAILED, "match", "a.npy", "missing.png", "out.csv", says="missing.png")
         self.fail_with(FAILED, *pair, "nowhere/out.csv", says="nowhere")
 

@@ -10,8 +10,9 @@ import threading
 import time
 import unittest
 
-from network_support import LOCAL, Quiet, ffmpeg, frames_in, free_port, rtsp_server
+from network_support import LOCAL, Quiet, frames_in, free_port, rtsp_server
 from support import HAS_VIDEO, CommandTest, read
+from video_support import ffmpeg
 
 FAILED, BAD_USAGE = 1, 2
 FRAMES = 100
@@ -154,6 +155,16 @@ class NetworkLost(CommandTest):
         self.assertEqual(read("out.y4m"), read("file.y4m"))
         self.assertGreater(report["reconnections"], 0)
         self.assertIn("the server goes on from where its answer broke off", said)
+
+    def test_a_silent_peer_is_called_again(self):
+        def send_and_wait(connection):
+            connection.sendall(content)
+            time.sleep(2)
+        content = read("a.ts")
+        _, said = self.stream(f"tcp://{LOCAL}:{self.serve(send_and_wait)}", "out.mkv", "--timeout", "0.5", "--reconnect", "1", code=FAILED)
+        self.assertIn("nothing came for 0.5 s; connecting again for up to 1 s", said)
+        self.assertIn("the peer did not come back (--reconnect 1)", said)
+        self.assertNotIn("--timeout", said)
 
     def test_http_that_cannot_go_on(self):
         _, said = self.stream(self.serve_http(CutWithoutRanges) + "a.ts", "out.mkv", "--reconnect", "5", code=FAILED)

@@ -9,8 +9,9 @@ import threading
 import time
 import unittest
 
-from network_support import LOCAL, ffmpeg, frames_in, free_port
+from network_support import LOCAL, frames_in, free_port
 from support import HAS_VIDEO, WARPWISE, CommandTest, read, write
+from video_support import ffmpeg
 
 FAILED, BAD_USAGE = 1, 2
 FRAMES, SECONDS = 50, 2

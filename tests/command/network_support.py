@@ -8,10 +8,6 @@ import subprocess
 LOCAL = "127.0.0.1"
 
 
-def ffmpeg(*arguments):
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *arguments], check=True)
-
-
 def frames_in(name):
     done = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-count_frames", "-select_streams", "v",
                            "-show_entries", "stream=nb_read_frames", name], capture_output=True, text=True, check=True)

@@ -10,8 +10,9 @@ import threading
 import time
 import unittest
 
-from network_support import LOCAL, Quiet, ffmpeg, frames_in, free_port, rtsp_server
+from network_support import LOCAL, Quiet, frames_in, free_port, rtsp_server
 from support import HAS_VIDEO, SAMPLES, CommandTest, read, write
+from video_support import ffmpeg
 
 FAILED, BAD_USAGE = 1, 2
 

@@ -12,18 +12,7 @@ import unittest
 from network_support import LOCAL, Quiet
 from run_support import EMULATED
 from support import HAS_VIDEO, SAMPLES, SANITIZED, WARPWISE, CommandTest, read, write
-
-FAILED, BAD_USAGE = 1, 2
-
-
-def ffmpeg(*arguments):
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *arguments], check=True)
-
-
-def probe(name, entries, *options):
-    done = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", *options, "-show_entries", entries, name],
-                          capture_output=True, text=True, check=True)
-    return done.stdout.split()
+from video_support import BAD_USAGE, FAILED, ffmpeg, probe
 
 
 @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")

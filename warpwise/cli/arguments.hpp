@@ -144,7 +144,9 @@ struct InputOptions : RunOptions {
   bool is_raw(const std::string& input) const;
 
   /// Shape of a headerless frame.
-  io::PictureShape raw_shape() const { return from->shape(*size); }
+  io::PictureShape raw_shape() const;
+  /// Returns the range that an option states, of YUV and grey: true is full.
+  std::optional<bool> full_range() const;
 
   /// Refuses standard input as two inputs, and headerless frames without --from and --size.
   /// \throws UsageError

@@ -122,6 +122,17 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
   RunOptions::validate();
 }
 
+std::optional<bool> InputOptions::full_range() const {
+  if (!source.colours.range) return std::nullopt;
+  return *source.colours.range == Range::full;
+}
+
+io::PictureShape InputOptions::raw_shape() const {
+  io::PictureShape shape = from->shape(*size);
+  if (full_range() && shape.channels < 3) shape.full_range = full_range();
+  return shape;
+}
+
 void InputOptions::require_no_page(const std::string& input) const {
   if (!source.page) return;
   throw InvalidArgument(input + " has no pages; --page is for a TIFF or WebP file");

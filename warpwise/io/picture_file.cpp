@@ -203,9 +203,9 @@ std::string why_not_held(const std::string& path, const PictureShape& shape) {
   return reason + "; files of these types can: " + extensions_that_hold(shape);
 }
 
-std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file) {
+std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file, std::optional<bool> full_range) {
   if (!is_y4m(file.peek(y4m_start_bytes))) return nullptr;
-  return std::make_unique<Y4mFrames>(file);
+  return std::make_unique<Y4mFrames>(file, full_range);
 }
 
 void require_picture(InputFile& file) {

@@ -38,8 +38,9 @@ std::string extensions_that_hold(const PictureShape& shape);
 std::string why_not_held(const std::string& path, const PictureShape& shape);
 
 /// Returns the frames of a .y4m file, recognised by its content; null for any other file. `file`
-/// must outlive them. \throws IoError  as Y4mFrames
-std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file);
+/// must outlive them. A `full_range` overrides the header. \throws IoError  as Y4mFrames
+std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file,
+                                         std::optional<bool> full_range = std::nullopt);
 
 /// Reads a whole .npy or image file, told apart by content, and turns it upright. Loads an image
 /// module only for an image. Reads no more of an endless device or pipe than such a file may have.

@@ -215,6 +215,32 @@ TEST(DeepColour, OfGreyIsNeutral) {
   for (std::size_t i = 3; i < 7; ++i) EXPECT_EQ(word(yuv, i), 32768);
 }
 
+TEST(DeepColour, OfYuvKeepsItsMeaning) {
+  using io::DeepPlanes;
+  const auto text = [](DeepPlanes from, Siting siting, DeepTarget to,
+                       const ConvertChoices& choices = {}) {
+    Stream yuv = stream_of(io::PictureShape::of(from, 8, 8), {}, {},
+                           {Matrix::bt709, Range::limited, siting});
+    yuv.depth = 10;
+    const Stream result = deep_stage("", to, choices)->begin(yuv);
+    return std::to_string(result.depth) + " bits, " + text_of(result.colours, PixelFormat::i420);
+  };
+  const DeepTarget p010{DeepPlanes::yuv420, "p010"}, to_420{DeepPlanes::yuv420},
+      to_444{DeepPlanes::yuv444};
+  EXPECT_EQ(text(DeepPlanes::yuv420, Siting::top_left, p010),
+            "10 bits, bt709 (tag), limited (tag), chroma top-left (tag)");
+  EXPECT_EQ(text(DeepPlanes::yuv420, Siting::left, to_420, {.to_range = Range::full}),
+            "16 bits, bt709 (tag), full (stage), chroma left (tag)");
+  EXPECT_EQ(text(DeepPlanes::yuv422, Siting::top_left, to_420),
+            "16 bits, bt709 (tag), limited (tag), chroma left (stage)");
+  EXPECT_EQ(text(DeepPlanes::yuv422, Siting::left, to_420),
+            "16 bits, bt709 (tag), limited (tag), chroma left (tag)");
+  EXPECT_EQ(text(DeepPlanes::yuv444, Siting::left, to_420),
+            "16 bits, bt709 (tag), limited (tag), chroma centre (stage)");
+  EXPECT_EQ(text(DeepPlanes::yuv420, Siting::left, to_444),
+            "16 bits, bt709 (tag), limited (tag), chroma centre (stage)");
+}
+
 TEST(DeepColour, IsRefusedWithTheWayOut) {
   const Stream bytes = stream_of(PixelFormat::rgb24, 8, 8, {});
   EXPECT_NE(refusal([&] {
@@ -223,7 +249,9 @@ TEST(DeepColour, IsRefusedWithTheWayOut) {
             std::string::npos);
   Stream yuv = stream_of(io::PictureShape::of(io::DeepPlanes::yuv422, 8, 8), {}, {}, {});
   const DeepTarget target{io::DeepPlanes::yuv420};
-  EXPECT_NE(refusal([&] { deep_stage("yuv420p16", target)->begin(yuv); }).find("put rgb48 between"),
+  EXPECT_NE(refusal([&] {
+              deep_stage("yuv420p16", target, {.matrix = Matrix::bt2020})->begin(yuv);
+            }).find("to YUV of bt2020; put rgb48 between"),
             std::string::npos);
   EXPECT_NE(refusal([&] {
               deep_stage("rgb48", {}, {.to_range = Range::limited})->begin(yuv);

@@ -20,6 +20,25 @@ void copy(std::span<const std::byte> from, const std::vector<Elements>& from_pla
   }
 }
 
+// Frames of another layout than memory's.
+class LayoutFrames final : public io::Frames {
+ public:
+  LayoutFrames(io::InputFile& input, const DeepLayout& layout, const Stream& stream)
+      : Frames(stream.shape), frames_(input, stream.shape), copy_(layout, stream),
+        in_layout_(static_cast<std::size_t>(stream.shape.bytes())) {}
+
+  bool next(std::span<std::byte> pixels) override {
+    if (!frames_.next(in_layout_)) return false;
+    copy_.read(in_layout_, pixels);
+    return true;
+  }
+
+ private:
+  io::RawFrames frames_;
+  LayoutCopy copy_;
+  std::vector<std::byte> in_layout_;
+};
+
 }  // namespace
 
 io::PictureShape DeepLayout::shape(std::int64_t width, std::int64_t height) const {
@@ -60,6 +79,12 @@ void LayoutCopy::read(std::span<const std::byte> from, std::span<std::byte> to) 
 
 void LayoutCopy::write(std::span<const std::byte> from, std::span<std::byte> to) const {
   copy(from, in_memory_, to, in_layout_, to_layout_);
+}
+
+std::unique_ptr<io::Frames> frames_in(io::InputFile& input, const DeepLayout& layout,
+                                      const Stream& stream) {
+  if (layout.is_that_of_memory()) return std::make_unique<io::RawFrames>(input, stream.shape);
+  return std::make_unique<LayoutFrames>(input, layout, stream);
 }
 
 }  // namespace warpwise::live

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warpwise/io/raw_frames.hpp"
 #include "warpwise/live/depth.hpp"
 
 namespace warpwise::live {
@@ -53,5 +55,10 @@ class LayoutCopy {
   LevelTables to_memory_;
   LevelTables to_layout_;
 };
+
+/// Reads frames of that layout from a file, which must outlive them. `stream` describes them in
+/// memory.
+std::unique_ptr<io::Frames> frames_in(io::InputFile& input, const DeepLayout& layout,
+                                      const Stream& stream);
 
 }  // namespace warpwise::live

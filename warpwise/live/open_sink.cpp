@@ -15,17 +15,28 @@ bool is_video(std::string_view extension) {
          video_extensions.end();
 }
 
+bool is_folder(const std::string& name) {
+  std::error_code ignored;
+  return name.ends_with('/') || std::filesystem::is_directory(name, ignored);
+}
+
 // Returns true for a folder, a name with a number, or a single picture, which is refused later.
 bool is_of_pictures(const std::string& name, std::string_view extension) {
-  std::error_code ignored;
-  return name.ends_with('/') || std::filesystem::is_directory(name, ignored) ||
-         name.find('%') != std::string::npos || io::is_readable_extension(extension);
+  return is_folder(name) || name.find('%') != std::string::npos ||
+         io::is_readable_extension(extension);
 }
 
 }  // namespace
 
 std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds) {
   if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
+  if (is_other_address(name)) {  // may hold a password
+    const std::string scheme = name.substr(0, name.find("://") + 3);
+    throw InvalidArgument(scheme +
+                          " is not written: rtsp, rtp, udp, tcp, http and https are; with "
+                          "the sink -, 'ffmpeg -i - …' sends the frames to " +
+                          scheme + "…");
+  }
   const std::string extension = io::extension_of(name);
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
@@ -38,14 +49,28 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  const bool is_other_address = name.find("://") != std::string::npos;
-  const std::string folder =
-      extension.empty() && !is_other_address ? "; '" + name + "/' is a folder" : "";
+  if (name.ends_with(".raw")) {
+    throw InvalidArgument(name + " is no sink of a stream; 'pipe:FORMAT > " + name +
+                          "' writes frames without headers");
+  }
+  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
   throw InvalidArgument(
       "'" + name +
       "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "
       "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
       folder);
+}
+
+bool may_hold_alpha(const std::string& name) {
+  const std::string extension = io::extension_of(name);
+  if (is_address(name)) return false;
+  if (name.starts_with("pipe:")) {
+    return name == "pipe:rgba32" || name == "pipe:bgra32" || name == "pipe:rgba64";
+  }
+  if (is_video(extension)) return extension == ".mkv" || extension == ".mov";
+  if (name.find('%') == std::string::npos) return is_folder(name);
+  const auto rgba = io::PictureShape::of(PixelFormat::rgba32, 1, 1);
+  return io::holding(extension, rgba) == io::Holding::exact;
 }
 
 }  // namespace warpwise::live

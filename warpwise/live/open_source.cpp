@@ -105,6 +105,12 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
     require_no_page(name, options);
     return video_module().open_address(name, options);
   }
+  if (is_other_address(name)) {  // may hold a password
+    const std::string scheme = name.substr(0, name.find("://") + 3);
+    throw InvalidArgument(
+        scheme + " is not read: rtsp, rtp, udp, tcp, http and https are; 'ffmpeg -i " + scheme +
+        "… -c copy -f mpegts udp://127.0.0.1:5000' passes it on to " + "udp://127.0.0.1:5000");
+  }
   const std::string camera = camera_path(name);
   if (!camera.empty()) {
     require_no_page(name, options);

@@ -167,8 +167,8 @@ TEST(Pictures, OfOtherPixelsAreRefused) {
   EXPECT_NE(refused(sobel_stage("sobel"), ElementType::u8, 2), "");
   EXPECT_EQ(refused(threshold_stage("threshold", {}), ElementType::f32, 3),
             "threshold takes grey and colour pixels of u8 and u16");
-  EXPECT_EQ(refused(convert_stage("convert", PixelFormat::gray8), ElementType::u16, 3),
-            "convert takes 8-bit grey, RGB and RGBA");
+  EXPECT_EQ(refused(convert_stage("convert", PixelFormat::gray8), ElementType::f32, 3),
+            "convert takes grey, RGB and RGBA of 8 and 16 bits");
 }
 
 TEST(Pictures, AConversionByConventionIsConvertsOwn) {

@@ -90,10 +90,9 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   insert(sink.name(), sink.takes(result()));
 }
 
-Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source, int depth)
+Pipeline::Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source)
     : source_(stream_of(source)) {
-  source_.depth = depth;
-  if (depth > 8 && !stage->takes_deep_frames()) narrow_for(stage->text());
+  if (source_.is_deep() && !stage->takes_deep_frames()) narrow_for(stage->text());
   convert_for(*stage);
   const Stream from = result();
   const Stream to = stage->begin(from);
@@ -108,25 +107,17 @@ std::vector<io::PictureShape> Pipeline::results() const {
   return results;
 }
 
-// Converts deep frames to RGB, to YUV, or first to RGB and then to YUV, if the sink keeps the depth
-// of that.
+// Converts deep frames to RGB or to YUV, if the sink keeps the depth of that.
 bool Pipeline::keep_depth_for(const Sink& sink) {
   if (!result().is_deep()) return false;
   if (sink.keeps_deep(result())) return true;
   const DeepTarget yuv{sink.planes_for_rgb()};
-  std::vector<std::vector<DeepTarget>> ways = {{DeepTarget{}}, {yuv}};
-  if (result().shape.planes) ways[1] = {DeepTarget{}, yuv};
-  for (const std::vector<DeepTarget>& way : ways) {
-    std::vector<std::shared_ptr<Stage>> conversions;
-    Stream stream = result();
-    for (const DeepTarget to : way) {
-      ConvertChoices choices;
-      if (to.planes) choices.to_range = Range::limited;
-      conversions.push_back(deep_stage(std::string(name_of(to)), to, choices));
-      stream = conversions.back()->begin(stream);
-    }
-    if (!sink.keeps_deep(stream)) continue;
-    for (std::shared_ptr<Stage>& each : conversions) add(std::move(each), sink.name(), true);
+  for (const DeepTarget to : {DeepTarget{}, yuv}) {
+    ConvertChoices choices;
+    if (to.planes) choices.to_range = Range::limited;
+    std::shared_ptr<Stage> conversion = deep_stage(std::string(name_of(to)), to, choices);
+    if (!sink.keeps_deep(conversion->begin(result()))) continue;
+    add(std::move(conversion), sink.name(), true);
     return true;
   }
   return false;

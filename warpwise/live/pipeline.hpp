@@ -29,10 +29,9 @@ class Pipeline {
   /// what stands before it, and the frames that it takes. Or a stage's results are neither u8 nor
   /// u16.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
-  /// Makes a pipeline of one stage for pictures of any type, with any results; for deep frames if
-  /// `depth`, the bits of their samples in the file, is above 8.
+  /// Makes a pipeline of one stage for pictures of any type, with any results.
   /// \throws PixelsNotTaken, InvalidArgument  as the stage's begin()
-  Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source, int depth = 8);
+  Pipeline(std::shared_ptr<Stage> stage, const io::PictureShape& source);
 
   /// Fuses consecutive steps into one GPU kernel if their Chain is one kernel. The results stay the
   /// same, byte for byte. A fused step's text joins the texts of its steps with '|'.

@@ -12,18 +12,10 @@ class RawSource final : public Source {
   RawSource(const std::string& path, const Stream& stream,
             const std::optional<DeepLayout>& layout = std::nullopt)
       : Source(path == "-" ? "standard input" : path, stream), input_(path),
-        frames_(input_, stream.shape) {
-    if (!layout || layout->is_that_of_memory()) return;
-    copy_.emplace(*layout, stream);
-    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
-  }
+        frames_(layout ? frames_in(input_, *layout, stream)
+                       : std::make_unique<io::RawFrames>(input_, stream.shape)) {}
 
-  bool next(std::span<std::byte> pixels) override {
-    if (!copy_) return frames_.next(pixels);
-    if (!frames_.next(in_layout_)) return false;
-    copy_->read(in_layout_, pixels);
-    return true;
-  }
+  bool next(std::span<std::byte> pixels) override { return frames_->next(pixels); }
 
   std::optional<std::int64_t> frames() const override {
     if (!input_.size()) return std::nullopt;
@@ -32,9 +24,7 @@ class RawSource final : public Source {
 
  private:
   io::InputFile input_;
-  io::RawFrames frames_;
-  std::optional<LayoutCopy> copy_;  // for layouts that memory does not have
-  std::vector<std::byte> in_layout_;
+  std::unique_ptr<io::Frames> frames_;
 };
 
 std::unique_ptr<Source> deep_source(const std::string& path, const DeepLayout& layout,

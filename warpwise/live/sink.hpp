@@ -11,9 +11,6 @@
 
 namespace warpwise::live {
 
-/// Longest wait for a peer in the network.
-inline constexpr double default_timeout_seconds = 10;
-
 /// Takes frames one after another.
 class Sink {
  public:
@@ -92,5 +89,8 @@ class Sink {
 /// \throws InvalidArgument  the name is not valid.
 std::unique_ptr<Sink> open_sink(const std::string& name,
                                 double timeout_seconds = default_timeout_seconds);
+
+/// Returns true if a sink of that name may hold alpha.
+bool may_hold_alpha(const std::string& name);
 
 }  // namespace warpwise::live

@@ -75,8 +75,7 @@ class Source {
   virtual bool is_live() const { return false; }
 
   /// Returns what happened since the last call, for the user to read: a lost connection, scaled
-  /// frames. Any thread
-  /// may call it.
+  /// frames. Any thread may call it.
   virtual std::vector<std::string> take_news() { return {}; }
 
   /// Number of times that a lost connection was made again. Any thread may call it.
@@ -105,6 +104,9 @@ constexpr auto enum_names(Decode) {
 }
 inline constexpr auto all_decodes = all_values<Decode>();
 
+/// Longest wait for a peer in the network.
+inline constexpr double default_timeout_seconds = 10;
+
 /// Options of a source that its name does not state.
 struct SourceOptions {
   ColourTags colours = {};                               ///< win over the source's own tags
@@ -118,14 +120,15 @@ struct SourceOptions {
   std::optional<int> track = std::nullopt;
   /// Number of the picture in a file of several, counted from 1; by default each is a frame.
   std::optional<std::int64_t> page = std::nullopt;
-  bool all_pages = false;        ///< the user asked for all pages
-  bool luma = false;             ///< JPEG pictures in YCbCr become grey: their luma
-  bool autorotate = true;        ///< turns frames upright; false: players do that
-  bool deinterlace = false;      ///< makes whole frames of interlaced ones
-  bool rescale = false;          ///< scales frames of another size or pixels than the first one
-  Decode decode = Decode::cpu;   ///< what decodes a video or JPEGs; others need a current GPU
-  double timeout_seconds = 10;   ///< longest wait for a network peer
+  bool all_pages = false;       ///< the user asked for all pages
+  bool luma = false;            ///< JPEG pictures in YCbCr become grey: their luma
+  bool autorotate = true;       ///< turns frames upright; false: players do that
+  bool deinterlace = false;     ///< makes whole frames of interlaced ones
+  bool rescale = false;         ///< scales frames of another size or pixels than the first one
+  Decode decode = Decode::cpu;  ///< what decodes a video or JPEGs; others need a current GPU
+  double timeout_seconds = default_timeout_seconds;  ///< longest wait for a network peer
   double reconnect_seconds = 0;  ///< longest try to connect again to a lost peer; 0: none
+  bool with_alpha = false;       ///< reads YUV with alpha as RGBA; otherwise its alpha is left out
   bool with_companions = false;  ///< reads the sound, subtitles and chapters of a video file too
 
   /// Returns true if an option is set that only videos have.

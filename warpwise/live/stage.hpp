@@ -58,6 +58,9 @@ class Stage {
   /// them for a pipeline's last stage; other stages have only the first result read.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
 
+  /// Returns true if results of RGBA have the alpha of their frames.
+  virtual bool keeps_alpha() const { return false; }
+
   /// Returns true if a result depends on earlier frames; frames then pass one after another.
   virtual bool remembers() const { return false; }
 

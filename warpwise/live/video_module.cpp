@@ -1,6 +1,7 @@
 #include "warpwise/live/video_module.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "warpwise/io/module.hpp"
 
@@ -19,6 +20,13 @@ bool is_address(std::string_view name) {
                                                  "rtp://",  "udp://",   "tcp://"};
   return std::ranges::any_of(schemes,
                              [&](std::string_view scheme) { return name.starts_with(scheme); });
+}
+
+bool is_other_address(const std::string& name) {
+  const std::size_t scheme = name.find("://");
+  std::error_code ignored;
+  return scheme != std::string::npos && scheme > 0 && name.find('/') > scheme &&
+         !is_address(name) && !std::filesystem::exists(name, ignored);
 }
 
 }  // namespace warpwise::live

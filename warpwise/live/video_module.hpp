@@ -86,6 +86,9 @@ inline constexpr std::array<std::string_view, 4> video_extensions = {".mp4", ".a
 /// Returns true for an address of a peer in the network: "http://…", https, rtsp, rtp, udp, tcp.
 bool is_address(std::string_view name);
 
+/// Returns true for an address of another scheme: "rtmp://…". No file has such a name.
+bool is_other_address(const std::string& name);
+
 /// Lists the modes of the camera at that path; empty if it is no camera. Does not need the module.
 std::vector<CameraMode> camera_modes(const std::string& path);
 

@@ -32,7 +32,9 @@ class ConvertCommand final : public Command, public Operation {
     if (!to_ && !deep_) {
       throw UsageError("convert needs --to FMT, one of " + list_of(target_names()));
     }
-    run_on_files(shared_, *this);
+    SharedOptions options = shared_;
+    options.source.colours.range = choices_.from_range;
+    run_on_files(options, *this);
   }
 
   std::string name() const override { return "convert"; }
@@ -49,10 +51,14 @@ class ConvertCommand final : public Command, public Operation {
             {"chroma", name_of(choices_.upsampling)}};
   }
 
+  std::optional<live::DeepLayout> layout() const override {
+    return deep_ ? live::deep_layout_named(deep_->layout) : std::nullopt;
+  }
+
   std::shared_ptr<live::Stage> stage(For use) const override {
     live::ConvertChoices choices = choices_;
     choices.by_convention = use == For::pictures;
-    if (deep_) return live::deep_stage(target(), *deep_, choices_);
+    if (deep_) return live::deep_stage(target(), *deep_, choices);
     return live::convert_stage(target(), *to_, choices);
   }
 

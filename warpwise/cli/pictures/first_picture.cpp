@@ -31,8 +31,7 @@ void write_edges(const char* in, const char* out) {
   const io::PictureShape& shape = picture.shape();
 
   const SobelOptions options;
-  const ElementType type = sobel_dst_types(shape.type, options.output).front();
-  io::Picture edges(io::PictureShape::interleaved(type, 1, shape.width, shape.height));
+  io::Picture edges(io::PictureShape::interleaved(shape.type, 1, shape.width, shape.height));
   const io::PixelsOf<Memory::host, Access::read> src{shape, picture.bytes().data()};
   const io::PixelsOf<Memory::host, Access::read_write> dst{edges.shape(), edges.bytes().data()};
   sobel(src.view(), dst.view(), options);

@@ -30,7 +30,7 @@ class Passage {
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
-      pipeline_.emplace(operation_.stage(Operation::For::pictures), source, depth_);
+      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
     } catch (const live::PixelsNotTaken& error) {
       throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
     }
@@ -54,7 +54,11 @@ class Passage {
       for (const std::string& path : report_.outputs) files_.emplace_back(path);
     }
     const std::span<const io::Picture> results = lane_->pictures();
-    for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (layout_) {
+      layout_->write(results[0].bytes(), in_layout_);
+      files_[0].write(in_layout_);
+    }
+    for (std::size_t i = layout_ ? 1 : 0; i < files_.size(); ++i) {
       io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results[i], sequence_);
     }
     report_.times.write += writing.milliseconds();
@@ -74,13 +78,9 @@ class Passage {
 
   /// Takes over the header fields of .y4m files that pixels do not show.
   void take_header(const io::Y4mHeader& header) {
-    depth_ = header.depth;
     sequence_.rate = header.rate;
     sequence_.aspect = header.aspect;
   }
-
-  /// Takes over the bits of headerless frames' samples.
-  void take_depth(int depth) { depth_ = depth; }
 
   /// Takes over the picture's place in its file, for the report.
   void take_place(const io::PictureOfSeveral& read) {
@@ -117,15 +117,25 @@ class Passage {
       report_.outputs.push_back(path);
       report_.bytes_per_frame += shape.bytes();
     }
+    const std::optional<live::DeepLayout> layout = operation_.layout();
+    if (!layout) return;
+    if (io::extension_of(report_.outputs[0]) != ".raw") {
+      throw IoError(
+          fmt::format("{} cannot hold {}: .raw files and pipes can; --to {} is for others",
+                      report_.outputs[0], layout->name, name_of(*layout->planes)));
+    }
+    layout_.emplace(*layout, pipeline_->result());
+    in_layout_.resize(static_cast<std::size_t>(pipeline_->result().shape.bytes()));
   }
 
   const Job& job_;
-  int depth_ = 8;  // bits of the frames' samples
   const Operation& operation_;
   Worker& worker_;
   std::optional<live::Pipeline> pipeline_;
   std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
+  std::optional<live::LayoutCopy> layout_;  // of the first result, if it is not that of memory
+  std::vector<std::byte> in_layout_;
   io::Sequence sequence_;
   FileReport report_;
 };
@@ -181,9 +191,8 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
     options.require_no_page(job.input);
-    passage.take_depth(depth_of_raw(options));
     pass_frames(input, *raw_frames(input, options), passage);
-  } else if (const auto y4m = io::y4m_frames_in(input)) {
+  } else if (const auto y4m = io::y4m_frames_in(input, options.full_range())) {
     options.require_no_page(job.input);
     passage.take_header(y4m->header());
     pass_frames(input, *y4m, passage);

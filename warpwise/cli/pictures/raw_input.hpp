@@ -16,7 +16,4 @@ std::vector<RawFormat> with_deep_formats(std::vector<RawFormat> formats);
 /// result. \throws IoError  as io::RawFrames
 std::unique_ptr<io::Frames> raw_frames(io::InputFile& input, const InputOptions& options);
 
-/// Returns the number of significant bits of the frames' samples: 8, or more for deep YUV.
-int depth_of_raw(const InputOptions& options);
-
 }  // namespace warpwise::cli

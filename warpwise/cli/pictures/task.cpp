@@ -42,7 +42,7 @@ class VideoFrames final : public io::Frames {
   std::unique_ptr<live::Source> source_;
 };
 
-// Rounds frames of more than 8 bits.
+// Rounds frames and pictures of u16.
 io::Picture of_8_bits(io::Picture frame) {
   const live::Stream stream = live::stream_of(frame.shape());
   if (!stream.is_deep()) return frame;
@@ -89,7 +89,7 @@ void Task::take_input(const std::string& path, const io::PictureShape& shape, st
 io::Picture Task::grey(const std::string& path, io::Picture picture) const {
   const io::PictureShape& shape = picture.shape();
   if (shape.type != ElementType::u8 || !shape.format) {
-    throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colour pixels of 8 bits",
+    throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colours of 8 and 16 bits",
                               path, shape.pixel_text(), name_));
   }
   return shape.format == PixelFormat::gray8 ? std::move(picture) : live::grey_of(picture);
@@ -131,7 +131,7 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
     }
     io::PictureOfSeveral read = options_.read(file);
     take_input(path, read.picture.shape(), read.number, read.count);
-    io::Picture picture = grey(path, std::move(read.picture));
+    io::Picture picture = grey(path, of_8_bits(std::move(read.picture)));
     times_.read += watch.milliseconds();
     use(i, std::move(picture));
   }

@@ -34,8 +34,7 @@ class ThresholdCommand final : public Command, public Operation {
         "Number to subtract from the mean, in the pixels' units: 255, or 65535 for 16 bits, is "
         "white. May be negative (default: 0; without --window 15, or 3855 for 16 bits)");
     app.get_option("--max")->description(
-        "Value of pixels above their mean (default: 255; 65535 for pixels of 16 bits in a stream "
-        "or without --window)");
+        "Value of pixels above their mean (default: white, 255, or 65535 for pixels of 16 bits)");
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)
@@ -58,9 +57,9 @@ class ThresholdCommand final : public Command, public Operation {
   }
 
   nlohmann::ordered_json chosen(const io::PictureShape& source) const override {
-    if (options_.window != 0) return nullptr;
     const ThresholdOptions options = options_for(source);
-    nlohmann::ordered_json chosen = {{"window", options.window}};
+    nlohmann::ordered_json chosen;
+    if (options_.window == 0) chosen["window"] = options.window;
     if (chooses_offset()) chosen["offset"] = options.offset;
     if (options.maximum != options_.maximum) chosen["max"] = options.maximum;
     return chosen;
@@ -85,12 +84,12 @@ class ThresholdCommand final : public Command, public Operation {
 
   ThresholdOptions options_for(const io::PictureShape& source) const {
     ThresholdOptions options = options_;
+    const std::uint32_t largest = live::largest_of(source.type);
+    if (!has_maximum_) options.maximum = largest;
     if (options.window != 0) return options;
     const std::int64_t side = std::min(source.width, source.height) / windows_in_page;
     options.window = std::max(side, least_window_of_page) | 1;
-    const std::uint32_t largest = live::largest_of(source.type);
     if (chooses_offset()) options.offset = offset_of_page * largest / 255;
-    if (!has_maximum_) options.maximum = largest;
     return options;
   }
 

@@ -77,8 +77,9 @@ void say(const StreamCall& call, const std::string& line) {
   writes_to_standard_output(call) ? print_error(line) : print_line(line);
 }
 
-std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu) {
+std::shared_ptr<live::Source> open_sources(const StreamCall& call, bool is_gpu, bool with_alpha) {
   live::SourceOptions options = call.source;
+  options.with_alpha = with_alpha;
   options.with_companions = true;
   if (!is_gpu && options.decode == live::Decode::gpu) {
     throw UsageError("--decode gpu needs a GPU that computes too: --backend cuda, not the CPU");
@@ -179,7 +180,8 @@ void finish(const StreamCall& call, const StreamReport& report) {
 
 // Returns true if the name means a sequence of frames, not a file.
 bool is_frame_source(const std::string& name) {
-  if (is_video(name) || live::is_address(name) || name.starts_with("/dev/video")) return true;
+  if (is_video(name) || live::is_address(name) || live::is_other_address(name)) return true;
+  if (name.starts_with("/dev/video")) return true;
   static constexpr std::string_view kinds[] = {"camera:", "test:", "scene:", "pipe:"};
   std::error_code ignored;
   return !fs::exists(name, ignored) &&
@@ -217,7 +219,10 @@ void run_stream(const StreamCall& call,
   std::vector<std::shared_ptr<live::Stage>> stages = make_stages(is_gpu);
   for (const std::string& source : call.sources) require_two_places(source, call.sink);
   require_free_output(call);
-  const std::shared_ptr<live::Source> source = open_sources(call, is_gpu);
+  const bool with_alpha =
+      live::may_hold_alpha(call.sink) &&
+      std::ranges::all_of(stages, [](const auto& stage) { return stage->keeps_alpha(); });
+  const std::shared_ptr<live::Source> source = open_sources(call, is_gpu, with_alpha);
   const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink, call.source.timeout_seconds);
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();

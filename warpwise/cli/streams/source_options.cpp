@@ -1,5 +1,7 @@
 #include "warpwise/cli/streams/source_options.hpp"
 
+#include <fmt/format.h>
+
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/live/sources.hpp"
 
@@ -42,13 +44,15 @@ void add_decode_option(CLI::App& app, live::SourceOptions& options) {
 }
 
 void add_network_options(CLI::App& app, live::SourceOptions& options) {
-  add_text_option(app, "--timeout", "SECONDS", "Longest wait for a network peer (default: 10)",
-                  [&options](const std::string& text) {
-                    options.timeout_seconds = parse_number("--timeout", text);
-                    if (options.timeout_seconds <= 0) {
-                      throw UsageError("--timeout needs more than 0 seconds");
-                    }
-                  });
+  add_text_option(
+      app, "--timeout", "SECONDS",
+      fmt::format("Longest wait for a network peer (default: {})", live::default_timeout_seconds),
+      [&options](const std::string& text) {
+        options.timeout_seconds = parse_number("--timeout", text);
+        if (options.timeout_seconds <= 0) {
+          throw UsageError("--timeout needs more than 0 seconds");
+        }
+      });
   add_text_option(app, "--reconnect", "SECONDS",
                   "If a network source is lost or ends, try to connect again for this time, once a "
                   "second (default: do not)",

@@ -7,6 +7,9 @@ namespace warpwise::live::ffmpeg {
 /// FFmpeg's protocols for an address, because a playlist could name any.
 inline constexpr const char* network_protocols = "http,https,httpproxy,tls,tcp,udp,rtp,rtsp,crypto";
 
+/// \throws InvalidArgument  an address of udp, rtp or tcp has no port.
+void require_port(const std::string& address);
+
 /// Removes the user and the password: "rtsp://user:secret@host/1" becomes "rtsp://host/1".
 std::string name_of_address(const std::string& address);
 

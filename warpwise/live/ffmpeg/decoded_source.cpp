@@ -74,6 +74,14 @@ int turn_by(const AVFrame& first, const Decoder& decoder, const SourceOptions& o
   return orientation;
 }
 
+// YUV with alpha is read as RGBA if the alpha is wanted.
+bool is_read_as_rgba(const AVFrame& first, const SourceOptions& options) {
+  const io::PictureShape shape = shape_in(first);
+  const bool is_yuv = shape.planes || (shape.format && has_luma(*shape.format));
+  return options.with_alpha && is_yuv && shape.format != PixelFormat::gray8 &&
+         leaves_alpha_out(pixels_of(first));
+}
+
 // Describes the frames as the source returns them.
 Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
                         const SourceOptions& options) {
@@ -82,6 +90,7 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   // The guess of the colours depends on the stored size.
   Stream stream = stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
   stream.depth = depth_of(pixels_of(first));
+  if (is_read_as_rgba(first, options)) stream.shape = shape_with_alpha(stream.shape);
   stream.shape = turned(stream.shape, turn);
   set_pace(stream, video);
   set_tags(stream, first, video);
@@ -95,11 +104,23 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
   return stream;
 }
 
-// VP8 and VP9 keep alpha beside their frames, where FFmpeg's own decoders do not look.
-bool lacks_alpha(const AVFrame& first, const AVStream& video) {
-  const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);
-  const bool is_beside = mode != nullptr && std::string_view(mode->value) == "1";
-  return is_beside || leaves_alpha_out(pixels_of(first));
+std::string alpha_text(const AVFrame& first, const AVStream& video, const SourceOptions& options) {
+  if (is_read_as_rgba(first, options)) return ", with its alpha as RGBA";
+  const bool has_alpha = keeps_alpha_beside(video) || leaves_alpha_out(pixels_of(first));
+  return has_alpha ? ", without its alpha" : "";
+}
+
+// Returns the frames' shape before the turn.
+io::PictureShape stored_shape(const AVFrame& first, const SourceOptions& options) {
+  return is_read_as_rgba(first, options) ? shape_with_alpha(shape_in(first)) : shape_in(first);
+}
+
+// Describes the frames as the decoder gives them.
+Stream yuv_of(const Stream& stream, const AVFrame& first) {
+  Stream stored = stream;
+  stored.shape = shape_in(first);
+  stored.shape.full_range = stream.shape.full_range;
+  return stored;
 }
 
 std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
@@ -110,7 +131,7 @@ std::string name_with_kind(const AVFrame& first, const Decoder& decoder,
   const std::string repeated = repeats_chroma(pixels_of(first))
                                    ? ", chroma of " + name_of_pixels(pixels_of(first)) + " repeated"
                                    : "";
-  const std::string alpha = lacks_alpha(first, decoder.stream()) ? ", without its alpha" : "";
+  const std::string alpha = alpha_text(first, decoder.stream(), options);
   const std::string by = decoder.decoded_by();
   const std::string decoded = by.empty() ? "" : ", decoded by " + by;
   return decoder.name() + " (" + decoder.codec_name() + alpha + deinterlaced + turned_by +
@@ -126,6 +147,12 @@ Stream timing_of(const Stream& stream, const AVStream& video) {
 std::int64_t microseconds_of(const AVFrame& frame, const AVStream& video) {
   if (frame.best_effort_timestamp == AV_NOPTS_VALUE) return 0;
   return av_rescale_q(frame.best_effort_timestamp, video.time_base, microsecond);
+}
+
+std::string short_text(double number) {
+  std::ostringstream text;
+  text << number;
+  return text.str();
 }
 
 // Compares what decides the conversion from one's colours to the other's.
@@ -149,10 +176,14 @@ DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& 
       decoder_(std::move(decoder)), reopen_(std::move(reopen)),
       reconnect_seconds_(options.reconnect_seconds), ahead_(&first),
       first_frame_(microseconds_of(first, decoder_->stream())), pixels_(pixels_of(first)),
-      stored_(shape_in(first)), copy_frame_(pixels_of(first), stream()), colours_(options.colours),
-      turn_(turn_by(first, *decoder_, options)), timing_(timing_of(stream(), decoder_->stream())),
-      clock_(decoder_->stream()), is_of_new_rate_(options.rate.has_value()) {
+      stored_(stored_shape(first, options)), copy_frame_(pixels_of(first), yuv_of(stream(), first)),
+      colours_(options.colours), turn_(turn_by(first, *decoder_, options)),
+      timing_(timing_of(stream(), decoder_->stream())), clock_(decoder_->stream()),
+      is_of_new_rate_(options.rate.has_value()) {
   if (options.rescale) scaler_.emplace(first, stream().colours);
+  if (is_read_as_rgba(first, options)) {
+    copy_with_alpha_.emplace(pixels_, yuv_of(stream(), first));
+  }
   if (turn_ != 1) unturned_.resize(static_cast<std::size_t>(stored_.bytes()));
   ahead_time_ = clock_.next(first, timing_);
 }
@@ -227,9 +258,7 @@ const AVFrame* DecodedSource::decode() {
     if (!reopen_) throw;
     loss = error.what();
   }
-  std::ostringstream limit;
-  limit << reconnect_seconds_;
-  tell(loss + "; connecting again for up to " + limit.str() + " s");
+  tell(loss + "; connecting again for up to " + short_text(reconnect_seconds_) + " s");
   return open_again();
 }
 
@@ -242,7 +271,10 @@ const AVFrame* DecodedSource::open_again() {
   for (std::string failure;; std::this_thread::sleep_for(std::chrono::seconds(1))) {
     const Clock::time_point asked = Clock::now();
     const std::chrono::duration<double> tried = asked - lost;
-    if (tried.count() > reconnect_seconds_) throw IoError(failure + "; the peer did not come back");
+    if (tried.count() > reconnect_seconds_) {
+      throw IoError(failure + "; the peer did not come back (--reconnect " +
+                    short_text(reconnect_seconds_) + ")");
+    }
     try {
       std::unique_ptr<Decoder> decoder = reopen_();
       const AVFrame* first = decoder->next();
@@ -297,9 +329,9 @@ const AVFrame* DecodedSource::next_of_new_rate() {
 }
 
 void DecodedSource::copy(const AVFrame& frame, std::span<std::byte> pixels) {
-  if (turn_ == 1) return copy_frame_(frame, pixels);
-  copy_frame_(frame, unturned_);
-  turn(stored_, unturned_, turn_, pixels);
+  const std::span<std::byte> to = turn_ == 1 ? pixels : unturned_;
+  copy_with_alpha_ ? (*copy_with_alpha_)(frame, to) : copy_frame_(frame, to);
+  if (turn_ != 1) turn(stored_, unturned_, turn_, pixels);
 }
 
 // Scales a frame of another size, other pixels or other colours.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/live/ffmpeg/alpha_copy.hpp"
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/ffmpeg/frame_clock.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
@@ -27,8 +28,8 @@ class DecodedSource : public Source {
   using Reopen = std::function<std::unique_ptr<Decoder>()>;
 
   /// Decodes the first frame. All others must have its size and format, or options.rescale gives
-  /// them these. If `reopen` is given, the
-  /// source lasts until that fails for options.reconnect_seconds.
+  /// them these. If `reopen` is given, the source lasts until that fails for
+  /// options.reconnect_seconds.
   /// \throws IoError  there is no frame, or its kind is not supported.
   DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options, Reopen reopen = {});
 
@@ -71,10 +72,11 @@ class DecodedSource : public Source {
   int pixels_;                // an AVPixelFormat, the same for all frames
   io::PictureShape stored_;   // before the turn
   FrameCopy copy_frame_;
-  ColourTags colours_;            // stated by the user
-  std::optional<Scaler> scaler_;  // of frames unlike the first one
-  std::set<std::string> told_;    // kinds of such frames
-  int turn_;                      // by Exif's number
+  std::optional<AlphaCopy> copy_with_alpha_;  // in its place, of YUV with alpha
+  ColourTags colours_;                        // stated by the user
+  std::optional<Scaler> scaler_;              // of frames unlike the first one
+  std::set<std::string> told_;                // kinds of such frames
+  int turn_;                                  // by Exif's number
   std::vector<std::byte> unturned_;
   Stream timing_;  // the file's own rate and ticks
   FrameClock clock_;

@@ -8,6 +8,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/tags.hpp"
 #include "warpwise/live/ffmpeg/transport_stream.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -31,7 +32,7 @@ std::string reason_of_reading(int error) {
 
 Decoder::Decoder(OpenInput opened, std::string name, Damage damage, const SourceOptions& options)
     : name_(std::move(name)), damage_(damage), deadline_(std::move(opened.deadline)),
-      input_(std::move(opened.input)), decode_(options.decode) {
+      input_(std::move(opened.input)), decode_(options.decode), with_alpha_(options.with_alpha) {
   choose_stream(options);
   if (options.with_companions) {
     others_ = std::make_shared<OtherTracks>(*input_);
@@ -88,7 +89,7 @@ bool Decoder::continue_tracks(const std::shared_ptr<OtherTracks>& lost, std::int
 }
 
 void Decoder::open(const SourceOptions& options) {
-  if (decode_ == Decode::cpu) return open_on_cpu();
+  if (decode_ == Decode::cpu || (with_alpha_ && keeps_alpha_beside(*stream_))) return open_on_cpu();
   why_not_by_gpu_ =
       deadline_ ? "it comes from the network" : ffmpeg::why_not_by_gpu(*stream_, options);
   if (why_not_by_gpu_.empty()) return open_on_gpu();
@@ -101,8 +102,18 @@ void Decoder::open_on_gpu() {
   parts_ = std::make_unique<GpuParts>(*stream_);
 }
 
+// FFmpeg's own decoders of VP8 and VP9 do not look for alpha, those of libvpx do.
+const AVCodec* Decoder::codec_on_cpu() const {
+  const AVCodecID codec = stream_->codecpar->codec_id;
+  const AVCodec* known = nullptr;
+  if (with_alpha_ && keeps_alpha_beside(*stream_)) {
+    known = avcodec_find_decoder_by_name(codec == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
+  }
+  return known != nullptr ? known : avcodec_find_decoder(codec);
+}
+
 void Decoder::open_on_cpu() {
-  const AVCodec* const known = avcodec_find_decoder(stream_->codecpar->codec_id);
+  const AVCodec* const known = codec_on_cpu();
   if (known == nullptr) fail("this FFmpeg has no decoder for its video");
   Codec codec(avcodec_alloc_context3(known));
   if (!codec) throw std::bad_alloc();
@@ -177,7 +188,12 @@ const AVFrame* Decoder::decode() {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {
-      fail_at_next(error < 0 ? why_not_decoded(error) : damaged);
+      // After the first failure, further packets in flight may fail. Frames before it still come.
+      constexpr int most_in_flight = 100;
+      const bool is_of_flight =
+          !trouble_.empty() && error < 0 && ++failed_in_flight_ < most_in_flight;
+      if (is_of_flight) continue;
+      fail_at_next(!trouble_.empty() ? trouble_ : error < 0 ? why_not_decoded(error) : damaged);
     }
   }
 }

@@ -67,6 +67,7 @@ class Decoder {
   void choose_stream(const SourceOptions& options);
   void open(const SourceOptions& options);
   void open_on_gpu();
+  const AVCodec* codec_on_cpu() const;
   void open_on_cpu();
   int receive();
   int send_to_decoder(const AVPacket* packet);
@@ -86,6 +87,7 @@ class Decoder {
   const AVStream* stream_ = nullptr;
   HasComplained has_complained_ = false;
   Decode decode_;
+  bool with_alpha_;
   std::unique_ptr<GpuDecoding> gpu_;  // null if the CPU decodes
   std::string why_not_by_gpu_;
   std::deque<Packet> again_;  // packets until the GPU's first frame, for the CPU if there is none
@@ -99,6 +101,7 @@ class Decoder {
   std::int64_t number_ = 0;
   std::int64_t resumed_ = 0;
   int passed_over_ = 0;                       // failures since the last frame
+  int failed_in_flight_ = 0;                  // failures after the one that ended reading
   std::shared_ptr<OtherTracks> others_;       // until they are given away
   std::weak_ptr<OtherTracks> others_in_use_;  // empty if nobody wants them
   std::string trouble_;                       // why reading ended early; empty at a normal end

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
+
 namespace warpwise::live::ffmpeg {
 namespace {
 
@@ -67,8 +69,9 @@ FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream) {
   if (has_stamp) {
     if (!zero_) zero_ = stamp;
     time.start = ticks_of(stamp - *zero_, stream);
-    const auto second = static_cast<std::int64_t>(stream.ticks().per_second());
-    const bool is_new_count = last_ && time.start < last_->start - second;
+    const double step_back =
+        last_ ? static_cast<double>(last_->start - time.start) / stream.ticks().per_second() : 0;
+    const bool is_new_count = step_back >= OtherTracks::step_back_of_a_join;
     if (is_new_count) {  // two recordings in one file: the second follows the first
       zero_ = stamp - std::llround(static_cast<double>(expected) / stream.ticks().per_second() /
                                    av_q2d(base_));

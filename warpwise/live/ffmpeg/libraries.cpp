@@ -22,6 +22,7 @@ void mark(void* from) {
   if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
 }
 
+// No field of FFmpeg counts these tries. A test of lost connections fails if its words change.
 thread_local std::int64_t resumptions_so_far = 0;
 
 void keep(void* from, int level, const char* format, std::va_list values) {
@@ -68,8 +69,10 @@ std::string reason_of(int error) {
 
 std::string nothing_came(const Deadline& deadline) {
   std::ostringstream text;
-  text << "nothing came for " << deadline.seconds() << " s; is the peer gone? " << deadline.option()
-       << " changes this";
+  text << "nothing came for " << deadline.seconds() << " s";
+  if (deadline.option() != nullptr) {
+    text << "; is the peer gone? " << deadline.option() << " changes this";
+  }
   return text.str();
 }
 

@@ -49,7 +49,10 @@ class Deadline {
             this};
   }
   double seconds() const { return seconds_; }
+  /// Null if no option helps.
   const char* option() const { return option_; }
+  /// Says that the peer is called again after the deadline.
+  void forget_option() { option_ = nullptr; }
 
  private:
   bool passes() {

@@ -20,13 +20,13 @@ class PeerSource final : public DecodedSource {
 };
 
 // Opens a network source. If an http server's answer of known length breaks off, FFmpeg itself
-// requests the rest.
-OpenInput connect(const std::string& address, const SourceOptions& options) {
+// requests the rest. `option` changes the deadline.
+OpenInput connect(const std::string& address, const SourceOptions& options, const char* option) {
   const bool resumes = options.reconnect_seconds > 0 && address.starts_with("http");
   const bool waits_longer = resumes && options.reconnect_seconds > options.timeout_seconds;
   auto deadline = waits_longer
                       ? std::make_unique<Deadline>(options.reconnect_seconds, "--reconnect")
-                      : std::make_unique<Deadline>(options.timeout_seconds);
+                      : std::make_unique<Deadline>(options.timeout_seconds, option);
   return open_url(address, name_of_address(address), network_protocols, std::move(deadline),
                   resumes ? options.timeout_seconds : 0);
 }
@@ -41,7 +41,8 @@ std::unique_ptr<Source> open_address(const std::string& address, const SourceOpt
   forget_messages();
   const std::string name = name_of_address(address);
   const bool waits = address.starts_with("http") || address.starts_with("tcp");
-  OpenInput input = connect(address, options);
+  require_port(address);
+  OpenInput input = connect(address, options, "--timeout");
   const bool comes_again = options.reconnect_seconds > 0 && !has_known_length(*input.input);
   if (waits && !comes_again) {
     return std::make_unique<FileSource>(
@@ -51,7 +52,10 @@ std::unique_ptr<Source> open_address(const std::string& address, const SourceOpt
     return std::make_unique<Decoder>(std::move(opened), name, Damage::is_passed_over, options);
   };
   DecodedSource::Reopen reopen;
-  if (comes_again) reopen = [=] { return decode(connect(address, options)); };
+  if (comes_again) {
+    reopen = [=] { return decode(connect(address, options, nullptr)); };
+    input.deadline->forget_option();
+  }
   return std::make_unique<PeerSource>(waits, decode(std::move(input)), options, std::move(reopen));
 }
 

@@ -89,11 +89,11 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
 // determined by its first packet. A step back in decoding time shows a new recording. Display times
 // also step back where frames are stored in another order.
 std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRational unit) {
-  constexpr std::int64_t second = AV_TIME_BASE;
-  constexpr std::int64_t longest_delay = 10 * second;  // between two tracks of a file
+  constexpr auto step_back = static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE);
+  constexpr std::int64_t longest_delay = 10 * std::int64_t{AV_TIME_BASE};  // between two tracks
   if (packet.dts == AV_NOPTS_VALUE) return recordings_[clock.recording].shift;
   const std::int64_t time = av_rescale_q(packet.dts, unit, microsecond);
-  if (clock.last && time < *clock.last - second) {
+  if (clock.last && time <= *clock.last - step_back) {
     // Another track may have jumped and begun a recording before. If that was long before this jump
     // of the video, that track jumped alone, and the video begins a recording of its own.
     const bool has_begun =

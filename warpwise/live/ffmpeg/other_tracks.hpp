@@ -36,6 +36,10 @@ class OtherTracks final : public Companions {
     Dictionary names;
   };
 
+  /// Seconds by which the times of a file step back where two recordings are joined, at least.
+  /// Times of one recording step back by less, if they are rounded or damaged.
+  static constexpr double step_back_of_a_join = 0.1;
+
   explicit OtherTracks(const AVFormatContext& input);
 
   const std::vector<Track>& tracks() const { return tracks_; }

@@ -5,6 +5,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/ffmpeg/address.hpp"
 #include "warpwise/live/video_module.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -73,6 +74,8 @@ const KnownOutput& peer_output(const std::string& address) {
   }
   const auto* const found = std::ranges::find_if(
       known_peers, [&](const KnownOutput& each) { return address.starts_with(each.name); });
+  if (found == std::end(known_peers)) throw InvalidArgument(address + " is no address of a peer");
+  require_port(address);
   return *found;
 }
 

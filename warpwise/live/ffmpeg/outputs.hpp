@@ -36,7 +36,9 @@ struct KnownOutput {
 const KnownOutput& file_output(const std::string& path);
 
 /// Returns the kind of a peer; `address` as in is_address().
-/// \throws InvalidArgument  the address ends like a file of another kind
+/// \throws InvalidArgument  another address, one without a port that it needs, or one that ends
+/// like
+///                          a file of another kind
 const KnownOutput& peer_output(const std::string& address);
 
 /// Encoder of .mp4 files for frames of more than 8 bits: H.264 of 10 bits is played by few

@@ -34,7 +34,7 @@ int depth_of(int pixels);
 /// Returns true for RGB in any layout.
 bool is_rgb(int pixels);
 
-/// Returns true if the frames have alpha that shape_of() leaves out.
+/// Returns true if the frames have alpha that shape_of() leaves out. AlphaCopy reads that of YUV.
 bool leaves_alpha_out(int pixels);
 
 /// Returns true if chroma samples are repeated.

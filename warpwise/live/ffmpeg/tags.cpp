@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -83,6 +84,13 @@ void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video) {
   const AVRational in_file = video.sample_aspect_ratio;
   const AVRational pixel = in_file.num > 0 ? in_file : frame.sample_aspect_ratio;
   if (pixel.num > 0 && pixel.den > 0) stream.pixel_aspect = {pixel.num, pixel.den};
+}
+
+bool keeps_alpha_beside(const AVStream& video) {
+  const AVCodecID codec = video.codecpar->codec_id;
+  if (codec != AV_CODEC_ID_VP8 && codec != AV_CODEC_ID_VP9) return false;
+  const AVDictionaryEntry* mode = av_dict_get(video.metadata, "alpha_mode", nullptr, 0);
+  return mode != nullptr && std::string_view(mode->value) == "1";
 }
 
 }  // namespace warpwise::live::ffmpeg

@@ -18,4 +18,7 @@ void set_orientation(AVStream& video, int orientation);
 /// file's.
 void set_tags(Stream& stream, const AVFrame& frame, const AVStream& video);
 
+/// Returns true for VP8 and VP9 with alpha, which lies beside the frames.
+bool keeps_alpha_beside(const AVStream& video);
+
 }  // namespace warpwise::live::ffmpeg

@@ -95,9 +95,11 @@ class ConvertStage final : public Stage {
   }
 
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
+  bool keeps_alpha() const override { return has_alpha(to_); }
 
   Stream begin(const Stream& from) override {
-    if (!from.shape.format) throw PixelsNotTaken("convert takes 8-bit grey, RGB and RGBA");
+    if (!from.shape.format)
+      throw PixelsNotTaken("convert takes grey, RGB and RGBA of 8 and 16 bits");
     from_ = from.format();
     choices_.by_convention ? take_conventions_defaults(from) : take_streams_defaults(from);
     Stream result = from;

@@ -17,7 +17,7 @@ class DeepStage final : public Stage {
     require_defined(from);
     options_.matrix = choices_.matrix.value_or(from.colours.matrix.value);
     Stream result = from;
-    result.depth = 16;
+    result.depth = deep_layout_named(name_of(to_))->depth;
     const io::PictureShape& shape = from.shape;
     const bool is_rgb = from.shape.channels >= 3;
     if (!is_rgb) options_.from_range = choices_.from_range.value_or(from.colours.range.value);
@@ -25,11 +25,13 @@ class DeepStage final : public Stage {
       result.shape = io::PictureShape::interleaved(ElementType::u16, 3, shape.width, shape.height);
       return result;
     }
-    const Range range = options_.to_range = choices_.to_range.value_or(Range::full);
+    const Range range = options_.to_range =
+        choices_.to_range.value_or(shape.planes ? options_.from_range : Range::limited);
     result.shape = io::PictureShape::of(*to_.planes, shape.width, shape.height);
     result.shape.full_range = range == Range::full;
     result.colours = {
         {options_.matrix, Origin::stage}, {range, Origin::stage}, {Siting::centre, Origin::stage}};
+    if (from.shape.planes) keep_colours(from, result);
     return result;
   }
 
@@ -41,14 +43,37 @@ class DeepStage final : public Stage {
   }
 
  private:
+  // YUV keeps the matrix, and what a stage did not change keeps its origin. A mean over columns is
+  // at the centre; one over rows is midway between them, as with siting left.
+  void keep_colours(const Stream& from, Stream& result) const {
+    result.colours.matrix = from.colours.matrix;
+    result.colours.matrix.value = options_.matrix;
+    if (from.colours.range.value == result.colours.range.value) {
+      result.colours.range = from.colours.range;
+    }
+    const bool shared_columns = *from.shape.planes != io::DeepPlanes::yuv444;
+    const bool shares_columns = *to_.planes != io::DeepPlanes::yuv444;
+    if (shared_columns != shares_columns) return;
+    result.colours.siting = from.colours.siting;
+    const bool has_mean_of_rows =
+        from.shape.planes == io::DeepPlanes::yuv422 && to_.planes == io::DeepPlanes::yuv420;
+    if (has_mean_of_rows && from.colours.siting.value == Siting::top_left) {
+      result.colours.siting = {Siting::left, Origin::stage};
+    }
+  }
+
   void require_defined(const Stream& from) const {
     if (!from.is_deep()) {
       throw PixelsNotTaken(text() + " takes frames of more than 8 bits, not " +
-                           from.shape.pixel_text());
+                           from.shape.pixel_text() + "; rgb24, i420 and others are made of 8 bits");
     }
-    if (to_.planes && from.shape.planes) {
-      throw InvalidArgument(text() + " is made of RGB or grey, not " + from.shape.pixel_text() +
-                            "; put rgb48 between");
+    const Told<Matrix>& matrix = from.colours.matrix;
+    if (to_.planes && from.shape.planes && !choices_.by_convention &&
+        choices_.matrix.value_or(matrix.value) != matrix.value) {
+      throw InvalidArgument(text() + ": no conversion leads from YUV of " +
+                            std::string(name_of(matrix.value)) + " (" +
+                            std::string(name_of(matrix.origin)) + ") to YUV of " +
+                            std::string(name_of(*choices_.matrix)) + "; put rgb48 between");
     }
     if (!to_.planes && choices_.to_range.value_or(Range::full) != Range::full) {
       throw InvalidArgument(text() + " is RGB, whose range is full");

@@ -28,10 +28,9 @@ class SobelStage final : public Stage {
     if (from.shape.format) {
       options_.channels = colour_order(*from.shape.format).value_or(ChannelOrder::rgb);
     }
-    // A deep frame's result is a deep frame. A picture's has all values.
-    const bool is_frame = from.is_deep() && from.depth > 8;
-    const bool saturates = is_frame && std::ranges::find(types, ElementType::u16) != types.end();
-    return grey_result(from, saturates ? ElementType::u16 : types.front());
+    // A magnitude of u16 saturates in u16, as one of u8 in u8.
+    const bool keeps_type = std::ranges::find(types, from.shape.type) != types.end();
+    return grey_result(from, keeps_type ? from.shape.type : types.front());
   }
 
   std::optional<ChainStep> chain_step() const override { return options_; }

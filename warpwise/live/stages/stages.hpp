@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "warpwise/algorithms/track/track.hpp"
+#include "warpwise/live/deep_layout.hpp"
 #include "warpwise/live/stage.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
@@ -73,21 +74,30 @@ std::unique_ptr<Stage> narrow_stage();
 /// Result of deep_stage(): planes, or without them rgb48, three channels of u16.
 struct DeepTarget {
   std::optional<io::DeepPlanes> planes = std::nullopt;
+  std::string_view layout = {};  ///< of frames without headers, if they differ from the planes
 };
-inline constexpr std::array deep_targets = {DeepTarget{}, DeepTarget{io::DeepPlanes::yuv420},
+inline constexpr std::array deep_targets = {DeepTarget{},
+                                            DeepTarget{io::DeepPlanes::yuv420},
                                             DeepTarget{io::DeepPlanes::yuv422},
-                                            DeepTarget{io::DeepPlanes::yuv444}};
+                                            DeepTarget{io::DeepPlanes::yuv444},
+                                            DeepTarget{io::DeepPlanes::yuv420, "p010"},
+                                            DeepTarget{io::DeepPlanes::yuv420, "p016"}};
 using warpwise::name_of;
-/// "rgb48", "yuv420p16", …
+/// "rgb48", "yuv420p16", "p010", …
 inline std::string_view name_of(DeepTarget target) {
+  if (!target.layout.empty()) return target.layout;
   return target.planes ? name_of(*target.planes) : "rgb48";
 }
 
-/// Converts colours of deep frames by convert_deep(): YUV or grey to rgb48, or rgb48 to planes,
-/// whose chroma is then sited at the centre. Defaults are those of convert_stage().
+/// Converts colours of deep frames by convert_deep(): to rgb48, or to planes. Their chroma is sited
+/// at the centre, but stays where it is if YUV keeps the columns that share it. A sink without
+/// headers gets p010 in its layout, and others the planes, of 10 bits. Defaults are those of
+/// convert_stage(), but planes of RGB and grey have limited range, which readers of frames without
+/// headers assume.
 ///
-/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV to YUV, for limited range of
-/// RGB, and for another convention than exact or another upsampling than replicate.
+/// Its begin() throws InvalidArgument for frames of 8 bits, for YUV of another matrix to YUV, for
+/// limited range of RGB, and for another convention than exact or another upsampling than
+/// replicate.
 std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
                                   const ConvertChoices& choices = {});
 
@@ -95,10 +105,9 @@ std::unique_ptr<Stage> deep_stage(std::string text, DeepTarget to,
 /// CPU. \throws InvalidArgument  the picture has no such grey.
 io::Picture grey_of(const io::Picture& colour);
 
-/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV: magnitudes
-/// of 8-bit pixels as gray8, those of deep frames as u16, other results in the first of
-/// sobel_dst_types(). The order of channels
-/// comes from the frame's format, not from the options.
+/// Computes edges by sobel(), from grey and 8-bit RGB directly and from the luma of YUV. Magnitudes
+/// have the pixels' type, saturated; other results have the first of sobel_dst_types(). The order
+/// of channels comes from the frame's format, not from the options.
 std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options = {});
 
 /// Returns the largest value of u8 or u16.

@@ -56,8 +56,8 @@ std::vector<DeepComponent<View>> components_of(std::string_view function, std::s
 
 /// Division of the pixels of a picture among samples of chroma.
 struct Sharing {
-  int across = 1;
-  int down = 1;
+  short across = 1;
+  short down = 1;
 };
 
 template <class View>
@@ -132,14 +132,12 @@ DeepConversion conversion_of(std::span<const Source> src, std::span<const Result
   }
   const bool from_planes = src.size() > 1;
   const bool to_planes = dst.size() > 1;
-  if (from_planes && to_planes) refuse_deep("convert_deep", "YUV becomes RGB, not YUV");
   require_options(options, !from_planes && from.size() > 1, to_planes);
   require_same_size("convert_deep", src[0], dst[0]);
   require_apart("convert_deep", src, dst);
 
-  Sharing sharing;
-  if (from_planes) sharing = sharing_of("convert_deep", from);
-  if (to_planes) sharing = sharing_of("convert_deep", to);
+  const Sharing shared = from_planes ? sharing_of("convert_deep", from) : Sharing{};
+  const Sharing sharing = to_planes ? sharing_of("convert_deep", to) : shared;
   DeepConversion made{{}, to_planes};
   DeepArguments& a = made.arguments;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -150,6 +148,8 @@ DeepConversion conversion_of(std::span<const Source> src, std::span<const Result
   a.height = src[0].height();
   a.across = sharing.across;
   a.down = sharing.down;
+  a.across_of_src = shared.across;
+  a.down_of_src = shared.down;
   a.source = from.size() == 1 ? DeepSource::grey : DeepSource::rgb;
   if (from_planes) a.source = DeepSource::yuv;
   const Weights weights = weights_of(options.matrix);

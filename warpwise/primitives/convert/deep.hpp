@@ -27,8 +27,9 @@ struct DeepOptions {
   Range to_range = Range::full;    ///< of YUV; RGB has full range
 };
 
-/// Converts YUV, grey or RGBA to RGB, and RGB, RGBA or grey to the three planes of YUV. The result
-/// is the real-valued formula of convert() in double precision, rounded half up once and saturated.
+/// Converts YUV, grey or RGBA to RGB, and RGB, RGBA, grey or YUV to the three planes of YUV. The
+/// result is the real-valued formula of convert() in double precision, rounded half up once and
+/// saturated. YUV keeps its matrix in planes of YUV, and may change its range and shared chroma.
 /// Pixels that share chroma have the same chroma, and a chroma sample is the mean of the pixels
 /// that share it. Alpha is ignored.
 ///
@@ -36,8 +37,8 @@ struct DeepOptions {
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 ///
-/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, YUV to YUV, or
-///                          views overlap.
+/// \throws InvalidArgument  other views, the sizes differ, a limited range of RGB, or views
+///                          overlap.
 WARPWISE_EXPORT void convert_deep(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                   const DeepOptions& options = {});
 

@@ -40,8 +40,10 @@ struct DeepArguments {
   ResultPlaces dst[3];
   long long width;
   long long height;
-  int across;  ///< columns and rows of pixels that share chroma
-  int down;
+  short across;  ///< columns and rows of a block: the pixels that share chroma in planes of `dst`,
+  short down;    ///< or in `src` if `dst` is RGB
+  short across_of_src;  ///< columns and rows of pixels that share chroma in `src`
+  short down_of_src;
   DeepSource source;
   double red_weight;  ///< in luma
   double blue_weight;
@@ -119,6 +121,36 @@ WARPWISE_HOST_DEVICE inline void block_to_rgb(const DeepArguments& a, long long 
   }
 }
 
+/// A pixel's luma as a code of `dst` less black, and its chroma from -0.5 to 0.5. Chroma of YUV
+/// stays a code less neutral, so that sums are exact.
+struct LumaAndChroma {
+  double luma;
+  double cb;
+  double cr;
+};
+
+template <bool aligned>
+WARPWISE_HOST_DEVICE inline LumaAndChroma luma_and_chroma(const DeepArguments& a, long long column,
+                                                          long long row) {
+  if (a.source == DeepSource::yuv) {
+    const long long x = column / a.across_of_src;
+    const long long y = row / a.down_of_src;
+    const double luma = load_code<aligned>(a.src[0].at(column, row)) - a.from.black;
+    return {a.to.luma * luma / a.from.luma, load_code<aligned>(a.src[1].at(x, y)) - neutral_code,
+            load_code<aligned>(a.src[2].at(x, y)) - neutral_code};
+  }
+  const auto colour = [&](int channel) {
+    return (load_code<aligned>(a.src[channel].at(column, row)) - a.from.black) / a.from.luma;
+  };
+  const double red = colour(0);
+  const double green = colour(1);
+  const double blue = colour(2);
+  const double luma =
+      a.red_weight * red + (1 - a.red_weight - a.blue_weight) * green + a.blue_weight * blue;
+  return {a.to.luma * luma, (blue - luma) / (2 * (1 - a.blue_weight)),
+          (red - luma) / (2 * (1 - a.red_weight))};
+}
+
 /// Computes the luma of block (x, y) and its chroma.
 template <bool aligned>
 WARPWISE_HOST_DEVICE inline void block_to_planes(const DeepArguments& a, long long x, long long y) {
@@ -128,21 +160,15 @@ WARPWISE_HOST_DEVICE inline void block_to_planes(const DeepArguments& a, long lo
   const DeepBlock block = block_at(a, x, y);
   for (long long row = block.first_y; row < block.last_y; ++row) {
     for (long long column = block.first_x; column < block.last_x; ++column, ++count) {
-      const auto colour = [&](int channel) {
-        return (load_code<aligned>(a.src[channel].at(column, row)) - a.from.black) / a.from.luma;
-      };
-      const double red = colour(0);
-      const double green = colour(1);
-      const double blue = colour(2);
-      const double luma =
-          a.red_weight * red + (1 - a.red_weight - a.blue_weight) * green + a.blue_weight * blue;
-      store_code<aligned>(a.dst[0].at(column, row), rounded_code(a.to.black + a.to.luma * luma));
-      cb += (blue - luma) / (2 * (1 - a.blue_weight));
-      cr += (red - luma) / (2 * (1 - a.red_weight));
+      const LumaAndChroma pixel = luma_and_chroma<aligned>(a, column, row);
+      store_code<aligned>(a.dst[0].at(column, row), rounded_code(a.to.black + pixel.luma));
+      cb += pixel.cb;
+      cr += pixel.cr;
     }
   }
-  store_code<aligned>(a.dst[1].at(x, y), rounded_code(neutral_code + a.to.chroma * cb / count));
-  store_code<aligned>(a.dst[2].at(x, y), rounded_code(neutral_code + a.to.chroma * cr / count));
+  const double divisor = a.source == DeepSource::yuv ? count * a.from.chroma : count;
+  store_code<aligned>(a.dst[1].at(x, y), rounded_code(neutral_code + a.to.chroma * cb / divisor));
+  store_code<aligned>(a.dst[2].at(x, y), rounded_code(neutral_code + a.to.chroma * cr / divisor));
 }
 
 /// The rule that computes a byte from the samples of a component.

@@ -179,6 +179,7 @@ std::vector<std::pair<Kind, Kind>> all_conversions() {
     all.push_back({rgb_kind, planes});
     all.push_back({rgba_kind, planes});
     all.push_back({grey_kind, planes});
+    for (const Kind& others : kinds_of_planes) all.push_back({planes, others});
   }
   for (const Kind& pairs : kinds_of_pairs) all.push_back({pairs, rgb_kind});
   return all;
@@ -220,6 +221,60 @@ TEST_P(DeepTest, PairsOfChromaGiveTheResultOfPlanes) {
     convert(planes, expected, options);
     convert(pairs, actual, options);
     test::expect_equal<std::uint16_t>(expected.all[0].view(), actual.all[0].view());
+  }
+}
+
+// Codes from black to white, and of chroma, by ITU-R BT.2100.
+struct Codes {
+  std::int64_t black, luma, chroma;
+};
+Codes codes_of(Range range) {
+  return range == Range::full ? Codes{0, 65535, 65535} : Codes{16 * 256, 219 * 256, 224 * 256};
+}
+
+// Rounds a quotient half up, and saturates.
+int rounded(std::int64_t numerator, std::int64_t denominator, std::int64_t offset) {
+  const std::int64_t doubled = 2 * (numerator + offset * denominator) + denominator;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(doubled < 0 ? 0 : doubled / (2 * denominator), 0, 65535));
+}
+
+TEST_P(DeepTest, YuvOfAnotherRangeAndSharedChroma) {
+  const Size size{7, 5};
+  for (const Kind& from : kinds_of_planes) {
+    for (const Kind& to : kinds_of_planes) {
+      for (const Range from_range : all_ranges) {
+        for (const Range to_range : all_ranges) {
+          Images src(from, size, {}), dst(to, size, {});
+          src.fill_random(11);
+          convert(src, dst, {Matrix::bt709, from_range, to_range});
+          const Codes was = codes_of(from_range), is = codes_of(to_range);
+          for (std::int64_t y = 0; y < size.height; ++y) {
+            for (std::int64_t x = 0; x < size.width; ++x) {
+              ASSERT_EQ(dst.code(0, x, y),
+                        rounded((src.code(0, x, y) - was.black) * is.luma, was.luma, is.black));
+            }
+          }
+          for (std::int64_t i = 0; i < 2 * ((size.width + to.across - 1) / to.across) *
+                                           ((size.height + to.down - 1) / to.down);
+               ++i) {
+            const std::int64_t columns = (size.width + to.across - 1) / to.across;
+            const auto plane = static_cast<std::size_t>(1 + i % 2);
+            const std::int64_t x = i / 2 % columns, y = i / 2 / columns;
+            std::int64_t sum = 0, count = 0;
+            for (std::int64_t row = y * to.down; row < std::min((y + 1) * to.down, size.height);
+                 ++row) {
+              for (std::int64_t column = x * to.across;
+                   column < std::min((x + 1) * to.across, size.width); ++column, ++count) {
+                sum += src.code(plane, column / from.across, row / from.down) - 32768;
+              }
+            }
+            ASSERT_EQ(dst.code(plane, x, y), rounded(sum * is.chroma, count * was.chroma, 32768))
+                << "plane " << plane << " at " << x << ", " << y;
+          }
+        }
+      }
+    }
   }
 }
 
@@ -376,7 +431,6 @@ TEST(DeepArguments, WrongOnesAreRefused) {
   EXPECT_EQ(refusal({{2}}, rgb_kind),
             "convert_deep: src has pixels of 2 x u16, it needs one view of 1, 3 or 4 x u16, or "
             "planes of u16");
-  EXPECT_EQ(refusal(planes, planes), "convert_deep: YUV becomes RGB, not YUV");
   EXPECT_EQ(refusal(rgb_kind, kinds_of_pairs[0]),
             "convert_deep: dst needs one view of 3 x u16, or three of 1 x u16");
   EXPECT_EQ(refusal(rgb_kind, planes, {.from_range = Range::limited}),

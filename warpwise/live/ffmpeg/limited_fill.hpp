@@ -9,21 +9,24 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Fills frames of YUV 4:4:4 with alpha from RGBA of 8 or 16 bits. Colours become YUV of limited
-/// range by deep_stage(); the alpha keeps its range.
-class AlphaFill {
+/// Fills frames of YUV 4:4:4 of limited range and 10 or more bits. The colours pass through 16 bits
+/// by deep_stage(), so that each code of 8 bits gets a code of its own. The alpha of RGBA keeps its
+/// range.
+class LimitedFill {
  public:
-  /// `rgba` is rgba32 or four channels of u16, `pixels` yuva444p10le or the same of other bits.
-  AlphaFill(const Stream& rgba, AVPixelFormat pixels);
+  /// `from` is gray8, rgb24, rgba32 or i444, or has four channels of u16. `pixels` are
+  /// yuv444p10le, yuva444p10le for RGBA, or the same of other bits.
+  LimitedFill(const Stream& from, AVPixelFormat pixels);
   /// Returns the colours of the filled frames.
   const Colours& colours() const { return yuv_.colours; }
   void operator()(AVFrame& frame, std::span<const std::byte> from);
 
  private:
+  void widen(std::span<const std::byte> from);
   void fill_alpha(AVFrame& frame) const;
 
-  bool is_deep_;
-  Stream rgba_;  // of 16 bits
+  Stream deep_;       // `from` with 16 bits
+  LevelTables more_;  // from 8 to 16 bits; none for u16
   std::unique_ptr<Stage> to_yuv_;
   Stream yuv_;
   DeepFill fill_;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
+#include "warpwise/live/ffmpeg/outputs.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// Copies the sound, subtitles, chapters and tags of a source into an output.
+class CopiedTracks {
+ public:
+  /// `check` gets each result of FFmpeg's functions, and throws for an error. `write_packet` gets
+  /// each packet. All must outlive this.
+  CopiedTracks(OtherTracks& others, const KnownOutput& file, bool has_chapters,
+               AVFormatContext& output, std::function<void(int)> check,
+               std::function<void(AVPacket&)> write_packet)
+      : others_(others), file_(file), has_chapters_(has_chapters), output_(output),
+        check_(std::move(check)), write_packet_(std::move(write_packet)) {}
+
+  /// Adds the tags, the tracks that the container takes, and the chapters. Called before the
+  /// output's header is written.
+  void add();
+  /// Writes the packets that begin before a time, in microseconds. Skips packets without a time,
+  /// and those not later than their predecessor.
+  void write(std::int64_t before);
+
+ private:
+  struct Track {
+    int from;
+    int to;
+    PacketFilter filter;  // null if packets stay as they are
+    std::int64_t last_stamp = std::numeric_limits<std::int64_t>::min();  // in the source's unit
+    std::int64_t last_written = std::numeric_limits<std::int64_t>::min();
+  };
+  PacketFilter filter_for(const OtherTracks::Track& track) const;
+  void write_one(Track& copied, AVPacket& packet, AVRational time_base);
+
+  OtherTracks& others_;
+  const KnownOutput& file_;
+  bool has_chapters_;
+  AVFormatContext& output_;
+  std::function<void(int)> check_;
+  std::function<void(AVPacket&)> write_packet_;
+  std::vector<Track> tracks_;
+};
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "warpwise/live/ffmpeg/limited_fill.hpp"
+#include "warpwise/live/ffmpeg/outputs.hpp"
+#include "warpwise/live/ffmpeg/pixels.hpp"
+#include "warpwise/live/sink.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// The frames that an output takes, and how they become those of its encoder.
+class EncodedFrames {
+ public:
+  /// `name` is the output's in messages.
+  EncodedFrames(const KnownOutput& file, std::string name) : file_(file), name_(std::move(name)) {}
+
+  /// Returns the frames of 8 bits that are taken for such ones.
+  /// \throws InvalidArgument  the output has no frames of that size
+  Sink::Taken taken_for(const Stream& stream) const;
+  /// Returns true if such deep frames are taken. \throws InvalidArgument  likewise
+  bool keeps_deep(const Stream& deep) const;
+  /// Returns the planes that deep RGB becomes.
+  io::DeepPlanes planes_for_rgb() const {
+    return file_.kind == Kind::prores ? io::DeepPlanes::yuv444 : io::DeepPlanes::yuv420;
+  }
+  /// Names the encoder's pixels for the frames taken.
+  std::string text_of(const Stream& taken) const;
+
+  /// Called before the functions below, which describe and fill the encoder's frames.
+  void begin(const Stream& stream);
+  AVPixelFormat pixels() const { return pixels_; }
+  const EncoderTags& tags() const { return tags_; }
+  void fill(AVFrame& frame, std::span<const std::byte> from);
+
+ private:
+  AVPixelFormat pixels_of(PixelFormat format) const;
+  AVPixelFormat deep_pixels_of(const Stream& deep) const;
+  EncoderTags tags_of(const Stream& stream) const;
+  void require_size(const Stream& stream) const;
+
+  const KnownOutput& file_;
+  std::string name_;
+  PixelFormat format_ = PixelFormat::i420;
+  AVPixelFormat pixels_ = AV_PIX_FMT_NONE;
+  EncoderTags tags_{};
+  std::optional<DeepFill> fill_deep_;
+  std::optional<LimitedFill> fill_limited_;
+};
+
+}  // namespace warpwise::live::ffmpeg
