@@ -69,9 +69,8 @@ inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 enum class BandSums { pairs, words, large, wide };
 
 /// Arguments of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
-/// `half` pixels and `out_at` bytes before its results. The bytes that come into the window of
-/// these results lie in_offset + in_at bytes further on. The row's start and in_offset are
-/// multiples of 16, and so is the start's address in the image if possible.
+/// `half` pixels and `out_at` bytes before its results: at a multiple of 16 of the strip, and of
+/// the image's addresses if possible.
 struct BandArguments {
   ThresholdSource src;
   ThresholdOutput out;
@@ -80,8 +79,6 @@ struct BandArguments {
   long long bias;
   int first_byte;  ///< where the first strip begins in a row: 0 or a little before it
   int out_at;
-  int in_at;
-  int in_offset;
   int pitch;         ///< between rows in shared memory, 16 times an odd number
   int rows;          ///< rows in shared memory
   int segment_rows;  ///< rows that a block processes

@@ -89,20 +89,26 @@ __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], 
 #endif
 }
 
-/// Adds the products of 16 bytes with 8 columns of weights: plus for rows that come in, minus for
-/// rows that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. For
-/// the matrix units, the rows that go out are 16 more bytes of those that come in.
-__device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
+/// Adds the products of 16 bytes with 8 columns of weights: one for rows that come in, one for rows
+/// that go out. Lane l has columns 2 (l % 4) and the next, in rows l / 4 and l / 4 + 8. For the
+/// matrix units, the rows that go out are 16 more bytes of those that come in.
+__device__ inline void add_change_with(int (&sums)[4], const BandBytes& bytes, unsigned in,
+                                       unsigned out) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
-      : "r"(bytes.in[0]), "r"(bytes.in[1]), "r"(bytes.out[0]), "r"(bytes.out[1]), "r"(weights),
-        "r"(negative(weights)));
+      : "r"(bytes.in[0]), "r"(bytes.in[1]), "r"(bytes.out[0]), "r"(bytes.out[1]), "r"(in),
+        "r"(out));
 #else
-  add_products(sums, bytes.in, weights);
-  add_products(sums, bytes.out, negative(weights));
+  add_products(sums, bytes.in, in);
+  add_products(sums, bytes.out, out);
 #endif
+}
+
+/// Adds the same with weights for rows that come in, and their negatives for rows that go out.
+__device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
+  add_change_with(sums, bytes, weights, negative(weights));
 }
 
 }  // namespace warpwise::kernels::threshold

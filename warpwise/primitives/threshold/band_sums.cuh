@@ -94,83 +94,88 @@ class WholeSums {
   unsigned weights_[2][parts];  ///< for 8 bytes of results and for the next 8
 };
 
-/// Computes each sum from the one 8 bytes before: adds what comes in, subtracts what goes out.
+/// Computes sums of many bytes from three parts: the first 32 bytes of 16 windows, their last 32,
+/// and all between, which these windows share. From 16 windows to the next ones, 16 bytes come
+/// between and 16 others leave.
 template <class Shape>
-class SlidingSums {
+class WideSums {
  public:
-  __device__ explicit SlidingSums(const BandArguments& a) : in_offset_(a.in_offset) {
+  __device__ explicit WideSums(const BandArguments& a) {
     using Pixel = typename Shape::Pixel;
     const int window = (2 * a.half + 1) * Shape::size;
-    parts_ = (a.out_at + 8 - Shape::size + window + 15) / 16;
+    last_ = (a.out_at + window) / 16;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int first = a.out_at + lane / 4 / Shape::size * Shape::size;
+    const unsigned ones = band_ones<Pixel>();
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      first_[k] = band_weights<Pixel>(a.out_at - 16 * k, window);
-      last_[k] = band_weights<Pixel>(a.out_at - 16 * (parts_ - 1 - k), window);
 #pragma unroll
       for (int p = 0; p < 2; ++p) {
-        coming_[k][p] = band_weights<Pixel>(a.in_at + 8 * k - 16 * p, 8);
-        going_[k][p] = band_weights<Pixel>(a.out_at + 8 * k - 16 * p, 8);
+        const int at = 16 * p + lane % 4 * 4;
+        left_[k][p] = weights_between(ones, at, first + 8 * k, 32);
+        right_[k][p] = weights_between(ones, at, 0, first + 8 * k + window - 16 * last_);
       }
     }
   }
 
-  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows().
-  __device__ void along_rows(unsigned rows, int* changes) const {
-    // Two sums, so that a product need not wait for the one before.
-    int sums[4] = {};
-    int others[4] = {};
+  /// Computes the changes for a warp's part of the strip, like WholeSums::along_rows(). Those of
+  /// all warps but the first lack a part: what the windows before this warp's share with its first
+  /// ones.
+  ///
+  /// \param upper     where the lane's warp puts the change of that part over its own columns, or
+  ///                  all of it if it is the first: for row l / 4
+  /// \param to_lower  from there to row l / 4 + 8
+  __device__ void along_rows(unsigned rows, int* changes, bool is_first, int* upper,
+                             int to_lower) const {
+    const unsigned ones = band_ones<typename Shape::Pixel>();
     const auto part_at = [&](int p) {
       BandBytes part;
       part.load(rows + 16 * p);
       return part;
     };
-    add_change(sums, part_at(0), first_[0]);
-    add_change(others, part_at(1), first_[1]);
-    const unsigned ones = band_ones<typename Shape::Pixel>();
+    int between[4] = {};
+    if (is_first) {
+      int others[4] = {};  // so that a product need not wait for the one before
 #pragma unroll 2
-    for (int p = 2; p + 1 < parts_ - 2; p += 2) {
-      add_change(sums, part_at(p), ones);
-      add_change(others, part_at(p + 1), ones);
-    }
-    if (parts_ % 2 != 0) add_change(sums, part_at(parts_ - 3), ones);
-    add_change(others, part_at(parts_ - 2), last_[1]);
-    add_change(sums, part_at(parts_ - 1), last_[0]);
+      for (int p = 2; p + 1 < last_; p += 2) {
+        add_change(between, part_at(p), ones);
+        add_change(others, part_at(p + 1), ones);
+      }
+      if (last_ % 2 != 0) add_change(between, part_at(last_ - 1), ones);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sums[i] += others[i];
+      for (int i = 0; i < 4; ++i) between[i] += others[i];
+    }
     constexpr int steps = threshold_band_warp_bytes / 16;
-    BandBytes coming[2];  // columns that come into the window
-    BandBytes going[2];
-    coming[0].load(rows + in_offset_);
-    going[0].load(rows);
+    BandBytes left[3] = {part_at(0), part_at(1)};
+    BandBytes right[3] = {part_at(last_), part_at(last_ + 1)};
 #pragma unroll
     for (int i = 0; i < steps; ++i) {
-      coming[(i + 1) % 2].load(rows + in_offset_ + 16 * (i + 1));
-      going[(i + 1) % 2].load(rows + 16 * (i + 1));
+      left[(i + 2) % 3] = part_at(i + 2);
+      if (i + 1 < steps) right[(i + 2) % 3] = part_at(last_ + i + 2);
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
-        put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
-        if (k == 1 && i + 1 == steps) break;
-        int of_coming[4] = {};
-        int of_going[4] = {};
+        int sums[4] = {between[0], between[1], between[2], between[3]};
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-          add_change(of_coming, coming[(i + p) % 2], coming_[k][p]);
-          add_change(of_going, going[(i + p) % 2], going_[k][p]);
+          add_change(sums, left[(i + p) % 3], left_[k][p]);
+          add_change(sums, right[(i + p) % 3], right_[k][p]);
         }
-#pragma unroll
-        for (int n = 0; n < 4; ++n) sums[n] += of_coming[n] - of_going[n];
+        put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
       }
+      add_change(between, right[i % 3], ones);
+      add_change_with(between, left[(i + 2) % 3], negative(ones), ones);
+    }
+    if (threadIdx.x % 4 == 0) {
+      constexpr int high = Shape::size == 2 ? 256 : 0;  // u16: sums of low and of high bytes
+      upper[0] = between[0] + high * between[1];
+      upper[to_lower] = between[2] + high * between[3];
     }
   }
 
  private:
-  int in_offset_;
-  int parts_;  ///< number of 16 bytes that the first sum has, at least 5
-  unsigned first_[2];
-  unsigned last_[2];  ///< weights of the last 16 bytes, and the last but one
-  unsigned coming_[2]
-                  [2];    ///< weights of what comes in, 8 bytes and 16 bytes further on, in 2 parts
-  unsigned going_[2][2];  ///< weights of what goes out
+  int last_;  ///< the 16 bytes, counted from a window's first ones, with which its last 32 begin
+  unsigned left_[2][2];
+  unsigned right_[2][2];
 };
 
 }  // namespace warpwise::kernels::threshold

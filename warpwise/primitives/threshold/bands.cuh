@@ -20,12 +20,12 @@ struct BandColumn {
   static constexpr int count = Shape::count;
   typename Shape::Less less[count];
 
-  /// Moves down by one row, whose changes are given.
-  __device__ void slide(const int* changes) {
+  /// Moves down by one row, whose changes are given, without what all of them share.
+  __device__ void slide(const int* changes, int shared = 0) {
     if constexpr (sizeof(Pixel) == 2) {
       const int2 change = *reinterpret_cast<const int2*>(changes);
-      less[0] -= change.x;
-      less[1] -= change.y;
+      less[0] -= change.x + shared;
+      less[1] -= change.y + shared;
     } else if constexpr (Shape::sums == BandSums::pairs) {
       const uint2 change = *reinterpret_cast<const uint2*>(changes);
       less[0] = plus_change(less[0], change.x, 0x00ff);
@@ -34,10 +34,10 @@ struct BandColumn {
       less[3] = plus_change(less[3], change.y, 0xff00);
     } else {
       const int4 change = *reinterpret_cast<const int4*>(changes);
-      less[0] -= change.x;
-      less[1] -= change.y;
-      less[2] -= change.z;
-      less[3] -= change.w;
+      less[0] -= change.x + shared;
+      less[1] -= change.y + shared;
+      less[2] -= change.z + shared;
+      less[3] -= change.w + shared;
     }
   }
 

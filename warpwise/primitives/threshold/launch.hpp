@@ -77,35 +77,12 @@ inline kernels::threshold::ThresholdOutput output_of(DeviceView dst,
   return out;
 }
 
-/// Offsets, within a group of 16 bytes, of the bytes that enter and leave windows. `shift` is the
-/// number of bytes between a multiple of 16 and the results.
-struct BandAlignment {
-  int shift;
-  int in_at;
-  int out_at;
-};
-
-/// Finds the alignment for sums that slide: one in which both offsets stay within the 32 bytes of a
-/// product. One of the four shifts always fits.
-inline BandAlignment sliding_alignment(int half_bytes, int pixel_bytes) {
-  // A product covers 8 results and the next 8: its last byte is in_at or out_at + 8 + 15 for u8, +
-  // 14 for u16.
-  const int most = pixel_bytes == 1 ? 9 : 10;
-  BandAlignment found{};
-  for (int shift = 0; shift < 16; shift += 4) {
-    found = {shift, (shift + half_bytes + pixel_bytes) & 15, (shift - half_bytes) & 15};
-    if (found.in_at <= most && found.out_at <= most) break;
-  }
-  return found;
-}
-
 /// The instance of threshold_bands or threshold_wide_bands for a window, and how its rows lie in
 /// shared memory.
 struct BandPlan {
   ThresholdKernel kernel;
-  BandAlignment alignment;
+  int out_at;          ///< bytes between a multiple of 16 and a row's first window
   std::int64_t strip;  ///< bytes of a row of a block's results
-  std::int64_t in_offset;
   std::int64_t pitch;
   std::int64_t rows;
   std::int64_t shared_bytes;
@@ -130,7 +107,7 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int 
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
                  .parts = half_bytes > 16 ? 5 : 3,
                  .threads = threads};
-  plan.alignment = {0, 0, static_cast<int>(-half_bytes & 15)};
+  plan.out_at = static_cast<int>(-half_bytes & 15);
   plan.strip = 4 * threads;
   plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
   // Whole groups of rows that cover a window's rows and those of the next group.
@@ -152,10 +129,9 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
                          : rule.area <= 0xffff ? BandSums::words
                                                : BandSums::large,
                  .threads = threads};
-  plan.alignment = sliding_alignment(static_cast<int>(half_bytes), static_cast<int>(pixel_bytes));
+  plan.out_at = static_cast<int>(-half_bytes & 15);
   plan.strip = 4 * threads;
-  plan.in_offset = window_bytes - plan.alignment.in_at + plan.alignment.out_at;
-  plan.pitch = (((plan.strip + plan.in_offset) / 16 + 1) | 1) * 16;
+  plan.pitch = ((plan.strip / 16 + (plan.out_at + window_bytes) / 16 + 1) | 1) * 16;
   plan.rows = 2 * kernels::threshold::threshold_band_rows;
   // The memory of the changes first holds the start's sums: each column's, in as many parts as the
   // threads compute.
@@ -163,9 +139,14 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
+  // What warps share lies between rows of changes if the 256 threads' 8 words of u8 are free there.
+  const bool have_room = pixel_bytes == 1 && threads <= 256;
+  const std::int64_t share_bytes =
+      have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
   plan.shared_bytes =
       plan.rows * plan.pitch +
-      std::max(band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes), start_bytes);
+      std::max(band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes) + share_bytes,
+               start_bytes);
   return plan;
 }
 
@@ -185,16 +166,16 @@ inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
 }
 
 /// Offset of the first strip's results in a row: 0 or a little before it.
-inline int band_first_byte(const BandPlan& plan, const unsigned char* data) {
+inline int band_first_byte(const unsigned char* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
+  const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0);
   return shift - (shift + 15) / 16 * 16;
 }
 
 /// Number of strips that cover an image's rows.
 inline std::int64_t band_strips(const BandPlan& plan,
                                 const kernels::threshold::ThresholdSource& src) {
-  return gpu::blocks_for(src.width * plan.kernel.pixel_bytes - band_first_byte(plan, src.data),
+  return gpu::blocks_for(src.width * plan.kernel.pixel_bytes - band_first_byte(src.data),
                          plan.strip);
 }
 
@@ -310,10 +291,8 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
                                                     .half = static_cast<int>(rule.half),
                                                     .area = static_cast<int>(rule.area),
                                                     .bias = rule.bias,
-                                                    .first_byte = band_first_byte(plan, src.data),
-                                                    .out_at = plan.alignment.out_at,
-                                                    .in_at = plan.alignment.in_at,
-                                                    .in_offset = static_cast<int>(plan.in_offset),
+                                                    .first_byte = band_first_byte(src.data),
+                                                    .out_at = plan.out_at,
                                                     .pitch = static_cast<int>(plan.pitch),
                                                     .rows = static_cast<int>(plan.rows),
                                                     .segment_rows = static_cast<int>(segment_rows)};
@@ -429,7 +408,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
 
 /// Says whether bands are faster than tiles (`by_tiles`) or sums of columns (otherwise).
 /// - Wide bands are always faster than sums of columns. They are faster than tiles for windows
-///   above 192 bytes if they fill the GPU.
+///   above 160 bytes if they fill the GPU (docs/decisions/2026-11-29-threshold-roofs.md).
 /// - Other bands are slower where blocks are few, below two for each SM, or segments are low: they
 ///   take longer for each row.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
@@ -438,7 +417,7 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
   const std::int64_t fewest_blocks = is_wide ? 112 : 2 * large_gpu_multiprocessors;
   const std::int64_t window = 2 * rule.half + 1;
   const bool are_enough = std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks;
-  return is_wide ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 192)
+  return is_wide ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 160)
                  : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 

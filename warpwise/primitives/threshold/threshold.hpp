@@ -77,7 +77,7 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 
 /// Runs on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
 /// scratch memory
-/// - for windows to 192 bytes a row;
+/// - for windows to 160 bytes a row;
 /// - for windows to 255 (u8) or 127 (u16) pixels where the image does not fill the GPU or `mean`
 ///   is asked for.
 ///

@@ -181,6 +181,11 @@ TEST(ThresholdLaunch, BandsWhereSharedMemoryHoldsThem) {
   }
   EXPECT_EQ(first_kernel({9, 129 * 128}, 257, hopper), "threshold_row_sums");
   for (const Size& size : {large, Size{4096, 3072}}) {
+    EXPECT_EQ(first_kernel(size, 159, hopper), "threshold_tiles");
+    EXPECT_EQ(first_kernel(size, 161, hopper), "threshold_row_sums");
+    EXPECT_EQ(first_kernel(size, 161, ada), "threshold_tiles");
+    EXPECT_EQ(first_kernel(size, 79, hopper, 2), "threshold_tiles");
+    EXPECT_EQ(first_kernel(size, 81, hopper, 2), "threshold_row_sums");
     EXPECT_EQ(first_kernel(size, 31, hopper, 2), "threshold_bands");
     EXPECT_EQ(first_kernel(size, 255, ada, 2), "threshold_row_sums");
     EXPECT_EQ(first_kernel(size, 255, turing, 2), "threshold_segments");
@@ -229,14 +234,19 @@ TEST(ThresholdLaunch, RowsOfWideBandsFitTheirWindow) {
   EXPECT_EQ(wide_band_rows(201 / 2), 96);
 }
 
-TEST(ThresholdLaunch, EveryWindowHasAnAlignment) {
-  // The bytes that come into 16 bytes of results, and those that go out, are within 32 bytes each.
-  for (int half = 0; half < 64; ++half) {
+TEST(ThresholdLaunch, RowsOfWideBandsHoldTheirWindows) {
+  // Windows begin and end within a row of shared memory.
+  for (const std::int64_t half : {33, 80, 127, 255, 300, 511}) {
     for (const int size : {1, 2}) {
-      const auto found = detail::threshold::sliding_alignment(half * size, size);
-      EXPECT_LE(found.in_at + 8 + 16 - size, 32) << half;
-      EXPECT_LE(found.out_at + 8 + 16 - size, 32) << half;
-      EXPECT_EQ((found.in_at - found.out_at - (2 * half + 1) * size) % 16, 0) << half;
+      detail::threshold::WindowRule rule;
+      rule.half = half;
+      rule.area = (2 * half + 1) * (2 * half + 1);
+      for (const int threads : kernels::threshold::threshold_wide_band_threads) {
+        const auto plan = detail::threshold::wide_band_plan(rule, size, threads);
+        EXPECT_EQ((plan.out_at + half * size) % 16, 0) << half;
+        EXPECT_EQ(plan.pitch % 32, 16) << half;
+        EXPECT_LE(plan.strip + plan.out_at + (2 * half + 1) * size, plan.pitch) << half;
+      }
     }
   }
 }

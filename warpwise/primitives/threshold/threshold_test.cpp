@@ -385,6 +385,7 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
     Content content = Content::all_levels;
   };
   const Problem problems[] = {{ElementType::u8, {9, 128 * 112}, 201},
+                              {ElementType::u8, {9, 160 * 112}, 161},
                               {ElementType::u8, {1101, 72 * 128 + 7}, 255},
                               {ElementType::u8, {9, 129 * 128}, 257, Content::largest},
                               {ElementType::u8, {1101, 72 * 128 + 7}, 257},

@@ -5,9 +5,9 @@
 
 // The threshold kernel for large windows. Fit for nvcc and NVRTC: no host headers.
 //
-// Works like threshold_bands, with three differences. Sums along rows slide. A segment's first
-// windows come from sums down the columns. Rows are read again when they leave the window, and once
-// more for the pixels themselves.
+// Works like threshold_bands, with three differences. Sums along rows share what their windows
+// share (WideSums). A segment's first windows come from sums down the columns. Rows are read again
+// when they leave the window, and once more for the pixels themselves.
 namespace warpwise::kernels::threshold {
 
 /// Computes mean and exact_mean without the mean image. Grid: x covers the columns in strips, y
@@ -20,13 +20,18 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
   using Shape = BandShape<Pixel, sums, threads>;
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
-  const SlidingSums<Shape> sums_along(a);
+  const WideSums<Shape> sums_along(a);
   const int strip_at = a.half * size + a.out_at;  // start of the strip in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
   // Shared memory: the rows that come in, those that go out, and their changes.
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
+  // For each row and warp, the change of what the warp's last windows share with the next warp's.
+  // It lies behind the row's changes if there is room, else behind all of them.
+  constexpr bool have_room = Shape::words >= threads / 32;
+  constexpr int share_pitch = have_room ? Shape::pitch : threads / 32;
+  int* const shares = changes + (have_room ? Shape::pitch - Shape::words : rows * Shape::pitch);
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
   const int warp_bytes = thread / 32 * threshold_band_warp_bytes;
@@ -58,7 +63,8 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
 #pragma unroll 1
     for (int y = begin; y < end; y += rows) {
       unsigned pixels[rows] = {};
-      const bool whole = results.whole && results.whole_source && y + rows <= end;
+      const bool whole =
+          __all_sync(0xffffffffU, results.whole && results.whole_source) && y + rows <= end;
       finish_copies();
       __syncthreads();
       if (columns.beyond()) {
@@ -73,20 +79,27 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
           pixels[i] = *reinterpret_cast<const unsigned*>(from);
         }
       }
-      sums_along.along_rows(lane_rows, lane_changes);
+      sums_along.along_rows(lane_rows, lane_changes, thread < 32,
+                            shares + lane / 4 * share_pitch + thread / 32, 8 * share_pitch);
       __syncthreads();
+      int share = 0;  // of row l % 16: what the windows of this warp share with those before
+#pragma unroll 1
+      for (int w = 0; w < thread / 32; ++w) share += shares[lane % rows * share_pitch + w];
+      const auto slide = [&](int i) {
+        column.slide(column_changes + i * Shape::pitch, __shfl_sync(0xffffffffU, share, i));
+      };
       if (y + rows < end) start_rows(y + rows);
       if (whole) {
         unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
 #pragma unroll
         for (int i = 0; i < rows; ++i, row += a.out.dst_pitch) {
-          column.slide(column_changes + i * Shape::pitch);
+          slide(i);
           __stcs(reinterpret_cast<unsigned*>(row), column.decide(pixels[i], a));
         }
       } else {
 #pragma unroll 1
         for (int i = 0; i < min(rows, end - y); ++i) {
-          column.slide(column_changes + i * Shape::pitch);
+          slide(i);
           results.store(a, y + i, column.decide(results.load(a, y + i), a));
         }
       }
