@@ -63,7 +63,7 @@ ROOMS = [
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/ptx", "emulator/runtime", "primitives/shared",
                      "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
     # Marks kernels of students, by their results and counts.
-    ("lab/exercise", ["base", "gpu", "io", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
+    ("lab/exercise", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                       "lab/study", "lab/predict", "lab/explain", "lab/report"]),
 
     # A study is data. Sources beside it may use the laboratory.

@@ -12,10 +12,8 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/lab/lab.hpp"
 #include "warpwise/cli/terminal.hpp"
-#include "warpwise/gpu/device.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/printable.hpp"
-#include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/exercise/check.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 

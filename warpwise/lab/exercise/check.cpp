@@ -7,12 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/gpu/device.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/nvrtc.hpp"
@@ -119,39 +117,55 @@ LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) 
   return {{static_cast<std::uint32_t>(blocks), 1, 1}, {threads, 1, 1}};
 }
 
-// Refuses what could bring other files into the source: only the compiler's stand-ins of standard
-// headers are included by name. A file of this machine would be shown in messages.
-void require_alone(std::string source) {
-  for (const std::string_view splice : {"\\\r\n", "\\\n", "?\?/\n"}) {
-    for (std::size_t at = source.find(splice); at != std::string::npos; at = source.find(splice))
-      source.erase(at, splice.size());
+// Returns a text from its first character that is no blank and in no comment.
+std::string_view behind_blanks(std::string_view text) {
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\v\f\r"), text.size()));
+    if (!text.starts_with("/*")) return text;
+    const std::size_t end = text.find("*/", 2);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
   }
-  const std::string_view text = source;
-  for (const std::string_view word : {"include", "import", "embed"}) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos;
-         at = text.find(word, at + 1)) {
-      const std::size_t line_end = std::min(text.find('\n', at), text.size());
-      const std::string_view before = text.substr(0, at);
-      const std::string_view rest = text.substr(at + word.size(), line_end - at - word.size());
-      const std::size_t mark = before.find_last_not_of(" \t*/");
-      const bool is_directive = mark != std::string_view::npos &&
-                                (before[mark] == '#' || before[mark] == ':' || before[mark] == '=');
-      if (!is_directive) continue;
-      const std::size_t open = rest.find_first_not_of(" \t");
-      const std::size_t close = rest.find('>');
-      if (word == "include" && open != std::string_view::npos && rest[open] == '<' &&
-          close != std::string_view::npos) {
-        const std::string_view header = rest.substr(open + 1, close - open - 1);
-        if (std::ranges::any_of(stub_headers(),
-                                [&](const StubHeader& each) { return each.name == header; }))
-          continue;
-      }
-      throw InvalidArgument(
-          fmt::format("an exercise's file stands alone, and \"{}{}\" brings another file: leave it "
-                      "out",
-                      word, rest.substr(0, 60)));
+}
+
+bool is_standard_header(std::string_view rest) {
+  rest = behind_blanks(rest);
+  const std::size_t close = rest.find('>');
+  if (!rest.starts_with('<') || close == std::string_view::npos) return false;
+  return std::ranges::find(stub_headers(), rest.substr(1, close - 1), &StubHeader::name) !=
+         stub_headers().end();
+}
+
+// Refuses a source that brings another file, whose text a message might show. Only the compiler's
+// stand-ins of standard headers may be included. A mark in a comment or a string counts as well:
+// nothing is missed that the compiler may take for a directive.
+void require_alone(std::string source) {
+  // Lines are spliced, and marks have other spellings.
+  const std::array<std::pair<std::string_view, std::string_view>, 6> spellings = {
+      {{"\r\n", "\n"}, {"?\?/", "\\"}, {"\\\n", ""}, {"?\?=", "#"}, {"%:", "#"}, {"\r", "\n"}}};
+  for (const auto& [from, to] : spellings) {
+    for (std::size_t at = source.find(from); at != std::string::npos; at = source.find(from, at))
+      source.replace(at, from.size(), to);
+  }
+  for (std::size_t at = source.find('#'); at != std::string::npos; at = source.find('#', at + 1)) {
+    const std::string_view directive = behind_blanks(std::string_view(source).substr(at + 1));
+    for (const std::string_view word : {"include_next", "include", "import", "embed"}) {
+      if (!directive.starts_with(word)) continue;
+      if (word == "include" && is_standard_header(directive.substr(word.size()))) break;
+      throw InvalidArgument(fmt::format(
+          "\"#{}\" brings another file, and {} has to stand alone: leave it out",
+          directive.substr(0, std::min<std::size_t>(directive.find('\n'), 60)), kernel_file));
     }
   }
+}
+
+// Writes the student's name of the file in place of the compiler's, which has this folder's path.
+std::string with_own_name(std::string text) {
+  for (const std::string& name :
+       {std::filesystem::absolute(source_name).string(), std::string(source_name)}) {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+      text.replace(at, name.size(), kernel_file);
+  }
+  return text;
 }
 
 std::string first_lines(const std::string& log) {
@@ -160,10 +174,7 @@ std::string first_lines(const std::string& log) {
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line) && count < most_log_lines; ++count)
     text += (text.empty() ? "" : "\n") + line;
-  for (std::size_t at = text.find("exercise/"); at != std::string::npos;
-       at = text.find("exercise/"))
-    text.erase(at, std::string_view("exercise/").size());
-  return text;
+  return with_own_name(std::move(text));
 }
 
 std::string at_line(int line) {
@@ -236,9 +247,10 @@ bool ends_kernel(const emulator::Fault& fault) {
 std::string fault_text(const emulator::Fault& fault) {
   if (fault.kind == emulator::FaultKind::budget)
     return fmt::format("the kernel does not end: {} instructions of warps were too few", budget);
-  return at_line(own_place(fault).line) + std::string(name_of(fault.kind)) + ", " + fault.message +
-         fmt::format(" (block {}, thread {} and {})", fault.block.x, fault.thread.x,
-                     fault.thread.y);
+  return with_own_name(fmt::format("{}{}, {} (block ({},{}), thread ({},{}))",
+                                   at_line(own_place(fault).line), name_of(fault.kind),
+                                   fault.message, fault.block.x, fault.block.y, fault.thread.x,
+                                   fault.thread.y));
 }
 
 // ---- The whole
@@ -393,13 +405,18 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
                                  "Keep the kernel's name and parameters as the task states them."));
   }
   if (marks.first_failed() != nullptr) {
-    marks.marks.push_back(failed("result", "not run: it does not compile", ""));
     marks.marks.push_back(failed("checks", "not run: it does not compile", ""));
+    marks.marks.push_back(failed("result", "not run: it does not compile", ""));
     fail_gates(exercise_, "it does not compile", marks);
     return marks;
   }
 
   const Runs runs = run_all(*kernel, exercise_, expected_);
+  if (runs.fault.empty()) {
+    marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
+  } else {
+    marks.marks.push_back(failed("checks", runs.fault, exercise_.hint_faulty));
+  }
   const std::size_t sizes = exercise_.sizes.size();
   if (runs.wrong.empty()) {
     marks.marks.push_back(
@@ -409,11 +426,6 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
         failed("result",
                fmt::format("wrong at {} of {} sizes. {}", runs.wrong.size(), sizes, runs.wrong[0]),
                exercise_.hint_wrong));
-  }
-  if (runs.fault.empty()) {
-    marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
-  } else {
-    marks.marks.push_back(failed("checks", runs.fault, exercise_.hint_faulty));
   }
   const Variables& counted_size = exercise_.sizes[0];
   const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);

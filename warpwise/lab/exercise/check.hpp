@@ -21,7 +21,7 @@ constexpr auto enum_names(MarkState) {
 
 /// One thing that is marked.
 struct Mark {
-  std::string name;  ///< "compiles", "result", "checks", or a figure's name
+  std::string name;  ///< "compiles", "checks", "result", or a figure's name
   MarkState state = MarkState::passed;
   std::string text;  ///< what was found, in plain words
   std::string hint;  ///< empty if it passed

@@ -65,8 +65,8 @@ void take_namespaces() {
   write_map("/proc/self/uid_map", user);
   write_map("/proc/self/gid_map", group);
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) refuse("mount /");
-  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  if (::mount("none", "/tmp", "tmpfs", flags, "size=4k,mode=555") != 0) refuse("mount tmpfs");
+  constexpr unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (::mount("none", "/tmp", "tmpfs", flags, "size=4k") != 0) refuse("mount tmpfs");
   if (::chdir("/tmp") != 0) refuse("chdir");
   // The new root lies over the old one, which is then taken away.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) refuse("pivot_root");

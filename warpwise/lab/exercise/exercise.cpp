@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <tuple>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -28,6 +29,13 @@ constexpr const char* table_file = "exercise.json";
 constexpr std::size_t largest_file = std::size_t{1} << 20;
 
 fs::path exercises_folder() { return source_root() / "warpwise/exercises"; }
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const fs::directory_entry& each : fs::directory_iterator(exercises_folder()))
+    if (fs::exists(each.path() / table_file)) result.push_back(each.path().filename().string());
+  return result;
+}
 
 std::string text_of(const fs::path& file) {
   if (std::optional<std::string> text = read_text(file)) return *std::move(text);
@@ -77,13 +85,15 @@ Gate gate_in(const nlohmann::json& json, const std::string& place) {
 
 Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   const Fields fields(json, (folder / table_file).string());
-  fields.require_known(std::array<std::string, 15>{
+  fields.require_known(std::array<std::string, 14>{
       "title", "lecture", "kernel", "arguments", "grid", "block", "elements", "element", "row",
-      "tolerance", "sizes", "gates", "hint_wrong", "hint_faulty", "$comment"});
+      "tolerance", "sizes", "gates", "hint_wrong", "hint_faulty"});
   Exercise exercise;
   exercise.name = folder.filename().string();
   exercise.folder = folder;
   exercise.title = fields.text("title");
+  exercise.lecture = static_cast<int>(
+      fields.numbers(nlohmann::json::array({fields.at("lecture")}), "lecture", 1)[0]);
   exercise.kernel = fields.text("kernel");
   for (const std::string& each : fields.texts("arguments"))
     exercise.arguments.push_back(argument_in(each, fields));
@@ -143,28 +153,20 @@ Exercise read_exercise(const fs::path& folder) {
 }
 
 std::vector<Exercise> all_exercises() {
-  std::vector<std::pair<std::int64_t, Exercise>> found;
-  for (const fs::directory_entry& each : fs::directory_iterator(exercises_folder())) {
-    if (!fs::exists(each.path() / table_file)) continue;
-    const nlohmann::json json = nlohmann::json::parse(text_of(each.path() / table_file));
-    found.emplace_back(json.value("lecture", 0), read_exercise(each.path()));
-  }
-  std::ranges::sort(found, [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second.name) < std::pair(b.first, b.second.name);
+  std::vector<Exercise> all;
+  for (const std::string& name : names()) all.push_back(read_exercise(exercises_folder() / name));
+  std::ranges::sort(all, [](const Exercise& a, const Exercise& b) {
+    return std::tie(a.lecture, a.name) < std::tie(b.lecture, b.name);
   });
-  std::vector<Exercise> result;
-  for (auto& [place, exercise] : found) result.push_back(std::move(exercise));
-  return result;
+  return all;
 }
 
 Exercise find_exercise(std::string_view name) {
-  std::vector<std::string> names;
-  for (Exercise& each : all_exercises()) {
-    if (each.name == name) return std::move(each);
-    names.push_back(each.name);
-  }
-  throw InvalidArgument(fmt::format("there is no exercise \"{}\"{}; warpwise lab exercise list",
-                                    name, suggestion(name, names)));
+  const std::vector<std::string> all = names();
+  if (std::ranges::find(all, name) != all.end()) return read_exercise(exercises_folder() / name);
+  throw InvalidArgument(
+      fmt::format("there is no exercise \"{}\"{}; \"warpwise lab exercise list\" lists them", name,
+                  suggestion(name, all)));
 }
 
 void start(const Exercise& exercise, const fs::path& folder) {

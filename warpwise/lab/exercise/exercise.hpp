@@ -59,6 +59,7 @@ struct Exercise {
   std::string name;  ///< the folder's
   std::filesystem::path folder;
   std::string title;
+  int lecture = 0;  ///< place in the order of the exercises
   std::string kernel;
   std::vector<NamedArgument> arguments;
   std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y

@@ -172,7 +172,7 @@ std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
 }
 
 std::string csv_of(const std::vector<Graded>& all) {
-  std::string text = "student,exercise,passed,of,compiles,result,checks,gates,first_failure\r\n";
+  std::string text = "student,exercise,passed,of,compiles,checks,result,gates,first_failure\r\n";
   for (const Graded& each : all) {
     text += cell(each.student) + "," + cell(each.exercise) + "," +
             (each.failure.empty() ? fmt::format("{},{}", each.marks.passed(), each.marks.all())
