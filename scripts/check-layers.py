@@ -68,6 +68,8 @@ ROOMS = [
 
     # A study is data. Sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
+    # An exercise is data.
+    ("exercises/*", []),
     # Frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
     # A window for these frames.

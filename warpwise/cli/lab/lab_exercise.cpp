@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -120,7 +121,9 @@ class Check final : public Command {
       print_line(fmt::format("All {} marks.", marks.all()));
       return;
     }
-    if (!marks.explain.empty()) print_line("Its counts, line by line: " + marks.explain);
+    if (!marks.explain.empty())
+      print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
+                             (fs::path(folder_) / lab::kernel_file).string(), marks.explain));
     throw Error(fmt::format("{} marks; \"warpwise lab exercise hint\" says what to do next",
                             sum_of(marks)));
   }
@@ -162,12 +165,21 @@ class Solution final : public Command {
   std::string folder_ = ".";
 };
 
-void write_file(const std::string& file, const std::string& text) {
-  if (file.empty()) return;
-  io::OutputFile out(file);
-  out.write(std::as_bytes(std::span(text)));
-  out.finish();
-}
+// A file that is opened before the work, so that a wrong name costs nothing.
+class Report {
+ public:
+  explicit Report(const std::string& file) {
+    if (!file.empty()) file_.emplace(file);
+  }
+  void write(const std::string& text) {
+    if (!file_) return;
+    file_->write(std::as_bytes(std::span(text)));
+    file_->finish();
+  }
+
+ private:
+  std::optional<io::OutputFile> file_;
+};
 
 class Grade final : public Command {
  public:
@@ -191,6 +203,8 @@ class Grade final : public Command {
   void execute() const override {
     std::vector<lab::Graded> all =
         lab::graded_folders(std::vector<fs::path>(folders_.begin(), folders_.end()));
+    Report junit(junit_);
+    Report csv(csv_);
     const std::string open = lab::why_no_namespaces();
     if (!open.empty()) {
       print_error(fmt::format(
@@ -200,8 +214,7 @@ class Grade final : public Command {
     }
     const lab::Limits limits{std::chrono::seconds(seconds_), static_cast<std::uint64_t>(memory_mib_)
                                                                  << 20};
-    std::string compiler;
-    compiler = lab::grade(all, limits, jobs_, [](const lab::Graded& each) {
+    const std::string compiler = lab::grade(all, limits, jobs_, [](const lab::Graded& each) {
       const lab::Mark* const failed = each.marks.first_failed();
       const std::string why = !each.failure.empty() ? each.failure
                               : failed != nullptr   ? failed->text
@@ -210,8 +223,8 @@ class Grade final : public Command {
                              each.failure.empty() ? sum_of(each.marks) : "no marks",
                              why.substr(0, why.find('\n'))));
     });
-    write_file(junit_, lab::junit_of(all));
-    write_file(csv_, lab::csv_of(all));
+    junit.write(lab::junit_of(all));
+    csv.write(lab::csv_of(all));
     print_line(fmt::format("{} folders, compiled by {}", all.size(), compiler));
   }
 

@@ -27,8 +27,8 @@ namespace {
 using ladders::Variables;
 
 constexpr std::uint64_t device_bytes = std::uint64_t{1} << 30;
-// Limit of warp instructions: a hundred times those of the largest exercise.
-constexpr std::uint64_t budget = 20'000'000;
+// Limit of warp instructions: ten times those of the slowest start. It takes some seconds.
+constexpr std::uint64_t budget = 4'000'000;
 constexpr std::size_t most_log_lines = 12;
 // Name of the file in messages. There is no such folder, so that it includes nothing beside it.
 constexpr const char* source_name = "exercise/kernel.cu";
@@ -326,11 +326,10 @@ Mark timed_mark(const Gate& gate, const std::function<double()>& time_on_gpu) {
   }
 }
 
-std::string explain_command(const Exercise& exercise, const Variables& size,
+std::string explain_options(const Exercise& exercise, const Variables& size,
                             const LaunchShape& shape) {
-  std::string text =
-      fmt::format("warpwise explain {} --kernel {} --grid {},{} --block {},{}", kernel_file,
-                  exercise.kernel, shape.grid.x, shape.grid.y, shape.block.x, shape.block.y);
+  std::string text = fmt::format("--kernel {} --grid {},{} --block {},{}", exercise.kernel,
+                                 shape.grid.x, shape.grid.y, shape.block.x, shape.block.y);
   for (const ArgumentSpec& each : arguments_of(exercise, size))
     text += fmt::format(" --arg '{}'", each.text);
   return text;
@@ -430,7 +429,7 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
   const Variables& counted_size = exercise_.sizes[0];
   const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);
   const Variables& shown = runs.failed != nullptr ? *runs.failed : counted_size;
-  marks.explain = explain_command(exercise_, shown, shape_of(exercise_, shown, *kernel));
+  marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel));
   if (!runs.wrong.empty()) {
     fail_gates(exercise_, "the result is wrong", marks);
     return marks;
@@ -455,7 +454,7 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
 double time_ratio_on_gpu(const Exercise& exercise, const std::filesystem::path& file) {
   GpuProbe probe;
   const auto median = [&](const std::filesystem::path& source, bool is_reference) {
-    const Variables& size = exercise.sizes.back();
+    const Variables& size = exercise.timed_size;
     Compilation compiled = compile_file(source, options_of_exercises());
     Launchable kernel = launchable(compiled.ptx, exercise.kernel);
     ExplainRequest request;

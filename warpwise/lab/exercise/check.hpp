@@ -30,7 +30,7 @@ struct Mark {
 /// All marks of a kernel, in the order in which they are mended.
 struct Marks {
   std::vector<Mark> marks;
-  std::string explain;  ///< command that shows the counts of the size that failed first
+  std::string explain;  ///< options of `warpwise explain` for the size that failed first
 
   int passed() const;
   int all() const;  ///< number of marks that were not skipped

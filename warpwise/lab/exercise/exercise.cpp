@@ -85,9 +85,9 @@ Gate gate_in(const nlohmann::json& json, const std::string& place) {
 
 Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   const Fields fields(json, (folder / table_file).string());
-  fields.require_known(std::array<std::string, 14>{
+  fields.require_known(std::array<std::string, 15>{
       "title", "lecture", "kernel", "arguments", "grid", "block", "elements", "element", "row",
-      "tolerance", "sizes", "gates", "hint_wrong", "hint_faulty"});
+      "tolerance", "sizes", "timed_size", "gates", "hint_wrong", "hint_faulty"});
   Exercise exercise;
   exercise.name = folder.filename().string();
   exercise.folder = folder;
@@ -105,6 +105,7 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   exercise.tolerance = fields.positive("tolerance").value_or(0);
   for (const nlohmann::json& each : fields.list("sizes"))
     fields.read_variables(each, "sizes", exercise.sizes.emplace_back());
+  exercise.timed_size = fields.variables("timed_size");
   for (const nlohmann::json& each : fields.list("gates"))
     exercise.gates.push_back(gate_in(each, fields.inside("gates")));
   exercise.hint_wrong = fields.text("hint_wrong");

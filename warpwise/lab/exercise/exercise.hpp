@@ -69,6 +69,7 @@ struct Exercise {
   std::string row;       ///< expression: elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
   std::vector<ladders::Variables> sizes;  ///< the gates count the first
+  ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
   std::string hint_wrong;   ///< for a wrong result
   std::string hint_faulty;  ///< for a fault that the checks find

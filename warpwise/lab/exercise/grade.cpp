@@ -90,10 +90,11 @@ std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>&
 
 std::string xml(const std::string& text) { return report::text(text).markup; }
 
-// A spreadsheet takes a cell that begins with one of these for a formula.
+// Writes the first line of a text. A spreadsheet takes one that begins with these for a formula.
 std::string cell(const std::string& text) {
   const bool is_formula = text.find_first_of("=+-@") == 0;
-  return io::csv_field((is_formula ? "'" : "") + text);
+  const std::string line = text.substr(0, text.find('\n'));
+  return io::csv_field((is_formula ? "'" : "") + io::printable(line));
 }
 
 std::string why_not_all(const Graded& graded) {
@@ -172,9 +173,11 @@ std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
 }
 
 std::string csv_of(const std::vector<Graded>& all) {
-  std::string text = "student,exercise,passed,of,compiles,checks,result,gates,first_failure\r\n";
+  std::string text =
+      "student,folder,exercise,passed,of,compiles,checks,result,gates,first_failure\r\n";
   for (const Graded& each : all) {
-    text += cell(each.student) + "," + cell(each.exercise) + "," +
+    text += cell(each.student) + "," + cell(each.folder.string()) + "," + cell(each.exercise) +
+            "," +
             (each.failure.empty() ? fmt::format("{},{}", each.marks.passed(), each.marks.all())
                                   : std::string("0,"));
     int gates = 0;
@@ -194,7 +197,7 @@ std::string csv_of(const std::vector<Graded>& all) {
 std::string junit_of(const std::vector<Graded>& all) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const Graded& each : all) {
-    const auto suite = xml(each.student + (each.exercise.empty() ? "" : "/" + each.exercise));
+    const std::string suite = xml(each.folder.string());
     const std::size_t marks = each.marks.marks.size();
     text += fmt::format(
         "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
