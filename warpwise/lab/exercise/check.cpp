@@ -82,6 +82,16 @@ Run run(Launchable& kernel, const Exercise& exercise, const Variables& size,
   return run;
 }
 
+void require_parameters(Launchable& kernel, const Exercise& exercise) {
+  const std::size_t count = kernel.program.kernel(kernel.kernel).parameter_bytes.size();
+  if (count == exercise.arguments.size()) return;
+  std::string names;
+  for (const NamedArgument& each : exercise.arguments)
+    names += (names.empty() ? "" : ", ") + each.name;
+  throw InvalidArgument(fmt::format("the kernel has {} parameters, and the task's has {}: {}({})",
+                                    count, exercise.arguments.size(), exercise.kernel, names));
+}
+
 // Reads the block that the kernel's file states: __constant__ int block[2] = {X, Y};
 emulator::Dim3 stated_block(Launchable& kernel) {
   emulator::Device device(device_bytes);
@@ -244,13 +254,47 @@ bool ends_kernel(const emulator::Fault& fault) {
          fault.kind == Kind::livelock || fault.kind == Kind::trap;
 }
 
-std::string fault_text(const emulator::Fault& fault) {
+std::string hint_of(emulator::FaultKind kind) {
+  using Kind = emulator::FaultKind;
+  switch (kind) {
+    case Kind::race:
+    case Kind::lockstep:
+      return "Two threads use one word, and nothing orders them. Let all threads of the block wait "
+             "with __syncthreads() between the two accesses.";
+    case Kind::barrier:
+    case Kind::deadlock:
+    case Kind::member_mask:
+      return "All threads of a block must reach each __syncthreads(): no return and no branch "
+             "before "
+             "it may leave some out.";
+    case Kind::uninitialised:
+      return "A thread uses a word that no thread has written. Let the block write all words that "
+             "it "
+             "reads later.";
+    case Kind::out_of_bounds:
+      return "An index lies outside of its array. Compare it with the size before the access.";
+    case Kind::misaligned:
+      return "A vector of 4, 8 or 16 bytes must lie at a multiple of its size.";
+    case Kind::budget:
+    case Kind::livelock: return "A loop does not end: look at its condition.";
+    default: return "Read the message: it names the line and the thread.";
+  }
+}
+
+std::string fault_text(const Exercise& exercise, const Variables& size,
+                       const emulator::Fault& fault) {
   if (fault.kind == emulator::FaultKind::budget)
     return fmt::format("the kernel does not end: {} instructions of warps were too few", budget);
+  std::string message = fault.message;
+  const std::vector<ArgumentSpec> specs = arguments_of(exercise, size);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::string name = fmt::format("argument {}, {}", i, specs[i].text);
+    if (const std::size_t at = message.find(name); at != std::string::npos)
+      message.replace(at, name.size(), exercise.arguments[i].name + "[],");
+  }
   return with_own_name(fmt::format("{}{}, {} (block ({},{}), thread ({},{}))",
-                                   at_line(own_place(fault).line), name_of(fault.kind),
-                                   fault.message, fault.block.x, fault.block.y, fault.thread.x,
-                                   fault.thread.y));
+                                   at_line(own_place(fault).line), name_of(fault.kind), message,
+                                   fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
 }
 
 // ---- The whole
@@ -259,6 +303,7 @@ std::string fault_text(const emulator::Fault& fault) {
 struct Runs {
   std::vector<std::string> wrong;     // a sentence for each size that is
   std::string fault;                  // the first one
+  std::string hint;                   // for it
   const Variables* failed = nullptr;  // the first size that failed in any way
   std::optional<Run> counted;         // the first size
 };
@@ -280,10 +325,14 @@ Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Res
     Run now = run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(i == 0));
     const auto ended = std::ranges::find_if(now.result.faults, ends_kernel);
     std::string wrong = ended != now.result.faults.end()
-                            ? fault_text(*ended)
+                            ? fault_text(exercise, size, *ended)
                             : first_wrong(exercise, size, now.memory, expected[i]);
-    if (runs.fault.empty() && !now.result.faults.empty())
-      runs.fault = to_text(size) + ": " + fault_text(now.result.faults.front());
+    if (runs.fault.empty() && !now.result.faults.empty()) {
+      const emulator::Fault& fault = now.result.faults.front();
+      runs.fault = to_text(size) + ": " + fault_text(exercise, size, fault);
+      const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hint_race.empty();
+      runs.hint = has_own ? exercise.hint_race : hint_of(fault.kind);
+    }
     if (runs.failed == nullptr && (!wrong.empty() || !now.result.faults.empty()))
       runs.failed = &size;
     if (!wrong.empty()) runs.wrong.push_back(to_text(size) + ": " + std::move(wrong));
@@ -378,7 +427,8 @@ Checker::Checker(Exercise exercise) : exercise_(std::move(exercise)), toolchain_
     options.budget *= 10;
     Run run = lab::run(reference, exercise_, size, shape, options);
     if (!run.result.faults.empty())
-      throw InvalidArgument(file.string() + ": " + fault_text(run.result.faults[0]));
+      throw InvalidArgument(file.string() + ": " +
+                            fault_text(exercise_, size, run.result.faults[0]));
     expected_.push_back(std::move(run.memory));
   }
 }
@@ -391,22 +441,25 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
     const Compilation compiled =
         compile_text(source, source_name, options_of_exercises(), toolchain_);
     kernel = launchable(compiled.ptx, exercise_.kernel);
+    require_parameters(*kernel, exercise_);
     shape_of(exercise_, exercise_.sizes[0], *kernel);  // throws if the file states none
     emulator::Device device(device_bytes);
     const Arguments fitting(device, kernel->program.kernel(kernel->kernel),
                             arguments_of(exercise_, exercise_.sizes[0]), no_texture);
     marks.marks.push_back({"compiles", MarkState::passed, "it compiles", ""});
   } catch (const CompileError& error) {
-    marks.marks.push_back(
-        failed("compiles", first_lines(error.log()), "Read the first message: it names the line."));
+    marks.marks.push_back(failed("compiles", first_lines(error.log()),
+                                 "Read the first message: it names the line. The file holds "
+                                 "kernels alone: main() and launches "
+                                 "stay out."));
   } catch (const Error& error) {
     marks.marks.push_back(failed("compiles", first_lines(error.what()),
                                  "Keep the kernel's name and parameters as the task states them."));
   }
   if (marks.first_failed() != nullptr) {
-    marks.marks.push_back(failed("checks", "not run: it does not compile", ""));
-    marks.marks.push_back(failed("result", "not run: it does not compile", ""));
-    fail_gates(exercise_, "it does not compile", marks);
+    marks.marks.push_back(failed("checks", "not run", ""));
+    marks.marks.push_back(failed("result", "not run", ""));
+    fail_gates(exercise_, "it was not run", marks);
     return marks;
   }
 
@@ -414,7 +467,7 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
   if (runs.fault.empty()) {
     marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
   } else {
-    marks.marks.push_back(failed("checks", runs.fault, exercise_.hint_faulty));
+    marks.marks.push_back(failed("checks", runs.fault, runs.hint));
   }
   const std::size_t sizes = exercise_.sizes.size();
   if (runs.wrong.empty()) {
@@ -429,7 +482,8 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
   const Variables& counted_size = exercise_.sizes[0];
   const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);
   const Variables& shown = runs.failed != nullptr ? *runs.failed : counted_size;
-  marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel));
+  marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel)) +
+                  (runs.fault.empty() ? "" : " --check all");
   if (!runs.wrong.empty()) {
     fail_gates(exercise_, "the result is wrong", marks);
     return marks;

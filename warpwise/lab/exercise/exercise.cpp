@@ -87,7 +87,7 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   const Fields fields(json, (folder / table_file).string());
   fields.require_known(std::array<std::string, 15>{
       "title", "lecture", "kernel", "arguments", "grid", "block", "elements", "element", "row",
-      "tolerance", "sizes", "timed_size", "gates", "hint_wrong", "hint_faulty"});
+      "tolerance", "sizes", "timed_size", "gates", "hint_wrong", "hint_race"});
   Exercise exercise;
   exercise.name = folder.filename().string();
   exercise.folder = folder;
@@ -109,7 +109,7 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   for (const nlohmann::json& each : fields.list("gates"))
     exercise.gates.push_back(gate_in(each, fields.inside("gates")));
   exercise.hint_wrong = fields.text("hint_wrong");
-  exercise.hint_faulty = fields.text("hint_faulty");
+  exercise.hint_race = fields.text("hint_race", "");
   if (exercise.sizes.empty()) fields.fail("has no sizes");
   if (exercise.grid.empty()) fields.fail("lacks the field \"grid\"");
   fields.within([&] { arguments_of(exercise, exercise.sizes[0]); });

@@ -71,8 +71,8 @@ struct Exercise {
   std::vector<ladders::Variables> sizes;  ///< the gates count the first
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
-  std::string hint_wrong;   ///< for a wrong result
-  std::string hint_faulty;  ///< for a fault that the checks find
+  std::string hint_wrong;  ///< for a wrong result
+  std::string hint_race;   ///< for a race; empty: a hint that fits any
 };
 
 /// Returns the arguments for a size.

@@ -112,7 +112,6 @@ TEST(Exercises, HaveHintsAndRaggedSizes) {
     SCOPED_TRACE(exercise.name);
     EXPECT_GE(exercise.sizes.size(), 2U);
     EXPECT_NE(exercise.hint_wrong, "");
-    EXPECT_NE(exercise.hint_faulty, "");
     for (const Gate& gate : exercise.gates) EXPECT_NE(gate.hint, "") << name_of(gate.figure);
     for (const char* page : {"task.md", "task.ko.md"}) {
       const std::string text = read_text(exercise.folder / page).value_or("");
@@ -192,6 +191,23 @@ TEST(Marks, ARaceIsNamedWithItsLines) {
   EXPECT_NE(mark.text.find("writes at kernel.cu:12,"), std::string::npos) << mark.text;
 }
 
+TEST(Marks, AFaultGetsTheHintOfItsKind) {
+  CHECKER_OR_SKIP(checker, "halo");
+  const auto mark_with = [&](const std::string& from, const std::string& to) {
+    return mark_of(checker->check(replaced(solution_of("halo"), from, to), no_gpu), "checks");
+  };
+  EXPECT_NE(mark_with("  __syncthreads();", "").hint.find("Two threads"), std::string::npos);
+  EXPECT_NE(mark_with("i < WIDTH * HEIGHT", "i < 256").hint.find("no thread has written"),
+            std::string::npos);
+  EXPECT_NE(mark_with("  __shared__",
+                      "  if (blockIdx.x * 32 + threadIdx.x >= width) return;\n  __shared__")
+                .hint.find("must reach"),
+            std::string::npos);
+  const Mark outside = mark_with("out[y * width + x]", "out[y * width + x + 1]");
+  EXPECT_NE(outside.hint.find("outside of its array"), std::string::npos);
+  EXPECT_NE(outside.text.find("of out[],"), std::string::npos) << outside.text;
+}
+
 TEST(Marks, AKernelThatDoesNotCompileIsNamedWithItsLine) {
   CHECKER_OR_SKIP(checker, "padding");
   const Marks marks = checker->check("\n__global__ void transpose(int) { nothing }\n", no_gpu);
@@ -207,7 +223,9 @@ TEST(Marks, AnotherKernelOrOtherParametersAreRefused) {
     return checker->check(source, no_gpu).marks[0].text;
   };
   EXPECT_NE(text_of("__global__ void other() {}").find("transpose"), std::string::npos);
-  EXPECT_NE(text_of("__global__ void transpose(float* out) {}").find("4"), std::string::npos);
+  EXPECT_NE(
+      text_of("__global__ void transpose(float* out) {}").find("transpose(out, in, width, height)"),
+      std::string::npos);
   EXPECT_NE(text_of("").find("transpose"), std::string::npos);
 }
 
