@@ -13,9 +13,10 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
-#include "warpwise/lab/compile/nvrtc.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/exercise/faults.hpp"
 #include "warpwise/lab/exercise/figures.hpp"
+#include "warpwise/lab/exercise/source.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
@@ -27,11 +28,7 @@ namespace {
 using ladders::Variables;
 
 constexpr std::uint64_t device_bytes = std::uint64_t{1} << 30;
-// Limit of warp instructions: ten times those of the slowest start. It takes some seconds.
-constexpr std::uint64_t budget = 4'000'000;
 constexpr std::size_t most_log_lines = 12;
-// Name of the file in messages. There is no such folder, so that it includes nothing beside it.
-constexpr const char* source_name = "exercise/kernel.cu";
 
 io::Picture no_texture(const std::string& path) {
   throw InvalidArgument(path + ": an exercise reads no files");
@@ -127,57 +124,6 @@ LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) 
   return {{static_cast<std::uint32_t>(blocks), 1, 1}, {threads, 1, 1}};
 }
 
-// Returns a text from its first character that is no blank and in no comment.
-std::string_view behind_blanks(std::string_view text) {
-  for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\v\f\r"), text.size()));
-    if (!text.starts_with("/*")) return text;
-    const std::size_t end = text.find("*/", 2);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
-  }
-}
-
-bool is_standard_header(std::string_view rest) {
-  rest = behind_blanks(rest);
-  const std::size_t close = rest.find('>');
-  if (!rest.starts_with('<') || close == std::string_view::npos) return false;
-  return std::ranges::find(stub_headers(), rest.substr(1, close - 1), &StubHeader::name) !=
-         stub_headers().end();
-}
-
-// Refuses a source that brings another file, whose text a message might show. Only the compiler's
-// stand-ins of standard headers may be included. A mark in a comment or a string counts as well:
-// nothing is missed that the compiler may take for a directive.
-void require_alone(std::string source) {
-  // Lines are spliced, and marks have other spellings.
-  const std::array<std::pair<std::string_view, std::string_view>, 6> spellings = {
-      {{"\r\n", "\n"}, {"?\?/", "\\"}, {"\\\n", ""}, {"?\?=", "#"}, {"%:", "#"}, {"\r", "\n"}}};
-  for (const auto& [from, to] : spellings) {
-    for (std::size_t at = source.find(from); at != std::string::npos; at = source.find(from, at))
-      source.replace(at, from.size(), to);
-  }
-  for (std::size_t at = source.find('#'); at != std::string::npos; at = source.find('#', at + 1)) {
-    const std::string_view directive = behind_blanks(std::string_view(source).substr(at + 1));
-    for (const std::string_view word : {"include_next", "include", "import", "embed"}) {
-      if (!directive.starts_with(word)) continue;
-      if (word == "include" && is_standard_header(directive.substr(word.size()))) break;
-      throw InvalidArgument(fmt::format(
-          "\"#{}\" brings another file, and {} has to stand alone: leave it out",
-          directive.substr(0, std::min<std::size_t>(directive.find('\n'), 60)), kernel_file));
-    }
-  }
-}
-
-// Writes the student's name of the file in place of the compiler's, which has this folder's path.
-std::string with_own_name(std::string text) {
-  for (const std::string& name :
-       {std::filesystem::absolute(source_name).string(), std::string(source_name)}) {
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
-      text.replace(at, name.size(), kernel_file);
-  }
-  return text;
-}
-
 std::string first_lines(const std::string& log) {
   std::istringstream lines(log);
   std::string text;
@@ -185,10 +131,6 @@ std::string first_lines(const std::string& log) {
   for (std::string line; std::getline(lines, line) && count < most_log_lines; ++count)
     text += (text.empty() ? "" : "\n") + line;
   return with_own_name(std::move(text));
-}
-
-std::string at_line(int line) {
-  return line > 0 ? fmt::format("{}, line {}: ", kernel_file, line) : "";
 }
 
 // ---- Results
@@ -254,49 +196,6 @@ bool ends_kernel(const emulator::Fault& fault) {
          fault.kind == Kind::livelock || fault.kind == Kind::trap;
 }
 
-std::string hint_of(emulator::FaultKind kind) {
-  using Kind = emulator::FaultKind;
-  switch (kind) {
-    case Kind::race:
-    case Kind::lockstep:
-      return "Two threads use one word, and nothing orders them. Let all threads of the block wait "
-             "with __syncthreads() between the two accesses.";
-    case Kind::barrier:
-    case Kind::deadlock:
-    case Kind::member_mask:
-      return "All threads of a block must reach each __syncthreads(): no return and no branch "
-             "before "
-             "it may leave some out.";
-    case Kind::uninitialised:
-      return "A thread uses a word that no thread has written. Let the block write all words that "
-             "it "
-             "reads later.";
-    case Kind::out_of_bounds:
-      return "An index lies outside of its array. Compare it with the size before the access.";
-    case Kind::misaligned:
-      return "A vector of 4, 8 or 16 bytes must lie at a multiple of its size.";
-    case Kind::budget:
-    case Kind::livelock: return "A loop does not end: look at its condition.";
-    default: return "Read the message: it names the line and the thread.";
-  }
-}
-
-std::string fault_text(const Exercise& exercise, const Variables& size,
-                       const emulator::Fault& fault) {
-  if (fault.kind == emulator::FaultKind::budget)
-    return fmt::format("the kernel does not end: {} instructions of warps were too few", budget);
-  std::string message = fault.message;
-  const std::vector<ArgumentSpec> specs = arguments_of(exercise, size);
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const std::string name = fmt::format("argument {}, {}", i, specs[i].text);
-    if (const std::size_t at = message.find(name); at != std::string::npos)
-      message.replace(at, name.size(), exercise.arguments[i].name + "[],");
-  }
-  return with_own_name(fmt::format("{}{}, {} (block ({},{}), thread ({},{}))",
-                                   at_line(own_place(fault).line), name_of(fault.kind), message,
-                                   fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
-}
-
 // ---- The whole
 
 // The runs of a kernel at all sizes.
@@ -312,7 +211,7 @@ emulator::LaunchOptions options_of(bool count) {
   emulator::LaunchOptions options;
   options.count = count;
   if (count) options.compute_capabilities = {{9, 0}};
-  options.budget = budget;
+  options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
   options.threads = 1;
   return options;
@@ -324,30 +223,30 @@ Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Res
     const Variables& size = exercise.sizes[i];
     Run now = run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(i == 0));
     const auto ended = std::ranges::find_if(now.result.faults, ends_kernel);
-    std::string wrong = ended != now.result.faults.end()
-                            ? fault_text(exercise, size, *ended)
-                            : first_wrong(exercise, size, now.memory, expected[i]);
+    const bool has_ended = ended != now.result.faults.end();
+    std::string wrong = has_ended ? fault_text(exercise, size, *ended)
+                                  : first_wrong(exercise, size, now.memory, expected[i]);
     if (runs.fault.empty() && !now.result.faults.empty()) {
       const emulator::Fault& fault = now.result.faults.front();
       runs.fault = to_text(size) + ": " + fault_text(exercise, size, fault);
-      const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hint_race.empty();
-      runs.hint = has_own ? exercise.hint_race : hint_of(fault.kind);
+      runs.hint = fault_hint(exercise, fault);
     }
     if (runs.failed == nullptr && (!wrong.empty() || !now.result.faults.empty()))
       runs.failed = &size;
     if (!wrong.empty()) runs.wrong.push_back(to_text(size) + ": " + std::move(wrong));
     if (i == 0) runs.counted = std::move(now);
-    if (ended != runs.counted->result.faults.end() && i == 0) break;
+    if (has_ended && i == 0) break;
   }
   return runs;
 }
 
-double modelled_cycles(Launchable& kernel, const Exercise& exercise) {
+double modelled_cycles(Launchable& kernel, const Exercise& exercise,
+                       const emulator::PaceModel& pace) {
   const Variables& size = exercise.sizes[0];
   emulator::LaunchOptions options;
   options.compute_capabilities = {{9, 0}};
-  options.budget = budget;
-  options.pace = find_device_profile("h200").pace(1);
+  options.budget = exercise_budget;
+  options.pace = pace;
   const Run paced = run(kernel, exercise, size, shape_of(exercise, size, kernel), options);
   return paced.result.pace.block_cycles / static_cast<double>(paced.result.blocks);
 }
@@ -412,7 +311,9 @@ const Mark* Marks::first_failed() const {
   return found == marks.end() ? nullptr : &*found;
 }
 
-Checker::Checker(Exercise exercise) : exercise_(std::move(exercise)), toolchain_(find_toolchain()) {
+Checker::Checker(Exercise exercise)
+    : exercise_(std::move(exercise)), toolchain_(find_toolchain()),
+      pace_(find_device_profile("h200").pace(1)) {
   const std::filesystem::path file = exercise_.folder / "reference.cu";
   const std::optional<std::string> text = read_text(file);
   if (!text) throw IoError(file.string() + " cannot be read");
@@ -436,25 +337,23 @@ Checker::Checker(Exercise exercise) : exercise_(std::move(exercise)), toolchain_
 Marks Checker::check(const std::string& source, const std::function<double()>& time_on_gpu) const {
   Marks marks;
   std::optional<Launchable> kernel;
+  Runs runs;
   try {
     require_alone(source);
     const Compilation compiled =
         compile_text(source, source_name, options_of_exercises(), toolchain_);
     kernel = launchable(compiled.ptx, exercise_.kernel);
     require_parameters(*kernel, exercise_);
-    shape_of(exercise_, exercise_.sizes[0], *kernel);  // throws if the file states none
-    emulator::Device device(device_bytes);
-    const Arguments fitting(device, kernel->program.kernel(kernel->kernel),
-                            arguments_of(exercise_, exercise_.sizes[0]), no_texture);
+    runs = run_all(*kernel, exercise_, expected_);
     marks.marks.push_back({"compiles", MarkState::passed, "it compiles", ""});
   } catch (const CompileError& error) {
     marks.marks.push_back(failed("compiles", first_lines(error.log()),
                                  "Read the first message: it names the line. The file holds "
-                                 "kernels alone: main() and launches "
-                                 "stay out."));
+                                 "kernels alone: main() and launches stay out."));
   } catch (const Error& error) {
     marks.marks.push_back(failed("compiles", first_lines(error.what()),
-                                 "Keep the kernel's name and parameters as the task states them."));
+                                 "Keep the kernel's name, parameters and block as the task "
+                                 "states them."));
   }
   if (marks.first_failed() != nullptr) {
     marks.marks.push_back(failed("checks", "not run", ""));
@@ -463,7 +362,6 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
     return marks;
   }
 
-  const Runs runs = run_all(*kernel, exercise_, expected_);
   if (runs.fault.empty()) {
     marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
   } else {
@@ -498,7 +396,7 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
       continue;
     }
     if (gate.figure == Figure::block_cycles)
-      launch.block_cycles = modelled_cycles(*kernel, exercise_);
+      launch.block_cycles = modelled_cycles(*kernel, exercise_, pace_);
     const Counted value = counted(gate.figure, launch);
     marks.marks.push_back(mark_of(gate, exercise_.element, value.value, value.line));
   }

@@ -63,6 +63,7 @@ class Checker {
  private:
   Exercise exercise_;
   Toolchain toolchain_;
+  emulator::PaceModel pace_;  // for Figure::block_cycles
   std::string compiler_;
   std::vector<Results> expected_;  // for each size
 };

@@ -10,7 +10,7 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< of the clock, and of each CPU core it uses
+  std::chrono::seconds time{60};                  ///< of a core; it may last four times as long
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
 };
 
@@ -40,7 +40,8 @@ class Confined {
 
   /// Returns the work's text if it succeeded.
   const std::string& output() const { return output_; }
-  /// Returns why there is no output: "took longer than 60 s", "was ended by signal 11"; else empty.
+  /// Returns why there is no output: "took longer than 60 s of a core", "was ended by signal 11";
+  /// else empty.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -75,6 +75,9 @@ struct Exercise {
   std::string hint_race;   ///< for a race; empty: a hint that fits any
 };
 
+/// Limit of warp instructions of a launch: ten times those of the slowest start.
+inline constexpr std::uint64_t exercise_budget = 4'000'000;
+
 /// Returns the arguments for a size.
 std::vector<ArgumentSpec> arguments_of(const Exercise& exercise, const ladders::Variables& size);
 /// Evaluates one to three expressions. \throws InvalidArgument  a value that is no extent

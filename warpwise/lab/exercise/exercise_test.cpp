@@ -229,6 +229,13 @@ TEST(Marks, AnotherKernelOrOtherParametersAreRefused) {
   EXPECT_NE(text_of("").find("transpose"), std::string::npos);
 }
 
+TEST(Marks, ALaunchThatNoGpuMakesIsRefused) {
+  CHECKER_OR_SKIP(checker, "padding");
+  const std::string bounds =
+      replaced(solution_of("padding"), "__global__", "__global__ __launch_bounds__(64)");
+  EXPECT_EQ(checker->check(bounds, no_gpu).passed(), 0);
+}
+
 TEST(Marks, AKernelThatDoesNotEndIsEnded) {
   CHECKER_OR_SKIP(checker, "padding");
   const Marks marks =
@@ -351,7 +358,13 @@ TEST(Confine, LimitsTimeAndMemory) {
         for (;;) ::pause();
       },
       {.time = std::chrono::seconds(1)});
-  EXPECT_EQ(late.failure, "took longer than 1 s");
+  EXPECT_EQ(late.failure, "took longer than 4 s");
+  const Ended busy = run_confined(
+      []() -> std::string {
+        for (volatile int i = 0;;) i = i + 1;
+      },
+      {.time = std::chrono::seconds(1)});
+  EXPECT_EQ(busy.failure, "took longer than 1 s of a core");
   const Ended large = run_confined(
       [] {
         std::string text(std::size_t{1} << 30, 'x');
@@ -382,6 +395,7 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
   NOT_SANITIZED;
   CHECKER_OR_SKIP(checker, "padding");
   const Scratch scratch;
+  scratch.student("right/latency", "latency", solution_of("latency"));
   scratch.student("right/padding", "padding", solution_of("padding"));
   scratch.student("start/padding", "padding", start_of("padding"));
   scratch.student("start/race", "race", start_of("race"));
@@ -403,22 +417,24 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
   std::vector<Graded> all =
       graded_folders({scratch / "right", scratch / "start", reader, scratch / "templates", linked,
                       unknown, scratch / "empty", scratch / "missing"});
-  ASSERT_EQ(all.size(), 9U);
-  grade(all, {.time = std::chrono::seconds(10)}, 2, [](const Graded&) {});
+  ASSERT_EQ(all.size(), 10U);
+  grade(all, {.time = std::chrono::seconds(5)}, 2, [](const Graded&) {});
 
-  EXPECT_EQ(all[0].failure, "");
-  EXPECT_EQ(all[0].marks.first_failed(), nullptr);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(all[i].failure, "");
+    EXPECT_EQ(all[i].marks.first_failed(), nullptr);
+  }
   const Marks start = checker->check(start_of("padding"), no_gpu);
-  EXPECT_EQ(all[1].marks.passed(), start.passed());
-  EXPECT_EQ(all[1].marks.first_failed()->text, start.first_failed()->text);
-  EXPECT_EQ(all[2].exercise, "race");
-  EXPECT_EQ(all[3].marks.passed(), 0);
-  EXPECT_EQ(all[3].marks.marks[0].text.find("root"), std::string::npos);
-  EXPECT_TRUE(!all[4].failure.empty() || all[4].marks.passed() == 0);
-  for (std::size_t i = 5; i < 9; ++i) EXPECT_NE(all[i].failure, "") << i;
+  EXPECT_EQ(all[2].marks.passed(), start.passed());
+  EXPECT_EQ(all[2].marks.first_failed()->text, start.first_failed()->text);
+  EXPECT_EQ(all[3].exercise, "race");
+  EXPECT_EQ(all[4].marks.passed(), 0);
+  EXPECT_EQ(all[4].marks.marks[0].text.find("root"), std::string::npos);
+  EXPECT_TRUE(!all[5].failure.empty() || all[5].marks.passed() == 0);
+  for (std::size_t i = 6; i < 10; ++i) EXPECT_NE(all[i].failure, "") << i;
 
   const std::string csv = csv_of(all);
-  EXPECT_EQ(std::ranges::count(csv, '\n'), 10);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 11);
   EXPECT_NE(csv.find(",padding,5,5,1,1,1,2,"), std::string::npos) << csv;
   const std::string junit = junit_of(all);
   EXPECT_NE(junit.find("<failure message="), std::string::npos);
