@@ -174,8 +174,11 @@ std::string first_wrong(const Exercise& exercise, std::size_t argument, const Va
     const double is = number_at(type, &actual[at]);
     const double should = number_at(type, &expected[at]);
     if (is_rounded && std::abs(is - should) <= exercise.tolerance * std::abs(should)) continue;
-    return fmt::format("{}{} is {:.9g}, and {:.9g} is right", exercise.arguments[argument].name,
-                       place_of(at / bytes, row), is, should);
+    const auto shown = [&](double value) {
+      return is_float(type) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
+    };
+    return fmt::format("{}{} is {}, and {} is right", exercise.arguments[argument].name,
+                       place_of(at / bytes, row), shown(is), shown(should));
   }
   return "";
 }
