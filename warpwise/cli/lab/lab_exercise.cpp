@@ -195,7 +195,8 @@ class Grade final : public Command {
         value = static_cast<int>(parse_integer(name, text, 1, most));
       });
     };
-    add_number("--seconds", "Limit of seconds of a core for each exercise (default: 60)", seconds_, 86400);
+    add_number("--seconds", "Limit of seconds of a core for each exercise (default: 60)", seconds_,
+               86400);
     add_number("--memory", "Limit of MiB for each exercise (default: 3072)", memory_mib_, 1 << 20);
     add_number("--jobs", "Exercises in progress at once (default: the CPU's cores)", jobs_, 1024);
   }
