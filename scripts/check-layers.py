@@ -66,16 +66,21 @@ ROOMS = [
     # The syntax of PTX tells how addresses depend on a thread's indices.
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/ptx", "emulator/runtime", "primitives/shared",
                      "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
+    # Marks kernels of students, by their results and counts.
+    ("lab/exercise", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
+                      "lab/study", "lab/predict", "lab/explain", "lab/report"]),
 
     # A study is data. Sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
+    # An exercise is data.
+    ("exercises/*", []),
     # Frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
     # A window for these frames.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "live",
-             "viewer"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "lab/exercise",
+             "live", "viewer"]),
     ("", ["base", "cpu", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp, opencv.hpp
 ]
 

@@ -96,7 +96,7 @@ class Picture(unittest.TestCase):
     # Rooms of the table that have another name in the picture. It draws the rooms below emulator/ as one.
     ROOMS = {"primitives/*": "primitives", "primitives/shared": "shared", "algorithms/*": "algorithms",
              "emulator/runtime": "runtime", "lab/compile": "compile", "lab/measure": "measure", "lab/study": "study",
-             "lab/plot": "plot", "lab/report": "report", "lab/predict": "predict", "lab/explain": "explain"}
+             "lab/plot": "plot", "lab/report": "report", "lab/predict": "predict", "lab/explain": "explain", "lab/exercise": "exercise"}
 
     def setUp(self):
         def box(room):

@@ -20,7 +20,7 @@ exclude_patterns = ["build", ".git", ".cache"]
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 FURTHER = {"Primitives and their ladders": r"warpwise/(primitives|algorithms)/.*", "Studies": r"warpwise/studies/.*",
-           "Decisions": r"docs/decisions/.*"}
+           "Exercises": r"warpwise/exercises/.*", "Decisions": r"docs/decisions/.*"}
 
 
 def toctree(caption, pages):

@@ -7,9 +7,10 @@ import unittest
 from support import CommandTest, help_pages, npy, ramp, read, write
 
 # Options whose values are written in more than one way, and mean the same: a file or a folder for results, the threads
-# of a block, compute capabilities.
+# of a block, compute capabilities; a table on standard output, or in a file beside another report.
 SEVERAL_FORMS = {"--out": {"FILE", "FILE.json", "FILE.svg", "FILE.html", "DIR"}, "--block": {"X[,Y[,Z]]", "XxY"},
-                 "--cc": {"X.Y", "LIST"}, "--shared": {"N", "LIST"}, "--registers": {"N", "LIST"}}
+                 "--cc": {"X.Y", "LIST"}, "--shared": {"N", "LIST"}, "--registers": {"N", "LIST"},
+                 "--csv": {"", "FILE"}}
 
 
 class Names(CommandTest):

@@ -95,6 +95,7 @@ class LabCommand final : public Command {
     commands_["diff"] = add_lab_diff(app);
     commands_["occupancy"] = add_lab_occupancy(app);
     commands_["predict"] = add_lab_predict(app);
+    commands_["exercise"] = add_lab_exercise(app);
   }
 
   void execute() const override { commands_.at(app_.get_subcommands()[0]->get_name())->execute(); }

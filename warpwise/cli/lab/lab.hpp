@@ -80,5 +80,6 @@ std::unique_ptr<Command> add_lab_report(CLI::App& lab);
 std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
 std::unique_ptr<Command> add_lab_occupancy(CLI::App& lab);
 std::unique_ptr<Command> add_lab_predict(CLI::App& lab);
+std::unique_ptr<Command> add_lab_exercise(CLI::App& lab);
 
 }  // namespace warpwise::cli

@@ -1,0 +1,104 @@
+"""`lab exercise` from outside: docs/exercises.md and docs/teaching.md, followed as they stand, and a student's mistakes.
+Tests of the room lab/exercise (exercise_test.cpp) go through all exercises."""
+
+import csv
+import os
+import pathlib
+import re
+import unittest
+import xml.etree.ElementTree
+
+from lab_support import FAILED, USAGE, FollowedDocument
+from support import SAMPLES, help_pages, read, runs_rungs, write
+
+ROOT = pathlib.Path(SAMPLES).parent
+
+
+class Exercise(FollowedDocument):
+    def exercise(self, *arguments):
+        return self.succeed("lab", "exercise", *arguments).stdout.decode()
+
+    def refused(self, *arguments, says, code=USAGE):
+        self.fail_with(code, "lab", "exercise", *arguments, says=says)
+
+    def marks(self, *arguments, says):
+        """What check says of a kernel that lacks marks."""
+        done = self.run_command("lab", "exercise", "check", *arguments)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(says, done.stderr.decode())
+        return done.stdout.decode()
+
+    @runs_rungs
+    def test_the_students_page_is_true(self):
+        commands, _ = self.follow_document("exercises.md", {"", "sh", "diff"})
+        for command in ["list", "start", "hint", "check"]:
+            self.assertIn(f"warpwise lab exercise {command}", commands)
+        self.assertRegex(self.exercise("list"), r"padding +5 of 5 ")
+
+    @runs_rungs
+    def test_the_teachers_page_is_true(self):
+        os.symlink(ROOT / "examples", "examples")
+        self.follow_document("teaching.md", {"", "sh"})
+        with open("marks.csv", encoding="utf-8", newline="") as table:
+            rows = list(csv.DictReader(table))
+        self.assertEqual([(row["student"], row["passed"], row["of"]) for row in rows],
+                         [("class/ann", "5", "5"), ("class/ben", "4", "5")])
+        suites = xml.etree.ElementTree.parse("marks.xml").getroot()
+        self.assertEqual([suite.get("failures") for suite in suites], ["0", "1"])
+
+    def test_the_students_page_lists_all_exercises(self):
+        names = re.findall(r"^(\w+)", self.exercise("list"), re.MULTILINE)
+        self.assertEqual(len(names), 16)
+        for page in ["docs/exercises.md", "docs/ko/exercises.md"]:
+            self.assertEqual(re.findall(r"^\| `(\w+)` \|", (ROOT / page).read_text(), re.MULTILINE), names)
+
+    def test_start_keeps_what_is_there(self):
+        self.exercise("start", "race", "mine")
+        self.assertEqual(sorted(os.listdir("mine")), ["exercise.txt", "kernel.cu", "task.ko.md", "task.md"])
+        self.assertRegex(self.exercise("list"), r"race +started ")
+        self.refused("start", "race", "mine", says="is not empty")
+        self.refused("start", "rase", "other", says='did you mean "race"')
+        self.assertFalse(os.path.exists("other"))
+
+    def test_a_folder_without_an_exercise(self):
+        for command in ["check", "hint", "solution"]:
+            self.refused(command, says="holds no exercise")
+        self.assertIn("no exercise.txt", self.exercise("grade", "."))
+
+    @runs_rungs
+    def test_check_in_the_folder_itself(self):
+        self.exercise("start", "race", "mine")
+        os.chdir("mine")
+        said = self.marks(says="exercise hint")
+        self.assertIn("line 11: race", said)
+        [command] = re.findall(r"warpwise (explain .*)", said)
+        self.assertIn("kernel.cu --kernel relax", command)
+        write("kernel.cu", self.exercise("solution").encode())
+        self.assertIn("All 4 marks", self.exercise("check"))
+        self.assertIn("Nothing is left", self.exercise("hint"))
+
+    @runs_rungs
+    def test_control_characters_are_escaped(self):
+        self.exercise("start", "race", "mine")
+        write("mine/kernel.cu", b'#error "\x1b]0;title\x07"\n' + read("mine/kernel.cu"))
+        said = self.marks("mine", says="0 of 4")
+        self.assertIn("title", said)
+        self.assertNotIn("\x1b", said)
+
+    @runs_rungs
+    def test_a_grade_that_cannot_be_written(self):
+        self.exercise("start", "race", "mine")
+        self.refused("grade", "mine", "--csv", "no/marks.csv", says="no/marks.csv", code=FAILED)
+
+    def test_limits(self):
+        for option in ["--seconds", "--memory", "--jobs"]:
+            self.refused("grade", ".", option, "0", says=option)
+
+    def test_help_names_all(self):
+        pages = {" ".join(page.path) for page in help_pages()}
+        for command in ["list", "start", "check", "hint", "solution", "grade"]:
+            self.assertIn(f"warpwise lab exercise {command}", pages)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,274 @@
+// `warpwise lab exercise`: kernels to mend, and their marks.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/lab/lab.hpp"
+#include "warpwise/cli/terminal.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/printable.hpp"
+#include "warpwise/lab/exercise/check.hpp"
+#include "warpwise/lab/exercise/grade.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+lab::Started started_at(const fs::path& folder) {
+  if (const auto started = lab::started_in(folder)) return *started;
+  throw InvalidArgument(
+      fmt::format("{} holds no exercise: go into a folder that \"warpwise lab exercise start NAME "
+                  "FOLDER\" made, or name it",
+                  folder.string()));
+}
+
+void add_folder(CLI::App& app, std::string& folder) {
+  app.add_option("FOLDER", folder, "Folder that start made (default: this one)")->type_name("");
+}
+
+// Prints a text that quotes a student's file.
+void print_text(const std::string& text) { print(io::printable(text, "\n\t") + "\n"); }
+
+std::string line_of(const lab::Mark& mark) {
+  const char* const state = mark.state == lab::MarkState::passed    ? "ok      "
+                            : mark.state == lab::MarkState::skipped ? "skipped "
+                                                                    : "TO DO   ";
+  std::string text = state;
+  for (const char c : mark.text) text += c == '\n' ? "\n        " : std::string(1, c);
+  return text;
+}
+
+std::string sum_of(const lab::Marks& marks) {
+  return fmt::format("{} of {}", marks.passed(), marks.all());
+}
+
+lab::Marks marks_of(const fs::path& folder, const lab::Exercise& exercise) {
+  const fs::path file = folder / lab::kernel_file;
+  const std::string source = lab::student_file(file);
+  const lab::Checker checker(exercise);
+  lab::Marks marks = checker.check(source, [&] { return lab::time_ratio_on_gpu(exercise, file); });
+  lab::keep_marks(folder, {exercise.name, sum_of(marks)});
+  return marks;
+}
+
+class List final : public Command {
+ public:
+  void execute() const override {
+    std::map<std::string, lab::Started> here;  // by exercise
+    const auto look = [&](const fs::path& folder) {
+      try {
+        if (const auto started = lab::started_in(folder)) here[started->exercise] = *started;
+      } catch (const Error&) {
+        // Another program's exercise.txt.
+      }
+    };
+    look(".");
+    std::error_code ignored;
+    for (const auto& each : fs::directory_iterator(".", ignored)) look(each.path());
+    std::string text;
+    for (const lab::Exercise& each : lab::all_exercises()) {
+      const auto started = here.find(each.name);
+      const std::string state = started == here.end()           ? ""
+                                : started->second.marks.empty() ? "started"
+                                                                : started->second.marks;
+      text += fmt::format("{:<12} {:<8} {}\n", each.name, state, each.title);
+    }
+    print(io::printable(text, "\n"));
+  }
+};
+
+class Start final : public Command {
+ public:
+  explicit Start(CLI::App& app) {
+    app.add_option("NAME", name_, "Exercise, of lab exercise list")->required()->type_name("");
+    app.add_option("FOLDER", folder_, "Folder to make")->required()->type_name("");
+  }
+
+  void execute() const override {
+    const lab::Exercise exercise = lab::find_exercise(name_);
+    lab::start(exercise, folder_);
+    print_line(fmt::format("{}: {}", name_, exercise.title));
+    print_line(
+        fmt::format("Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run "
+                    "\"warpwise lab exercise check {0}\".",
+                    folder_));
+  }
+
+ private:
+  std::string name_;
+  std::string folder_;
+};
+
+class Check final : public Command {
+ public:
+  explicit Check(CLI::App& app) { add_folder(app, folder_); }
+
+  void execute() const override {
+    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
+    const lab::Marks marks = marks_of(folder_, exercise);
+    print_text(fmt::format("{}: {}", exercise.name, exercise.title));
+    for (const lab::Mark& each : marks.marks) print_text(line_of(each));
+    if (marks.first_failed() == nullptr) {
+      print_line(fmt::format("All {} marks.", marks.all()));
+      return;
+    }
+    if (!marks.explain.empty())
+      print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
+                             (fs::path(folder_) / lab::kernel_file).string(), marks.explain));
+    throw Error(fmt::format("{} marks; \"warpwise lab exercise hint\" says what to do next",
+                            sum_of(marks)));
+  }
+
+ private:
+  std::string folder_ = ".";
+};
+
+class Hint final : public Command {
+ public:
+  explicit Hint(CLI::App& app) { add_folder(app, folder_); }
+
+  void execute() const override {
+    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
+    const lab::Marks marks = marks_of(folder_, exercise);
+    const lab::Mark* const next = marks.first_failed();
+    if (next == nullptr) {
+      print_line("Nothing is left to do: " + sum_of(marks) + " marks.");
+      return;
+    }
+    print_text(next->text);
+    print_text(next->hint);
+  }
+
+ private:
+  std::string folder_ = ".";
+};
+
+class Solution final : public Command {
+ public:
+  explicit Solution(CLI::App& app) { add_folder(app, folder_); }
+
+  void execute() const override {
+    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
+    print(lab::student_file(exercise.folder / "solution.cu"));
+  }
+
+ private:
+  std::string folder_ = ".";
+};
+
+// A file that is opened before the work, so that a wrong name costs nothing.
+class Report {
+ public:
+  explicit Report(const std::string& file) {
+    if (!file.empty()) file_.emplace(file);
+  }
+  void write(const std::string& text) {
+    if (!file_) return;
+    file_->write(std::as_bytes(std::span(text)));
+    file_->finish();
+  }
+
+ private:
+  std::optional<io::OutputFile> file_;
+};
+
+class Grade final : public Command {
+ public:
+  explicit Grade(CLI::App& app) {
+    app.add_option("FOLDERS", folders_,
+                   "Folders of exercises, or of students who have such folders in theirs")
+        ->required()
+        ->type_name("");
+    app.add_option("--junit", junit_, "JUnit file to write")->type_name("FILE");
+    app.add_option("--csv", csv_, "Table to write for a spreadsheet")->type_name("FILE");
+    const auto add_number = [&](const char* name, const char* help, int& value, int most) {
+      add_text_option(app, name, "N", help, [&value, name, most](const std::string& text) {
+        value = static_cast<int>(parse_integer(name, text, 1, most));
+      });
+    };
+    add_number("--seconds", "Limit of seconds of a core for each exercise (default: 60)", seconds_,
+               86400);
+    add_number("--memory", "Limit of MiB for each exercise (default: 3072)", memory_mib_, 1 << 20);
+    add_number("--jobs", "Exercises in progress at once (default: the CPU's cores)", jobs_, 1024);
+  }
+
+  void execute() const override {
+    std::vector<lab::Graded> all =
+        lab::graded_folders(std::vector<fs::path>(folders_.begin(), folders_.end()));
+    Report junit(junit_);
+    Report csv(csv_);
+    const std::string open = lab::why_no_namespaces();
+    if (!open.empty()) {
+      print_error(fmt::format(
+          "warpwise: this system gives no namespaces ({}): the kernels are compiled in processes "
+          "that could read this machine's files",
+          open));
+    }
+    const lab::Limits limits{std::chrono::seconds(seconds_), static_cast<std::uint64_t>(memory_mib_)
+                                                                 << 20};
+    const std::string compiler = lab::grade(all, limits, jobs_, [](const lab::Graded& each) {
+      const lab::Mark* const failed = each.marks.first_failed();
+      const std::string why = !each.failure.empty() ? each.failure
+                              : failed != nullptr   ? failed->text
+                                                    : "";
+      print_line(fmt::format("{:<32} {:>8}  {}", each.folder.string(),
+                             each.failure.empty() ? sum_of(each.marks) : "no marks",
+                             why.substr(0, why.find('\n'))));
+    });
+    junit.write(lab::junit_of(all));
+    csv.write(lab::csv_of(all));
+    print_line(fmt::format("{} folders, compiled by {}", all.size(), compiler));
+  }
+
+ private:
+  std::vector<std::string> folders_;
+  std::string junit_;
+  std::string csv_;
+  int seconds_ = 60;
+  int memory_mib_ = 3072;
+  int jobs_ = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+};
+
+class LabExercise final : public Command {
+ public:
+  explicit LabExercise(CLI::App& app) : app_(app) {
+    app.require_subcommand(1);
+    const auto add = [&](const char* name, const char* help) {
+      return app.add_subcommand(name, help);
+    };
+    add("list", "List the exercises, and what is done in this folder");
+    commands_["list"] = std::make_unique<List>();
+    commands_["start"] = std::make_unique<Start>(
+        *add("start", "Make a folder with an exercise's task and a kernel to mend"));
+    commands_["check"] = std::make_unique<Check>(
+        *add("check", "Mark a folder's kernel: its result, faults and counts"));
+    commands_["hint"] = std::make_unique<Hint>(*add("hint", "Say what to do next"));
+    commands_["solution"] = std::make_unique<Solution>(*add("solution", "Print a solution"));
+    commands_["grade"] = std::make_unique<Grade>(
+        *add("grade", "Mark the folders of a class, each in a confined process, for a teacher"));
+  }
+
+  void execute() const override { commands_.at(app_.get_subcommands()[0]->get_name())->execute(); }
+
+ private:
+  const CLI::App& app_;
+  std::map<std::string, std::unique_ptr<Command>> commands_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lab_exercise(CLI::App& lab) {
+  return std::make_unique<LabExercise>(
+      *lab.add_subcommand("exercise", "Exercises: kernels to mend, marked by results and counts"));
+}
+
+}  // namespace warpwise::cli

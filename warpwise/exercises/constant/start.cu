@@ -1,0 +1,15 @@
+__device__ int weights[25] = {1,  4, 6, 4,  1,  4,  16, 24, 16, 4, 6, 24, 36,
+                              24, 6, 4, 16, 24, 16, 4,  1,  4,  6, 4, 1};
+
+__global__ void filter(int* out, const unsigned char* in, int width, int height) {
+  const int x = blockIdx.x * 64 + threadIdx.x;
+  const int y = blockIdx.y * 4 + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+#pragma unroll 1
+  for (int j = 0; j < 5; ++j) {
+#pragma unroll 1
+    for (int i = 0; i < 5; ++i) sum += weights[5 * j + i] * in[(y + j) * (width + 4) + x + i];
+  }
+  out[y * width + x] = sum;
+}

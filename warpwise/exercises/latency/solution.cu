@@ -1,0 +1,18 @@
+__global__ void column_sums(int* out, const int* in, int width, int height) {
+  const int x = blockIdx.x * 128 + threadIdx.x;
+  if (x >= width) return;
+  constexpr int LOADS = 8;
+  int sum = 0;
+  int y = 0;
+#pragma unroll 1
+  for (; y + LOADS <= height; y += LOADS) {
+    int loaded[LOADS];
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) loaded[k] = in[(y + k) * width + x];
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) sum += loaded[k];
+  }
+#pragma unroll 1
+  for (; y < height; ++y) sum += in[y * width + x];
+  out[x] = sum;
+}

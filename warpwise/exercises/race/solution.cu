@@ -1,0 +1,17 @@
+// Each block smooths its 256 elements `steps` times: an element becomes the mean of its two
+// neighbours, rounded down. Beyond the ends of a block, and of the data, there are zeros.
+__global__ void relax(int* data, int count, int steps) {
+  __shared__ int values[256 + 2];
+  const int thread = threadIdx.x;
+  const int at = blockIdx.x * 256 + thread;
+  if (thread == 0) values[0] = values[257] = 0;
+  values[thread + 1] = at < count ? data[at] : 0;
+  __syncthreads();
+  for (int step = 0; step < steps; ++step) {
+    const int mean = (values[thread] + values[thread + 2]) / 2;
+    __syncthreads();  // the writes must not overtake the reads
+    values[thread + 1] = at < count ? mean : 0;
+    __syncthreads();
+  }
+  if (at < count) data[at] = values[thread + 1];
+}

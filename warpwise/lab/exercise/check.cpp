@@ -1,0 +1,432 @@
+#include "warpwise/lab/exercise/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/compiler.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/exercise/faults.hpp"
+#include "warpwise/lab/exercise/figures.hpp"
+#include "warpwise/lab/exercise/source.hpp"
+#include "warpwise/lab/explain/arguments.hpp"
+#include "warpwise/lab/explain/gpu_probe.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/study/table/expression.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using ladders::Variables;
+
+constexpr std::uint64_t device_bytes = std::uint64_t{1} << 30;
+constexpr std::size_t most_log_lines = 12;
+
+io::Picture no_texture(const std::string& path) {
+  throw InvalidArgument(path + ": an exercise reads no files");
+}
+
+CompileOptions options_of_exercises() {
+  CompileOptions options;
+  options.compiler = CompilerChoice::nvrtc;  // the same everywhere
+  options.host_code = false;
+  return options;
+}
+
+// A launch of a kernel, with its own memory.
+struct Run {
+  emulator::LaunchResult result;
+  Results memory;
+  std::uint64_t shared_bytes = 0;
+};
+
+struct Launchable {
+  emulator::Program program;
+  std::string kernel;  // mangled
+};
+
+Launchable launchable(const std::string& ptx, const std::string& kernel) {
+  Launchable made{emulator::Program(ptx), kernel_in(ptx, kernel)};
+  made.program.kernel(made.kernel);
+  return made;
+}
+
+struct LaunchShape {
+  emulator::Dim3 grid;
+  emulator::Dim3 block;
+};
+
+Run run(Launchable& kernel, const Exercise& exercise, const Variables& size,
+        const LaunchShape& shape, const emulator::LaunchOptions& options) {
+  emulator::Device device(device_bytes);
+  device.track_definedness();
+  const emulator::KernelInfo& info = kernel.program.kernel(kernel.kernel);
+  const Arguments arguments(device, info, arguments_of(exercise, size), no_texture);
+  Run run;
+  run.shared_bytes = info.static_shared_bytes;
+  run.result = kernel.program.launch(device, kernel.kernel, shape.grid, shape.block, 0,
+                                     arguments.parameters(), options);
+  for (std::size_t i = 0; i < exercise.arguments.size(); ++i)
+    run.memory.push_back(arguments.bytes_of(i));
+  return run;
+}
+
+void require_parameters(Launchable& kernel, const Exercise& exercise) {
+  const std::size_t count = kernel.program.kernel(kernel.kernel).parameter_bytes.size();
+  if (count == exercise.arguments.size()) return;
+  std::string names;
+  for (const NamedArgument& each : exercise.arguments)
+    names += (names.empty() ? "" : ", ") + each.name;
+  throw InvalidArgument(fmt::format("the kernel has {} parameters, and the task's has {}: {}({})",
+                                    count, exercise.arguments.size(), exercise.kernel, names));
+}
+
+// Reads the block that the kernel's file states: __constant__ int block[2] = {X, Y};
+emulator::Dim3 stated_block(Launchable& kernel) {
+  emulator::Device device(device_bytes);
+  std::uint64_t bytes = 0;
+  std::array<std::int32_t, 2> block = {0, 0};
+  const emulator::Address address = kernel.program.variable(device, "block", &bytes);
+  if (bytes != sizeof(block))
+    throw InvalidArgument("'block' is no __constant__ int block[2]: keep its declaration");
+  device.read(address, std::as_writable_bytes(std::span(block)));
+  constexpr int most_threads = 1024;
+  if (block[0] < 1 || block[1] < 1 || block[0] > most_threads || block[1] > most_threads ||
+      block[0] * block[1] > most_threads) {
+    throw InvalidArgument(
+        fmt::format("a block of {}x{} threads does not exist: at most 1024", block[0], block[1]));
+  }
+  return {static_cast<std::uint32_t>(block[0]), static_cast<std::uint32_t>(block[1]), 1};
+}
+
+LaunchShape shape_of(const Exercise& exercise, Variables variables, Launchable& kernel) {
+  LaunchShape shape;
+  shape.block =
+      exercise.block.empty() ? stated_block(kernel) : dimensions_in(exercise.block, variables);
+  variables["block_x"] = shape.block.x;
+  variables["block_y"] = shape.block.y;
+  shape.grid = dimensions_in(exercise.grid, variables);
+  return shape;
+}
+
+// A reference computes each element by a thread.
+LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) {
+  constexpr std::int64_t threads = 128;
+  const std::int64_t blocks = (evaluate(exercise.elements, size) + threads - 1) / threads;
+  return {{static_cast<std::uint32_t>(blocks), 1, 1}, {threads, 1, 1}};
+}
+
+std::string first_lines(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line) && count < most_log_lines; ++count)
+    text += (text.empty() ? "" : "\n") + line;
+  return with_own_name(std::move(text));
+}
+
+// ---- Results
+
+double number_at(ScalarType type, const std::byte* at) {
+  const auto read = [at](auto value) {
+    std::memcpy(&value, at, sizeof(value));
+    return static_cast<double>(value);
+  };
+  switch (type) {
+    case ScalarType::i8: return read(std::int8_t{});
+    case ScalarType::u8: return read(std::uint8_t{});
+    case ScalarType::i16: return read(std::int16_t{});
+    case ScalarType::u16: return read(std::uint16_t{});
+    case ScalarType::i32: return read(std::int32_t{});
+    case ScalarType::u32: return read(std::uint32_t{});
+    case ScalarType::i64: return read(std::int64_t{});
+    case ScalarType::u64: return read(std::uint64_t{});
+    case ScalarType::f32: return read(float{});
+    case ScalarType::f64: return read(double{});
+    case ScalarType::f16: break;
+  }
+  throw InvalidArgument("an exercise compares no f16");
+}
+
+std::string place_of(std::uint64_t element, std::uint64_t row) {
+  if (row == 0) return fmt::format("[{}]", element);
+  return fmt::format("[{}] (row {}, column {})", element, element / row, element % row);
+}
+
+// Describes the first element of an argument that is wrong; empty if none is.
+std::string first_wrong(const Exercise& exercise, std::size_t argument, const Variables& size,
+                        const std::vector<std::byte>& actual,
+                        const std::vector<std::byte>& expected) {
+  const ScalarType type = arguments_of(exercise, size)[argument].type;
+  const auto bytes = static_cast<std::size_t>(size_of(type));
+  const bool is_rounded = is_float(type) && exercise.tolerance > 0;
+  const auto row = static_cast<std::uint64_t>(evaluate(exercise.row, size));
+  for (std::size_t at = 0; at < expected.size(); at += bytes) {
+    if (std::memcmp(&actual[at], &expected[at], bytes) == 0) continue;
+    const double is = number_at(type, &actual[at]);
+    const double should = number_at(type, &expected[at]);
+    if (is_rounded && std::abs(is - should) <= exercise.tolerance * std::abs(should)) continue;
+    const auto shown = [&](double value) {
+      return is_float(type) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
+    };
+    return fmt::format("{}{} is {}, and {} is right", exercise.arguments[argument].name,
+                       place_of(at / bytes, row), shown(is), shown(should));
+  }
+  return "";
+}
+
+std::string first_wrong(const Exercise& exercise, const Variables& size, const Results& actual,
+                        const Results& expected) {
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const std::string wrong = first_wrong(exercise, i, size, actual[i], expected[i]);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+// Faults that leave no result, in place of a wrong one.
+bool ends_kernel(const emulator::Fault& fault) {
+  using Kind = emulator::FaultKind;
+  return fault.kind == Kind::budget || fault.kind == Kind::deadlock ||
+         fault.kind == Kind::livelock || fault.kind == Kind::trap;
+}
+
+// ---- The whole
+
+// The runs of a kernel at all sizes.
+struct Runs {
+  std::vector<std::string> wrong;     // a sentence for each size that is
+  std::string fault;                  // the first one
+  std::string hint;                   // for it
+  const Variables* failed = nullptr;  // the first size that failed in any way
+  std::optional<Run> counted;         // the first size
+};
+
+emulator::LaunchOptions options_of(bool count) {
+  emulator::LaunchOptions options;
+  options.count = count;
+  if (count) options.compute_capabilities = {{9, 0}};
+  options.budget = exercise_budget;
+  options.checks = emulator::Checks::all();
+  options.threads = 1;
+  return options;
+}
+
+Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Results>& expected) {
+  Runs runs;
+  for (std::size_t i = 0; i < exercise.sizes.size(); ++i) {
+    const Variables& size = exercise.sizes[i];
+    Run now = run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(i == 0));
+    const auto ended = std::ranges::find_if(now.result.faults, ends_kernel);
+    const bool has_ended = ended != now.result.faults.end();
+    std::string wrong = has_ended ? fault_text(exercise, size, *ended)
+                                  : first_wrong(exercise, size, now.memory, expected[i]);
+    if (runs.fault.empty() && !now.result.faults.empty()) {
+      const emulator::Fault& fault = now.result.faults.front();
+      runs.fault = to_text(size) + ": " + fault_text(exercise, size, fault);
+      runs.hint = fault_hint(exercise, fault);
+    }
+    if (runs.failed == nullptr && (!wrong.empty() || !now.result.faults.empty()))
+      runs.failed = &size;
+    if (!wrong.empty()) runs.wrong.push_back(to_text(size) + ": " + std::move(wrong));
+    if (i == 0) runs.counted = std::move(now);
+    if (has_ended && i == 0) break;
+  }
+  return runs;
+}
+
+double modelled_cycles(Launchable& kernel, const Exercise& exercise,
+                       const emulator::PaceModel& pace) {
+  const Variables& size = exercise.sizes[0];
+  emulator::LaunchOptions options;
+  options.compute_capabilities = {{9, 0}};
+  options.budget = exercise_budget;
+  options.pace = pace;
+  const Run paced = run(kernel, exercise, size, shape_of(exercise, size, kernel), options);
+  return paced.result.pace.block_cycles / static_cast<double>(paced.result.blocks);
+}
+
+Mark mark_of(const Gate& gate, const std::string& element, double value, int line) {
+  const bool holds = gate.is_least ? value >= gate.limit : value <= gate.limit;
+  const std::string limit =
+      fmt::format("{} {}", gate.is_least ? "at least" : "at most", to_text(gate.limit));
+  Mark mark{std::string(name_of(gate.figure)), MarkState::passed, "", ""};
+  mark.text = fmt::format("{}{} {} ({})", holds ? "" : at_line(line), to_text(value),
+                          words_of(gate.figure, element), limit);
+  if (!holds) {
+    mark.state = MarkState::failed;
+    mark.hint = gate.hint;
+  }
+  return mark;
+}
+
+Mark timed_mark(const Gate& gate, const std::function<double()>& time_on_gpu) {
+  try {
+    return mark_of(gate, "", time_on_gpu(), 0);
+  } catch (const Error& error) {
+    return {std::string(name_of(gate.figure)), MarkState::skipped,
+            std::string("not timed: ") + error.what(), ""};
+  }
+}
+
+std::string explain_options(const Exercise& exercise, const Variables& size,
+                            const LaunchShape& shape) {
+  std::string text = fmt::format("--kernel {} --grid {},{} --block {},{}", exercise.kernel,
+                                 shape.grid.x, shape.grid.y, shape.block.x, shape.block.y);
+  for (const ArgumentSpec& each : arguments_of(exercise, size))
+    text += fmt::format(" --arg '{}'", each.text);
+  return text;
+}
+
+Mark failed(const char* name, std::string text, std::string hint) {
+  return {name, MarkState::failed, std::move(text), std::move(hint)};
+}
+
+// Fails all marks from one on that need what failed.
+void fail_gates(const Exercise& exercise, const char* why, Marks& marks) {
+  for (const Gate& gate : exercise.gates) {
+    const bool is_timed = gate.figure == Figure::gpu_time_ratio;
+    marks.marks.push_back({std::string(name_of(gate.figure)),
+                           is_timed ? MarkState::skipped : MarkState::failed,
+                           std::string("not counted: ") + why, ""});
+  }
+}
+
+}  // namespace
+
+int Marks::passed() const {
+  return static_cast<int>(std::ranges::count(marks, MarkState::passed, &Mark::state));
+}
+int Marks::all() const {
+  return static_cast<int>(marks.size() -
+                          std::ranges::count(marks, MarkState::skipped, &Mark::state));
+}
+const Mark* Marks::first_failed() const {
+  const auto found = std::ranges::find(marks, MarkState::failed, &Mark::state);
+  return found == marks.end() ? nullptr : &*found;
+}
+
+Checker::Checker(Exercise exercise)
+    : exercise_(std::move(exercise)), toolchain_(find_toolchain()),
+      pace_(find_device_profile("h200").pace(1)) {
+  const std::filesystem::path file = exercise_.folder / "reference.cu";
+  const std::optional<std::string> text = read_text(file);
+  if (!text) throw IoError(file.string() + " cannot be read");
+  const Compilation compiled =
+      compile_text(*text, file.string(), options_of_exercises(), toolchain_);
+  compiler_ = compiled.compiler;
+  toolchain_.include_folders.clear();  // a student's file stands alone
+  Launchable reference = launchable(compiled.ptx, exercise_.kernel);
+  for (const Variables& size : exercise_.sizes) {
+    const LaunchShape shape = shape_of_reference(exercise_, size);
+    emulator::LaunchOptions options = options_of(false);
+    options.budget *= 10;
+    Run run = lab::run(reference, exercise_, size, shape, options);
+    if (!run.result.faults.empty())
+      throw InvalidArgument(file.string() + ": " +
+                            fault_text(exercise_, size, run.result.faults[0]));
+    expected_.push_back(std::move(run.memory));
+  }
+}
+
+Marks Checker::check(const std::string& source, const std::function<double()>& time_on_gpu) const {
+  Marks marks;
+  std::optional<Launchable> kernel;
+  Runs runs;
+  try {
+    require_alone(source);
+    const Compilation compiled =
+        compile_text(source, source_name, options_of_exercises(), toolchain_);
+    kernel = launchable(compiled.ptx, exercise_.kernel);
+    require_parameters(*kernel, exercise_);
+    runs = run_all(*kernel, exercise_, expected_);
+    marks.marks.push_back({"compiles", MarkState::passed, "it compiles", ""});
+  } catch (const CompileError& error) {
+    marks.marks.push_back(failed("compiles", first_lines(error.log()),
+                                 "Read the first message: it names the line. The file holds "
+                                 "kernels alone: main() and launches stay out."));
+  } catch (const Error& error) {
+    marks.marks.push_back(failed("compiles", first_lines(error.what()),
+                                 "Keep the kernel's name, parameters and block as the task "
+                                 "states them."));
+  }
+  if (marks.first_failed() != nullptr) {
+    marks.marks.push_back(failed("checks", "not run", ""));
+    marks.marks.push_back(failed("result", "not run", ""));
+    fail_gates(exercise_, "it was not run", marks);
+    return marks;
+  }
+
+  if (runs.fault.empty()) {
+    marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
+  } else {
+    marks.marks.push_back(failed("checks", runs.fault, runs.hint));
+  }
+  const std::size_t sizes = exercise_.sizes.size();
+  if (runs.wrong.empty()) {
+    marks.marks.push_back(
+        {"result", MarkState::passed, fmt::format("the result is right at {} sizes", sizes), ""});
+  } else {
+    marks.marks.push_back(
+        failed("result",
+               fmt::format("wrong at {} of {} sizes. {}", runs.wrong.size(), sizes, runs.wrong[0]),
+               exercise_.hint_wrong));
+  }
+  const Variables& counted_size = exercise_.sizes[0];
+  const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);
+  const Variables& shown = runs.failed != nullptr ? *runs.failed : counted_size;
+  marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel)) +
+                  (runs.fault.empty() ? "" : " --check all");
+  if (!runs.wrong.empty()) {
+    fail_gates(exercise_, "the result is wrong", marks);
+    return marks;
+  }
+  CountedLaunch launch{runs.counted->result};
+  launch.elements = static_cast<double>(evaluate(exercise_.elements, counted_size));
+  launch.threads = static_cast<int>(shape.block.count());
+  launch.shared_bytes = runs.counted->shared_bytes;
+  for (const Gate& gate : exercise_.gates) {
+    if (gate.figure == Figure::gpu_time_ratio) {
+      marks.marks.push_back(timed_mark(gate, time_on_gpu));
+      continue;
+    }
+    if (gate.figure == Figure::block_cycles)
+      launch.block_cycles = modelled_cycles(*kernel, exercise_, pace_);
+    const Counted value = counted(gate.figure, launch);
+    marks.marks.push_back(mark_of(gate, exercise_.element, value.value, value.line));
+  }
+  return marks;
+}
+
+double time_ratio_on_gpu(const Exercise& exercise, const std::filesystem::path& file) {
+  GpuProbe probe;
+  const auto median = [&](const std::filesystem::path& source, bool is_reference) {
+    const Variables& size = exercise.timed_size;
+    Compilation compiled = compile_file(source, options_of_exercises());
+    Launchable kernel = launchable(compiled.ptx, exercise.kernel);
+    ExplainRequest request;
+    request.file = source.string();
+    request.kernel = exercise.kernel;
+    request.compile = options_of_exercises();
+    const LaunchShape shape =
+        is_reference ? shape_of_reference(exercise, size) : shape_of(exercise, size, kernel);
+    request.grid = shape.grid;
+    request.block = shape.block;
+    request.arguments = arguments_of(exercise, size);
+    const Explanation explained = explain(request, no_texture, &probe);
+    if (!explained.gpu || !explained.gpu->times)
+      throw Error(explained.gpu ? explained.gpu->why_not + explained.gpu->why_no_times : "no GPU");
+    return explained.gpu->times->cold.median_us;
+  };
+  return median(file, false) / median(exercise.folder / "reference.cu", true);
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+// Runs work on other people's input in a process of its own.
+namespace warpwise::lab {
+
+/// Limits of a confined process.
+struct Limits {
+  std::chrono::seconds time{60};                  ///< of a core; it may last four times as long
+  std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
+};
+
+/// A process that does one piece of work, and what it said.
+class Confined {
+ public:
+  /// Starts it. In the child,
+  ///
+  /// - limits are set, and no file can be written
+  /// - user, mount, network and IPC namespaces are its own, and its root is an empty folder;
+  ///   `work` therefore opens no file. Where the system refuses, why_open() gives the reason
+  ///
+  /// This process must have one thread.
+  /// \param work  returns the text for output(), of at most 1 MiB
+  /// \throws IoError  no process can be started
+  Confined(const std::function<std::string()>& work, const Limits& limits);
+  /// Kills a process that still runs.
+  ~Confined();
+  Confined(const Confined&) = delete;
+  Confined& operator=(const Confined&) = delete;
+
+  /// Reads what is there, and ends the process when its time is over. Returns true once it has
+  /// ended.
+  bool poll();
+  /// Returns a descriptor that becomes readable when poll() has something to do.
+  int descriptor() const { return reader_; }
+
+  /// Returns the work's text if it succeeded.
+  const std::string& output() const { return output_; }
+  /// Returns why there is no output: "took longer than 60 s of a core", "was ended by signal 11";
+  /// else empty.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  void end();
+
+  int child_ = -1;
+  int reader_ = -1;
+  Limits limits_;
+  std::chrono::steady_clock::time_point deadline_;
+  std::string output_;
+  std::string failure_;
+};
+
+/// Returns why a process on this system cannot have namespaces of its own; empty if it can.
+std::string why_no_namespaces();
+
+}  // namespace warpwise::lab

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+
+// Exercises: a kernel to mend, its task, hidden sizes and limits of its counts. An exercise is a
+// folder of warpwise/exercises; docs/teaching.md describes its files.
+namespace warpwise::lab {
+
+/// A figure of a launch that a gate limits. docs/exercises.md explains each.
+enum class Figure : std::uint8_t {
+  sectors_per_request,
+  references_per_element,
+  bank_conflicts,
+  divergent_branches,
+  instructions_per_element,
+  active_lanes,
+  local_requests,
+  occupancy_percent,
+  block_cycles,
+  gpu_time_ratio,
+};
+constexpr auto enum_names(Figure) {
+  return std::to_array<EnumName<Figure>>(
+      {{Figure::sectors_per_request, "sectors_per_request"},
+       {Figure::references_per_element, "references_per_element"},
+       {Figure::bank_conflicts, "bank_conflicts"},
+       {Figure::divergent_branches, "divergent_branches"},
+       {Figure::instructions_per_element, "instructions_per_element"},
+       {Figure::active_lanes, "active_lanes"},
+       {Figure::local_requests, "local_requests"},
+       {Figure::occupancy_percent, "occupancy_percent"},
+       {Figure::block_cycles, "block_cycles"},
+       {Figure::gpu_time_ratio, "gpu_time_ratio"}});
+}
+
+/// A limit of a figure, and the hint for a kernel beyond it.
+struct Gate {
+  Figure figure = Figure::sectors_per_request;
+  double limit = 0;
+  bool is_least = false;  ///< the figure must be at least `limit`, else at most
+  std::string hint;
+};
+
+struct NamedArgument {
+  std::string name;
+  std::string spec;  ///< as `explain --arg`, with expressions in braces: f32[{width * height}]
+};
+
+struct Exercise {
+  std::string name;  ///< the folder's
+  std::filesystem::path folder;
+  std::string title;
+  int lecture = 0;  ///< place in the order of the exercises
+  std::string kernel;
+  std::vector<NamedArgument> arguments;
+  std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
+  std::vector<std::string> block;  ///< likewise; none: the kernel's file states it
+  std::string elements;  ///< expression: number that figures are relative to, and reference threads
+  std::string element;   ///< name of one in messages: "pixel"
+  std::string row;       ///< expression: elements of a row; "0": there are no rows
+  double tolerance = 0;  ///< allowed error of floats, relative to the expected value
+  std::vector<ladders::Variables> sizes;  ///< the gates count the first
+  ladders::Variables timed_size;          ///< size for gpu_time_ratio
+  std::vector<Gate> gates;
+  std::string hint_wrong;  ///< for a wrong result
+  std::string hint_race;   ///< for a race; empty: a hint that fits any
+};
+
+/// Limit of warp instructions of a launch: ten times those of the slowest start.
+inline constexpr std::uint64_t exercise_budget = 4'000'000;
+
+/// Returns the arguments for a size.
+std::vector<ArgumentSpec> arguments_of(const Exercise& exercise, const ladders::Variables& size);
+/// Evaluates one to three expressions. \throws InvalidArgument  a value that is no extent
+emulator::Dim3 dimensions_in(const std::vector<std::string>& expressions,
+                             const ladders::Variables& variables);
+/// Returns "width 33, height 5".
+std::string to_text(const ladders::Variables& size);
+
+/// Reads an exercise's folder.
+/// \throws InvalidArgument  with the file, the field, and what is expected there
+/// \throws IoError          a file is missing
+Exercise read_exercise(const std::filesystem::path& folder);
+
+/// Returns the installed exercises in the order of the lecture.
+std::vector<Exercise> all_exercises();
+/// \throws InvalidArgument  there is none of this name; names the most similar
+Exercise find_exercise(std::string_view name);
+
+/// A student's folder: the exercise's name, and the marks of the last check ("3 of 5") if any.
+struct Started {
+  std::string exercise;
+  std::string marks;
+};
+/// Names of files in a student's folder.
+inline constexpr const char* kernel_file = "kernel.cu";
+inline constexpr const char* started_file = "exercise.txt";
+
+/// Makes a student's folder, with the task and the kernel to mend.
+/// \throws InvalidArgument  the folder exists and is not empty
+/// \throws IoError
+void start(const Exercise& exercise, const std::filesystem::path& folder);
+/// Returns what exercise.txt of a folder says; nothing if there is none.
+std::optional<Started> started_in(const std::filesystem::path& folder);
+/// Writes the marks into exercise.txt. \throws IoError
+void keep_marks(const std::filesystem::path& folder, const Started& started);
+
+/// Reads a student's file: a regular file of at most 1 MiB, no link.
+/// \throws IoError  with the reason
+std::string student_file(const std::filesystem::path& path);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,66 @@
+#include "warpwise/lab/exercise/faults.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "warpwise/lab/exercise/source.hpp"
+#include "warpwise/lab/explain/explain.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+std::string hint_of(emulator::FaultKind kind) {
+  using Kind = emulator::FaultKind;
+  switch (kind) {
+    case Kind::race:
+    case Kind::lockstep:
+      return "Two threads use one word, and nothing orders them. Let all threads of the block wait "
+             "with __syncthreads() between the two accesses.";
+    case Kind::barrier:
+    case Kind::deadlock:
+    case Kind::member_mask:
+      return "All threads of a block must reach each __syncthreads(): no return and no branch "
+             "before it may leave some out.";
+    case Kind::uninitialised:
+      return "A thread uses a word that no thread has written. Let the block write all words that "
+             "it reads later.";
+    case Kind::out_of_bounds:
+      return "An index lies outside of its array. Compare it with the size before the access.";
+    case Kind::misaligned:
+      return "A vector of 4, 8 or 16 bytes must lie at a multiple of its size.";
+    case Kind::budget:
+    case Kind::livelock: return "A loop does not end: look at its condition.";
+    default: return "Read the message: it names the line and the thread.";
+  }
+}
+
+}  // namespace
+
+std::string at_line(int line) {
+  return line > 0 ? fmt::format("{}, line {}: ", kernel_file, line) : "";
+}
+
+std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
+                       const emulator::Fault& fault) {
+  if (fault.kind == emulator::FaultKind::budget)
+    return fmt::format("the kernel does not end: {} instructions of warps were too few",
+                       exercise_budget);
+  std::string message = fault.message;
+  const std::vector<ArgumentSpec> specs = arguments_of(exercise, size);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::string name = fmt::format("argument {}, {}", i, specs[i].text);
+    if (const std::size_t at = message.find(name); at != std::string::npos)
+      message.replace(at, name.size(), exercise.arguments[i].name + "[],");
+  }
+  return with_own_name(fmt::format("{}{}, {} (block ({},{}), thread ({},{}))",
+                                   at_line(own_place(fault).line), name_of(fault.kind), message,
+                                   fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
+}
+
+std::string fault_hint(const Exercise& exercise, const emulator::Fault& fault) {
+  const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hint_race.empty();
+  return has_own ? exercise.hint_race : hint_of(fault.kind);
+}
+
+}  // namespace warpwise::lab

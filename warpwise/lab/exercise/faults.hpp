@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/exercise/exercise.hpp"
+
+// Faults in words for students.
+namespace warpwise::lab {
+
+/// Returns "kernel.cu, line 7: " or, for line 0, nothing.
+std::string at_line(int line);
+
+/// Describes a fault with its line. Arrays have the names of the task.
+std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
+                       const emulator::Fault& fault);
+
+/// Returns the next step for a fault: the exercise's own hint for a race, else one for its kind.
+std::string fault_hint(const Exercise& exercise, const emulator::Fault& fault);
+
+}  // namespace warpwise::lab

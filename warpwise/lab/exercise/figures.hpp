@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/exercise/exercise.hpp"
+
+// Figures of a launch that an exercise limits.
+namespace warpwise::lab {
+
+/// A counted launch, with what a figure is relative to.
+struct CountedLaunch {
+  const emulator::LaunchResult& result;  ///< counted for CC 9.0
+  double elements = 1;                   ///< of the problem's result
+  int threads = 0;                       ///< of a block
+  std::uint64_t shared_bytes = 0;        ///< of a block
+  double block_cycles = 0;               ///< mean of the blocks, modelled for an H200
+};
+
+/// A figure's value, and the line that contributes most to it; 0 if no single line does.
+struct Counted {
+  double value = 0;
+  int line = 0;
+};
+
+/// Computes any figure but gpu_time_ratio.
+Counted counted(Figure figure, const CountedLaunch& launch);
+
+/// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"
+std::string words_of(Figure figure, const std::string& element);
+
+/// Formats a figure's value: with four digits below 1000, as a whole number from there on.
+std::string to_text(double value);
+
+}  // namespace warpwise::lab

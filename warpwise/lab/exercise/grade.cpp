@@ -1,0 +1,222 @@
+#include "warpwise/lab/exercise/grade.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/printable.hpp"
+#include "warpwise/lab/report/html.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string json_text(const Marks& marks) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Mark& each : marks.marks)
+    json.push_back({each.name, std::string(name_of(each.state)), each.text, each.hint});
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Reads what a process said. It may be in a student's hands, so that nothing of it is believed.
+Marks marks_in(const std::string& text, const Exercise& exercise) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  constexpr std::size_t marks_before_gates = 3;
+  if (!json.is_array() || json.size() != marks_before_gates + exercise.gates.size())
+    throw Error("the process gave no marks");
+  Marks marks;
+  for (const nlohmann::json& each : json) {
+    if (!each.is_array() || each.size() != 4 ||
+        !std::ranges::all_of(each, [](const auto& part) { return part.is_string(); }))
+      throw Error("the process gave no marks");
+    const auto state = value_named<MarkState>(each[1].get<std::string>());
+    if (!state) throw Error("the process gave no marks");
+    marks.marks.push_back({each[0], *state, each[2], each[3]});
+  }
+  return marks;
+}
+
+double never_timed() { throw NoCudaDevice("grade runs in the emulator alone"); }
+
+Graded graded_in(const fs::path& student, const fs::path& folder) {
+  Graded graded;
+  graded.student = student.string();
+  graded.folder = folder;
+  try {
+    if (const auto started = started_in(folder)) graded.exercise = started->exercise;
+  } catch (const Error& error) {
+    graded.failure = error.what();
+  }
+  return graded;
+}
+
+// A folder that is being marked.
+struct Job {
+  Graded* graded = nullptr;
+  const Checker* checker = nullptr;
+  std::unique_ptr<Confined> process;
+};
+
+void finish(Job& job) {
+  Graded& graded = *job.graded;
+  graded.failure = job.process->failure();
+  if (!graded.failure.empty()) return;
+  try {
+    graded.marks = marks_in(job.process->output(), job.checker->exercise());
+  } catch (const Error& error) {
+    graded.failure = error.what();
+  }
+}
+
+// Returns the checkers of the exercises that the folders have, by name.
+std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>& all) {
+  std::map<std::string, std::unique_ptr<Checker>> checkers;
+  for (Graded& each : all) {
+    if (!each.failure.empty() || checkers.contains(each.exercise)) continue;
+    try {
+      checkers[each.exercise] = std::make_unique<Checker>(find_exercise(each.exercise));
+    } catch (const InvalidArgument& error) {
+      each.failure = error.what();
+    }
+  }
+  return checkers;
+}
+
+std::string xml(const std::string& text) { return report::text(text).markup; }
+
+// Writes the first line of a text. A spreadsheet takes one that begins with these for a formula.
+std::string cell(const std::string& text) {
+  const bool is_formula = text.find_first_of("=+-@") == 0;
+  const std::string line = text.substr(0, text.find('\n'));
+  return io::csv_field((is_formula ? "'" : "") + io::printable(line));
+}
+
+std::string why_not_all(const Graded& graded) {
+  if (!graded.failure.empty()) return graded.failure;
+  const Mark* const failed = graded.marks.first_failed();
+  return failed == nullptr ? "" : failed->name + ": " + failed->text;
+}
+
+}  // namespace
+
+std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
+  std::vector<Graded> all;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    std::vector<fs::path> inside;
+    if (fs::exists(fs::symlink_status(folder / started_file, error))) {
+      inside.push_back(folder);
+    } else {
+      for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
+        if (fs::is_directory(each.symlink_status(error)) &&
+            fs::exists(fs::symlink_status(each.path() / started_file, error)))
+          inside.push_back(each.path());
+      }
+    }
+    std::ranges::sort(inside);
+    for (const fs::path& each : inside) all.push_back(graded_in(folder, each));
+    if (inside.empty()) {
+      Graded& none = all.emplace_back();
+      none.student = folder.string();
+      none.folder = folder;
+      none.failure = "the folder has no exercise.txt, nor a folder with one";
+    }
+  }
+  return all;
+}
+
+std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
+                  const std::function<void(const Graded&)>& done) {
+  const auto checkers = checkers_of(all);
+  std::string compiler;
+  std::vector<Job> running;
+  auto next = all.begin();
+  while (next != all.end() || !running.empty()) {
+    while (next != all.end() && static_cast<int>(running.size()) < jobs) {
+      Graded& graded = *next++;
+      const auto checker = checkers.find(graded.exercise);
+      std::string source;
+      try {
+        if (graded.failure.empty()) source = student_file(graded.folder / kernel_file);
+      } catch (const Error& error) {
+        graded.failure = error.what();
+      }
+      if (graded.failure.empty() && checker == checkers.end())
+        graded.failure = "there is no exercise \"" + graded.exercise + "\"";
+      if (!graded.failure.empty()) {
+        done(graded);
+        continue;
+      }
+      compiler = checker->second->compiler();
+      const auto work = [&] { return json_text(checker->second->check(source, never_timed)); };
+      running.push_back({&graded, checker->second.get(), std::make_unique<Confined>(work, limits)});
+    }
+    std::vector<pollfd> waiting;
+    for (const Job& job : running)
+      waiting.push_back({.fd = job.process->descriptor(), .events = POLLIN, .revents = 0});
+    constexpr int until_a_limit_is_noticed_ms = 100;
+    if (!waiting.empty()) ::poll(waiting.data(), waiting.size(), until_a_limit_is_noticed_ms);
+    std::erase_if(running, [&](Job& job) {
+      if (!job.process->poll()) return false;
+      finish(job);
+      done(*job.graded);
+      return true;
+    });
+  }
+  return compiler;
+}
+
+std::string csv_of(const std::vector<Graded>& all) {
+  std::string text =
+      "student,folder,exercise,passed,of,compiles,checks,result,gates,first_failure\r\n";
+  for (const Graded& each : all) {
+    text += cell(each.student) + "," + cell(each.folder.string()) + "," + cell(each.exercise) +
+            "," +
+            (each.failure.empty() ? fmt::format("{},{}", each.marks.passed(), each.marks.all())
+                                  : std::string("0,"));
+    int gates = 0;
+    for (std::size_t i = 0; i < each.marks.marks.size(); ++i) {
+      const bool passed = each.marks.marks[i].state == MarkState::passed;
+      if (i < 3)
+        text += passed ? ",1" : ",0";
+      else
+        gates += passed ? 1 : 0;
+    }
+    text += each.failure.empty() ? fmt::format(",{},", gates) : std::string(",0,0,0,0,");
+    text += cell(why_not_all(each)) + "\r\n";
+  }
+  return text;
+}
+
+std::string junit_of(const std::vector<Graded>& all) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (const Graded& each : all) {
+    const std::string suite = xml(each.folder.string());
+    const std::size_t marks = each.marks.marks.size();
+    text += fmt::format(
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+        suite, each.failure.empty() ? marks : 1, each.marks.all() - each.marks.passed(),
+        each.failure.empty() ? 0 : 1, static_cast<int>(marks) - each.marks.all());
+    const std::string open = "<testcase classname=\"" + suite + "\" name=\"";
+    if (!each.failure.empty())
+      text += open + "marked\"><error message=\"" + xml(each.failure) + "\"/></testcase>\n";
+    for (const Mark& mark : each.marks.marks) {
+      const std::string message = " message=\"" + xml(mark.text) + "\"/>";
+      text += open + xml(mark.name) + "\">" +
+              (mark.state == MarkState::failed    ? "<failure" + message
+               : mark.state == MarkState::skipped ? "<skipped" + message
+                                                  : "") +
+              "</testcase>\n";
+    }
+    text += "</testsuite>\n";
+  }
+  return text + "</testsuites>\n";
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/exercise/check.hpp"
+#include "warpwise/lab/exercise/confine.hpp"
+
+// Marks the folders of a class.
+namespace warpwise::lab {
+
+/// A folder of one exercise, and its marks.
+struct Graded {
+  std::string student;   ///< the folder that was named
+  std::string exercise;  ///< empty: the folder holds none
+  std::filesystem::path folder;
+  Marks marks;
+  std::string failure;  ///< why it has no marks; else empty
+};
+
+/// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt.
+/// A folder without one is in the result too, with the failure.
+std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
+
+/// Marks all of them, several at a time, each in a process of its own (confine.hpp). A GPU's time
+/// is skipped: the marks are those of every machine with the same compiler.
+/// \param jobs  number of processes at once
+/// \param done  called after each
+/// \returns the compiler
+/// \throws Unsupported  there is no NVRTC
+std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
+                  const std::function<void(const Graded&)>& done);
+
+/// Writes a table for a spreadsheet: a line for each folder, a column for each fact.
+std::string csv_of(const std::vector<Graded>& all);
+/// Writes JUnit's XML: a suite for each folder, a case for each mark.
+std::string junit_of(const std::vector<Graded>& all);
+
+}  // namespace warpwise::lab
