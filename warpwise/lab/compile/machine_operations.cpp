@@ -89,15 +89,8 @@ std::vector<Symbol> symbols_of(const Elf& elf) {
 class Lines {
  public:
   Lines(const Elf& elf, std::size_t text) : table_(elf.section(elf.named(".nv_debug_line_sass"))) {
-    constexpr std::uint64_t entry = 24;
-    const std::vector<Symbol> symbols = symbols_of(elf);
-    const Bytes places = elf.section(elf.named(".rela.nv_debug_line_sass"));
-    for (std::uint64_t at = 0; at + entry <= places.size(); at += entry) {
-      const auto symbol = number_at<std::uint64_t>(places, at + 8) >> 32;
-      if (symbol < symbols.size() && symbols[symbol].section == text)
-        own_[number_at<std::uint64_t>(places, at)] =
-            symbols[symbol].begin + number_at<std::uint64_t>(places, at + 16);
-    }
+    add_places(elf, ".rel.nv_debug_line_sass", 16, text);  // before CC 9.0
+    add_places(elf, ".rela.nv_debug_line_sass", 24, text);
     while (at_ < table_.size() && read_unit()) {
     }
   }
@@ -109,6 +102,16 @@ class Lines {
   }
 
  private:
+  void add_places(const Elf& elf, std::string_view name, std::uint64_t entry, std::size_t text) {
+    const std::vector<Symbol> symbols = symbols_of(elf);
+    const Bytes places = elf.section(elf.named(name));
+    for (std::uint64_t at = 0; at + entry <= places.size(); at += entry) {
+      const auto symbol = number_at<std::uint64_t>(places, at + 8) >> 32;
+      if (symbol < symbols.size() && symbols[symbol].section == text)
+        own_[number_at<std::uint64_t>(places, at)] = symbols[symbol].begin;
+    }
+  }
+
   std::uint8_t byte() { return number_at<std::uint8_t>(table_, at_++); }
   std::uint64_t leb(bool is_signed) {
     std::uint64_t value = 0;
