@@ -59,8 +59,10 @@ def build(checkout, entries, program):
         file, own = options_of(checkout, entry)
         files.append(file)
         options.update(dict.fromkeys(own))
-    command = ["nvcc", "-x", "cu", "-O3", "-w", "-cudart", "shared", *AS_CLANG, "-gencode", "arch=compute_86,code=compute_86", *REPLACED, *options,
-               "-o", str(program), *files]
+    kept = kept_folder(program)
+    kept.mkdir(exist_ok=True)
+    command = ["nvcc", "-x", "cu", "-O3", "-w", "-cudart", "shared", "--keep", "--keep-dir", str(kept), *AS_CLANG,
+               "-gencode", "arch=compute_86,code=compute_86", *REPLACED, *options, "-o", str(program), *files]
     if any("-fgpu-rdc" in entry["command"] for entry in entries):
         command.insert(1, "-rdc=true")
     try:
@@ -68,6 +70,18 @@ def build(checkout, entries, program):
     except subprocess.TimeoutExpired:
         return f"nvcc did not end within {BUILD_TIMEOUT_S} s"
     return (re.findall(r".*(?:error|undefined).*", done.stdout + done.stderr) or ["nvcc failed"])[0] if done.returncode else ""
+
+
+def kept_folder(program):
+    """Returns the folder with the PTX that a program was built with."""
+    return program.parent / f"{program.name}.kept"
+
+
+def repeats_atomics(ptx, kernel):
+    """Returns whether a kernel, by its mangled name, adds floats in shared memory: machine code does so by compare-and-swap until it succeeds."""
+    at = re.search(rf"\.entry\s+{re.escape(kernel)}\s*\(", ptx)
+    body = ptx[at.end():].split(".entry ")[0] if at else ""
+    return re.search(r"\b(atom|red)[.\w:]*\.shared[.\w:]*\.add[.\w:]*\.f(32|64)\b", body) is not None
 
 
 def call_of(rows):

@@ -25,7 +25,7 @@ tell() {  # tell TARGET SECONDS STATUS [ELEMENT]
 cases=
 inputs() { find "$1" -type f | wc -l; }
 record=
-for target in arguments bmp complete device explain fat_binary gif jpeg ladder npy pipeline png pnm ptx record search stream suppressions tiff webp y4m; do
+for target in arguments bmp complete device explain fat_binary gif jpeg ladder machine npy pipeline png pnm ptx record search stream suppressions tiff webp y4m; do
   log=build/fuzz/$target.log
   start=$SECONDS
   before=$(inputs "$corpus/$target")

@@ -124,8 +124,8 @@ def predicted(kernel, report, figures):
             "special": counts["instructions_by_class"].get("special", 0) > 0, "sampled": is_sampled}
 
 
-def compared(name, row, report, said, figures):
-    """Returns a row of the record: what became of a kernel of the table."""
+def compared(name, row, report, said, figures, ptx=""):
+    """Returns a row of the record: what became of a kernel of the table. The text is that of the program's PTX."""
     result = {"program": name, "kernel": flopbench.parts_of(flopbench.demangled(row["Kernel Name"]))[0], "measured": flopbench.measured(row)}
     named, found = launches_of(report, row) if report else ([], [])
     if not named:
@@ -135,7 +135,7 @@ def compared(name, row, report, said, figures):
     prediction = found[0].get("prediction")
     if not prediction or "unavailable" in prediction:
         return {**result, "why": prediction["unavailable"] if prediction else "faults" if found[0]["faults"] else "no time"}
-    return {**result, "predicted": predicted(found[0], report, figures)}
+    return {**result, "predicted": {**predicted(found[0], report, figures), "repeats": flopbench.repeats_atomics(ptx, found[0]["mangled_name"])}}
 
 
 def main():
@@ -161,7 +161,9 @@ def main():
         else:
             run(name, kernels[name], profile, arguments)
             report, said = kept(name, arguments.folder)
-            rows = [compared(name, row, report, said, figures) for row in kernels[name]]
+            files = sorted(flopbench.kept_folder(arguments.folder / name).glob("*.ptx"))
+            ptx = "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+            rows = [compared(name, row, report, said, figures, ptx) for row in kernels[name]]
         print(name, why or dict(collections.Counter(row.get("why", "compared") for row in rows)), flush=True)
         return rows
 

@@ -86,6 +86,24 @@ class Compared(unittest.TestCase):
         # A kernel whose name only begins like another's is a different kernel.
         self.assertEqual(compared(kernel("_Z9scale_allIfLi4EEvPT_"))["why"], "never launched")
 
+    def test_additions_that_machine_code_repeats(self):
+        head = ".visible .entry other(\n)\n{ atom.shared.add.f32 %f1, [%r1], %f2; }\n"
+        for text, repeats in [("atom.shared.add.f32 %f1, [%r1], %f2;", True), ("red.shared::cta.relaxed.cta.add.f64 [%r1], %d2;", True),
+                              ("atom.shared.add.u32 %r1, [%r2], %r3;", False), ("red.global.add.f32 [%rd1], %f2;", False)]:
+            ptx = f"{head}.visible .entry {SCALE}(\n)\n{{ {text} }}\n"
+            self.assertEqual(flopbench.repeats_atomics(ptx, SCALE), repeats, text)
+            said = record.compared("p", ROW, {"kernels": [kernel(SCALE)], "timeline": []}, "", FIGURES, ptx)["predicted"]
+            self.assertEqual(said["repeats"], repeats)
+        self.assertFalse(flopbench.repeats_atomics(head, SCALE))
+
+    def test_kernels_that_repeat_have_a_class_of_their_own(self):
+        rows = [{"program": "p", "kernel": "k", **row((1, 9, 0, 0, 1), (1, 9, 0, 0, 1))} for _ in range(2)]
+        rows[0]["predicted"]["repeats"] = True
+        of = tables.parts(rows)
+        self.assertEqual((of["repeating"], of["plain"]), ([rows[0]], [rows[1]]))
+        self.assertIn("that repeats | 1 of 1", tables.operations({"kernels": rows}))
+        self.assertNotIn("that repeats", tables.operations({"kernels": rows[1:]}))
+
     def test_no_time(self):
         self.assertEqual(compared(kernel(SCALE, prediction={"unavailable": "textures"}))["why"], "textures")
         self.assertEqual(compared({**kernel(SCALE, faults=[{}]), "prediction": None})["why"], "faults")

@@ -269,6 +269,25 @@ def fat_binary_seeds():
     yield whole(entry(1, text))[:-20]
 
 
+def machine_seeds():
+    """A file of two instructions of kernel k and their lines, as ptxas writes it; and one that is cut off."""
+    lines = b"\0\x09\2" + bytes(8) + b"\3\4\1\2\x10\1\x03\x7f\1\x1f\x02\x10\0\1\1"
+    lines = struct.pack("<HIbBbBB", 2, 16, 16, 1, -5, 14, 10) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1]) + b"\0\0" + lines
+    names = [b"", b".shstrtab", b".strtab", b".symtab", b".text.k", b".nv_debug_line_sass", b".rela.nv_debug_line_sass"]
+    strings = b"\0".join(names) + b"\0"
+    contents = [b"", strings, b"\0k\0$__internal_0\0",
+                bytes(24) + struct.pack("<IBBHQQ", 1, 18, 0, 4, 0, 48) + struct.pack("<IBBHQQ", 3, 2, 0, 4, 32, 16),
+                struct.pack("<QQ", 0x7981, 0) + struct.pack("<QQ", 0x223, 0) + struct.pack("<QQ", 0x118, 0),
+                struct.pack("<I", len(lines)) + lines, struct.pack("<QQq", 4 + 22 + 3, 1 << 32 | 2, 0)]
+    sections, body, at = b"", b"", 64 + 64 * len(names)
+    for name, content in zip(names, contents):
+        sections += struct.pack("<IIQQQQIIQQ", strings.index(name + b"\0") if name else 0, 1, 0, 0, at + len(body), len(content), 0, 0, 1, 0)
+        body += content
+    head = b"\x7fELF" + bytes(0x28 - 4) + struct.pack("<Q", 64) + bytes(0x3c - 0x30) + struct.pack("<HH", len(names), 1)
+    yield head + sections + body
+    yield (head + sections + body)[:-30]
+
+
 def gif_seeds():
     """One pixel, with and without a palette of its own, transparent, after a comment, as the first of two."""
     head = b"GIF89a\1\0\1\0\x80\0\0" + bytes(3) + b"\xff" * 3
@@ -288,7 +307,7 @@ def image_seeds(ending):
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("pnm", pnm_seeds), ("bmp", bmp_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
-                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
+                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("machine", machine_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("jpeg_scan", image_seeds("jpg")), ("tiff", image_seeds("tif")),

@@ -379,6 +379,18 @@ struct PaceCounts {
   /// Cycles of L2 for the busiest word or part of L2 that only neighbouring blocks use. A larger
   /// grid has no more.
   std::uint64_t atomic_cycles_of_neighbours = 0;
+  /// How often warps executed the instruction of a line of the PTX.
+  struct PtxLine {
+    int line = 0;  ///< from 1
+    std::uint64_t warps = 0;
+  };
+  std::vector<PtxLine> ptx_lines;  ///< those with instructions, in order
+  /// The cycles of each block, as in block_cycles, with its number in the grid.
+  struct BlockLength {
+    std::uint64_t block = 0;
+    double cycles = 0;
+  };
+  std::vector<BlockLength> block_lengths;
 };
 
 /// Ways to execute a kernel.

@@ -128,6 +128,7 @@ struct Code {
   /// Registers that some path through the kernel reads before writing them.
   std::vector<RegisterPlace> unset;
   std::vector<ptx::SourceLine> lines;          ///< of each operation
+  std::vector<int> ptx_lines;                  ///< of each operation, from 1; 0 for a final exit
   std::vector<ptx::SourceLine> counted_lines;  ///< lines that get the counts, see counted_lines.hpp
   std::vector<InstructionClass> classes;       ///< of each operation
   std::vector<std::string> names;        ///< of each operation, for messages ("ld.global.f32")

@@ -425,6 +425,7 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
   }
   code_.operations.push_back(op);
   code_.lines.push_back(current_ != nullptr ? current_->source : ptx::SourceLine{});
+  code_.ptx_lines.push_back(current_ != nullptr ? current_->ptx_line : 0);
   code_.names.push_back(current_ != nullptr ? full_name(*current_) : "exit");
   code_.classes.push_back(c);
   operation_accesses_.push_back(std::move(accesses_));

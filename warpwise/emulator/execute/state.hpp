@@ -349,15 +349,16 @@ struct Launch {
     const std::uint64_t all = all_clusters();
     if (clusters == all) return i;
     if (!pace) return sampled_cluster(i, all);
-    // Neighbours share cached data, and distant blocks may do other work. Each run is in the middle
-    // of its part of the grid, so that blocks at the grid's ends are not over-represented. In grids
-    // of several rows it moves by up to half a row: a regular step would select the same columns.
+    // Neighbours share cached data, and distant blocks may do other work. Each run is near the
+    // middle of its part of the grid, so that blocks at the grid's ends are not over-represented.
+    // It moves by up to half a row, or a quarter of its part: a regular step would select the same
+    // columns, or blocks that read the same data.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;
     const double part = static_cast<double>(all - clusters) / static_cast<double>(runs);
     const double row = static_cast<double>(grid.x) / cluster.x;
-    const double moves = grid.x < grid.count() ? std::min(part, row) : 0;
+    const double moves = grid.x < grid.count() ? std::min(part, row) : part / 2;
     constexpr double golden_ratio = 0.6180339887498949;
     const double place = std::fmod((static_cast<double>(run) + 0.5) * golden_ratio, 1.0);
     const double skipped = (static_cast<double>(run) + 0.5) * part + (place - 0.5) * moves;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <span>
 
 #include "warpwise/emulator/observe/unrolled_loops.hpp"
@@ -48,8 +50,10 @@ rules::MachineInstructions without_the_first(rules::MachineInstructions all, Ins
 }  // namespace
 
 Pace::Pace(const Launch& launch)
-    : Observer(launch), code_(launch.code), atomic_kinds_(atomic_kinds(*launch.code)),
-      ends_unrolled_(ends_of_unrolled_loops(*launch.code)), model_(*launch.pace),
+    : Observer(launch), code_(launch.code), executed_(launch.code->operations.size()),
+      atomic_kinds_(atomic_kinds(*launch.code)),
+      ends_unrolled_(ends_of_unrolled_loops(*launch.code)),
+      is_condition_(branches_over_little(*launch.code)), model_(*launch.pace),
       cc_(launch.ccs.front()) {
   for (std::size_t i = 0; i < code_->names.size(); ++i) {
     const rules::MachineCode* code = rules::machine_code(code_->names[i]);
@@ -70,7 +74,9 @@ void Pace::on_block_begin(Block& block) {
 
 void Pace::on_block_end(Block& block) {
   const BlockClock& clock = clock_of(block);
-  counts_.block_cycles += last_arrival(clock);
+  const double cycles = last_end(clock);
+  counts_.block_cycles += cycles;
+  counts_.block_lengths.push_back({block.linear, cycles});
   for (const auto& [line, sectors] : clock.requested)
     counts_.block_read_sectors += sectors_in(sectors);
   blocks_.erase(&block);
@@ -78,12 +84,18 @@ void Pace::on_block_end(Block& block) {
 
 double Pace::last_arrival(const BlockClock& block) const {
   double last = 0;
-  for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.latest + 1});
+  for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.reached + 1});
   // The operations on one word go one after the other, whichever warps they are of.
   for (const auto& [word, operations] : block.looped) {
     last = std::max(
         last, block.phase_began + static_cast<double>(operations) * model_.shared_loop_cycles);
   }
+  return last;
+}
+
+double Pace::last_end(const BlockClock& block) const {
+  double last = last_arrival(block);
+  for (const WarpClock& warp : block.warps) last = std::max(last, warp.latest + 1);
   return last;
 }
 
@@ -102,7 +114,7 @@ double Pace::cycles_of(const Operation& op) const {
 bool Pace::ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const {
   const InstructionClass kind = code_->classes[op.index];
   if (kind == InstructionClass::barrier) return true;
-  if (kind != InstructionClass::control) return false;
+  if (kind != InstructionClass::control || is_condition_[op.index]) return false;
   if (!ends_unrolled_[op.index]) return true;
   int& rounds = clock.rounds[op.index];
   rounds = lanes == 0 ? 0 : (rounds + 1) % rounds_written_out;
@@ -110,13 +122,19 @@ bool Pace::ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes)
 }
 
 void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
+  ++executed_[op.index];
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
   const Accesses& accesses = code_->accesses[op.index];
   const InstructionClass kind = code_->classes[op.index];
   double at = clock.now;
   for (const std::int32_t v : accesses.reads)
     at = std::max(at, clock.ready[static_cast<std::size_t>(v)]);
-  if (kind == InstructionClass::load) at = std::max(at, clock.stored);
+  const bool of_shared = op.space == Space::shared || op.space == Space::generic;
+  const bool of_others = op.space != Space::shared;
+  if (kind == InstructionClass::load) {
+    if (of_shared) at = std::max(at, clock.stored_shared);
+    if (of_others) at = std::max(at, clock.stored);
+  }
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
     // The compiler computes once what depends on the divisor alone.
@@ -136,8 +154,15 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;
   clock.issued = at;
   clock.latest = std::max(clock.latest, at);
-  if (kind == InstructionClass::store || kind == InstructionClass::atomic)
-    clock.stored = std::max(clock.stored, at);
+  // No load moves before an atomic operation, wherever that is.
+  const bool is_atomic = kind == InstructionClass::atomic;
+  if (kind == InstructionClass::store || is_atomic) {
+    if (of_shared || is_atomic) clock.stored_shared = std::max(clock.stored_shared, at);
+    if (of_others || is_atomic) clock.stored = std::max(clock.stored, at);
+  }
+  if (kind == InstructionClass::store || is_atomic || kind == InstructionClass::load ||
+      kind == InstructionClass::texture)
+    clock.reached = std::max(clock.reached, at);
   const bool ends_block = ends_straight_code(clock, op, lanes);
   if (ends_block) {
     clock.merged_stores.clear();
@@ -147,7 +172,9 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   if (reads_plane_[op.index] && lanes != 0) ++counts_.texture_plane_requests;
   if (ends_block || kind == InstructionClass::store || kind == InstructionClass::atomic)
     clock.wide_loads.clear();
-  clock.now = (ends_block ? clock.latest : clock.now) + 1;
+  if (ends_block && kind != InstructionClass::barrier)
+    clock.reached = std::max(clock.reached, clock.latest);
+  clock.now = (ends_block ? std::max(clock.now, clock.reached) : clock.now) + 1;
 }
 
 const Pace::Lines& Pace::touched(const Access& access) {
@@ -303,8 +330,9 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
     read_[line] |= sectors;
+    // L1 updates the sectors that it holds. Atomics are L2's.
     const auto held = block.l1.find(line);
-    if (held != block.l1.end()) held->second &= ~sectors;
+    if (held != block.l1.end() && access.kind == AccessKind::atomic) held->second &= ~sectors;
   }
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint64_t first = access.addresses[std::countr_zero(left)];
@@ -424,8 +452,9 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
                                                  : model_.shared_cycles + conflicts;
       if (access.kind == AccessKind::store) {
         // The warp's next accesses queue behind its passes.
-        clock.stored = std::max(clock.stored, clock.issued + conflicts);
+        clock.stored_shared = std::max(clock.stored_shared, clock.issued + conflicts);
         clock.latest = std::max(clock.latest, clock.issued + conflicts);
+        clock.reached = std::max(clock.reached, clock.issued + conflicts);
       }
       break;
     }
@@ -464,8 +493,28 @@ void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   clock.looped.clear();
 }
 
+void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& counts) {
+  if (workers.empty()) return;
+  const std::vector<int>& lines = workers.front()->code_->ptx_lines;
+  std::map<int, std::uint64_t> by_line;
+  for (std::size_t i = 0; i < lines.size();) {
+    // One instruction may be several operations. A function that is called twice has its lines
+    // twice.
+    const int line = lines[i];
+    std::uint64_t most = 0;
+    for (; i < lines.size() && lines[i] == line; ++i) {
+      std::uint64_t warps = 0;
+      for (const Pace* worker : workers) warps += worker->executed_[i];
+      most = std::max(most, warps);
+    }
+    if (line > 0) by_line[line] += most;
+  }
+  for (const auto& [line, warps] : by_line) counts.ptx_lines.push_back({line, warps});
+}
+
 void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers,
                    LaunchResult& result) {
+  add_ptx_lines(workers, result.pace);
   for (const Pace* worker : workers) {
     worker->add_stores_to(result.pace);
     for (const auto& [line, readers] : worker->readers_)
@@ -477,6 +526,7 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     for (const auto* places : {&worker->atomic_words_, &worker->atomic_parts_})
       add_busiest(launch, *places, result.pace);
     result.pace.further += worker->counts_.further;
+    std::ranges::copy(worker->counts_.block_lengths, std::back_inserter(result.pace.block_lengths));
     result.pace.l1_passes += worker->counts_.l1_passes;
     result.pace.l2_read_lines += worker->counts_.l2_read_lines;
     result.pace.l2_written_lines += worker->counts_.l2_written_lines;

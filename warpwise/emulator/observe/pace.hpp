@@ -22,8 +22,10 @@ namespace warpwise::emulator {
 /// - An instruction issues when the last register that it reads is ready. Those that do not wait
 ///   issue one in a cycle.
 ///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
-///   front; but no load moves before a store. Four rounds of a short loop are one piece of code.
-/// - A barrier sets the clocks of its block to the latest one. It takes the longer, the more warps
+///   front; but no load moves before a store to the same memory. Four rounds of a short loop are
+///   one piece of code, and so are a few instructions under a condition.
+/// - A barrier sets the clocks of its block to the latest one. It waits for accesses to begin, and
+///   not for arithmetic, which the compiler moves behind it. It takes the longer, the more warps
 ///   the block has.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
 ///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
@@ -77,10 +79,12 @@ class Pace : public Observer {
     int passes = 0;  ///< passes that the loads so far take
   };
   struct WarpClock {
-    double now = 0;     ///< earliest cycle of its next instruction
-    double issued = 0;  ///< cycle of its last instruction
-    double latest = 0;  ///< latest cycle of any instruction so far
-    double stored = 0;  ///< cycle of its last store or atomic
+    double now = 0;      ///< earliest cycle of its next instruction
+    double issued = 0;   ///< cycle of its last instruction
+    double latest = 0;   ///< latest cycle of any instruction so far
+    double reached = 0;  ///< latest cycle of an access or a branch: a barrier waits for no others
+    /// Cycles of its last stores and atomics in shared memory, and in other memory.
+    double stored_shared = 0, stored = 0;
     std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and since when they hold
     /// Sectors that the warp has stored since its last branch or barrier. L1 merges stores to the
     /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
@@ -127,6 +131,8 @@ class Pace : public Observer {
   double shared_atomic(BlockClock& block, const Operation& op, const Access& access, int passes);
   /// Returns the cycle at which the last of a block's warps arrives.
   double last_arrival(const BlockClock& block) const;
+  /// Returns the cycle at which the last of a block's warps ends.
+  double last_end(const BlockClock& block) const;
   /// Counts sectors that a block requests from L2.
   void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
   /// Returns the sectors that DRAM moves for accesses to `sectors`.
@@ -140,12 +146,17 @@ class Pace : public Observer {
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
+  /// Counts how often each line of the PTX was executed.
+  static void add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& counts);
+
   const Code* code_;
+  std::vector<std::uint64_t> executed_;  ///< by warps, of each operation
   /// Machine instructions of each operation beyond its first; most have none.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
   std::vector<bool> ends_unrolled_;
-  std::vector<bool> reads_plane_;  ///< operations that read a texture of two dimensions
+  std::vector<bool> is_condition_;  ///< branches that the compiler replaces by conditions
+  std::vector<bool> reads_plane_;   ///< operations that read a texture of two dimensions
   PaceModel model_;
   rules::ComputeCapability cc_;
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;

@@ -16,4 +16,8 @@ inline constexpr int rounds_written_out = 4;
 /// as it is.
 std::vector<bool> ends_of_unrolled_loops(const Code& code);
 
+/// Returns for each operation whether it is a branch forward over a few instructions, which the
+/// compiler executes under a condition in place of the branch.
+std::vector<bool> branches_over_little(const Code& code);
+
 }  // namespace warpwise::emulator

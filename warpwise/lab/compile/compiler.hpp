@@ -9,6 +9,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/machine_code.hpp"
+#include "warpwise/lab/compile/machine_operations.hpp"
 #include "warpwise/lab/compile/toolchain.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -95,9 +96,11 @@ struct KernelResources {
   /// machine code.
   std::optional<GlobalInstructions> global_instructions;
   std::vector<MachineInstruction> machine_code;  ///< likewise
+  std::vector<MachineOperation> operations;      ///< empty without ptxas
 };
 
-/// Returns the PTX without the bodies of all other kernels, so that ptxas builds only this one.
+/// Returns the PTX without the bodies of all other kernels, so that ptxas builds only this one. The
+/// lines keep their numbers.
 /// Returns the text unchanged if it is not laid out as compilers write it.
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
 

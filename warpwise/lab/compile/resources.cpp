@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -104,10 +105,12 @@ std::vector<int> architectures_of(const std::string& help) {
   return numbers;
 }
 
-// Machine code for one architecture: ptxas's report, and nvdisasm's output if there is any.
+// Machine code for one architecture: ptxas's report, nvdisasm's output if there is any, and the
+// instructions if they have lines of PTX.
 struct Built {
   std::string log;
   std::string disassembly;
+  std::vector<MachineOperation> operations;
 };
 using Build = std::function<Built(int architecture)>;
 
@@ -118,6 +121,11 @@ std::string disassembly_of(const fs::path& cubin, const fs::path& nvdisasm,
   if (nvdisasm.empty()) return {};
   const ProgramRun run = run_program({nvdisasm.string(), "-g", "-c", cubin.string()}, folder);
   return run.exit_code == 0 ? run.output : "";
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 ResourceReport report_of(const std::string& kernel,
@@ -134,7 +142,7 @@ ResourceReport report_of(const std::string& kernel,
       continue;
     }
     if (!built.contains(*architecture)) {
-      const Built made = build(*architecture);
+      Built made = build(*architecture);
       std::optional<KernelResources>& resources = built[*architecture];
       resources = resources_in(made.log, kernel, *architecture);
       if (!resources) {
@@ -144,6 +152,7 @@ ResourceReport report_of(const std::string& kernel,
             global_instructions_in(text_of_kernel(made.disassembly, kernel));
         resources->machine_code = machine_code_in(made.disassembly, kernel);
       }
+      if (resources) resources->operations = std::move(made.operations);
     }
     report.by_compute_capability.back() = built[*architecture];
   }
@@ -168,7 +177,10 @@ ResourceReport with_ptxas(const Compilation& compilation, const std::string& ker
             ptx.string()};
         if (!compilation.options.fused_multiply_add) arguments.emplace_back("--fmad=false");
         const std::string log = run_program(arguments, folder).output;
-        return Built{log, disassembly_of(folder / "kernel.cubin", nvdisasm, folder)};
+        const fs::path cubin = folder / "kernel.cubin";
+        const std::string bytes = bytes_of(cubin);
+        return Built{log, disassembly_of(cubin, nvdisasm, folder),
+                     machine_operations(std::as_bytes(std::span(bytes)), kernel)};
       });
   report.built_with = "ptxas (" + ptxas.string() + ")";
   return report;
@@ -189,11 +201,11 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
                   }
                   const Nvrtc::Output made =
                       nvrtc.compile(compilation.source, compilation.name, options, true);
-                  if (nvdisasm.empty() || !made.compiled) return Built{made.log, ""};
+                  if (nvdisasm.empty() || !made.compiled) return Built{made.log, "", {}};
                   const TemporaryFolder folder;
                   const fs::path cubin = folder / "kernel.cubin";
                   std::ofstream(cubin, std::ios::binary) << made.code;
-                  return Built{made.log, disassembly_of(cubin, nvdisasm, folder)};
+                  return Built{made.log, disassembly_of(cubin, nvdisasm, folder), {}};
                 });
   report.built_with = nvrtc.name();
   return report;
@@ -266,6 +278,8 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
     const std::size_t name_end = ptx.find_first_of("( \t\r\n", name);
     if (ptx.compare(name, name_end - name, kernel) != 0) {
       result.append(ptx, kept, line - kept);
+      const auto removed = std::string_view(ptx).substr(line, end - line);
+      result.append(static_cast<std::size_t>(std::ranges::count(removed, '\n')), '\n');
       kept = end;
     }
     at = end;

@@ -105,6 +105,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
     report.spill_loads = resources->spill_load_bytes / 4;
     report.spill_stores = resources->spill_store_bytes / 4;
     report.stack_bytes = resources->stack_bytes;
+    report.operations = resources->operations;
     if (kernel.local_bytes == 0) report.most_spills = most_spills_in(resources->machine_code);
     report.registers = resources->registers;
     report.registers_from = built_for(*resources, cc);
@@ -536,7 +537,8 @@ void add_prediction(Explanation& explanation, const MemoryBytes& memory, const R
                              .memory_bytes = memory.all,
                              .texture_bytes = memory.textures,
                              .spills = spills_of(*own, explanation.kernel)};
-  explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
+  explanation.prediction = predict_launch(*request.device, request.block.count(), facts,
+                                          {own->operations, explanation.compilation.ptx}, run);
 }
 
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc, std::string_view gpu) {

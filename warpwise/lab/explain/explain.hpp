@@ -69,6 +69,7 @@ struct CapabilityReport {
   /// Loads and stores of spilled words at the line with most of them; none if the compiler at hand
   /// does not tell, or if the kernel also has arrays in local memory.
   std::optional<SpillLine> most_spills = {};
+  std::vector<MachineOperation> operations = {};  ///< of the machine code; empty if not known
   std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
   rules::Occupancy occupancy;      ///< all 0 if not even one block fits
   std::string why_not;             ///< why no block fits; empty otherwise

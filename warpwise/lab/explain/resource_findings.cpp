@@ -290,6 +290,7 @@ bool mostly_spills(const LaunchPrediction& prediction) {
   LaunchFacts facts = prediction.facts;
   if (facts.spills.loads + facts.spills.stores == 0) return false;
   facts.spills = {};
+  facts.machine.spill_loads = facts.machine.spill_stores = 0;
   return bounds_of(prediction.profile, prediction.sample, facts).of(Resource::dram) <
          half * prediction.bounds.of(Resource::dram);
 }

@@ -57,9 +57,13 @@ class Model {
     set(Resource::texture, of_busiest_sm((static_cast<double>(memory_.texture_requests) - planes) /
                                              profile_.figure("texture_per_cycle") +
                                          planes / profile_.figure("texture_plane_per_cycle")));
-    set(Resource::issue, of_busiest_sm(issue_cycles()));
+    for (const double cycles : issue_cycles()) result.units_us.push_back(of_busiest_sm(cycles));
+    result.barriers_us = of_busiest_sm(static_cast<double>(counted_.totals.barriers) /
+                                       profile_.figure("barriers_per_cycle"));
+    set(Resource::issue, std::max(result.barriers_us, *std::ranges::max_element(result.units_us)));
     result.waits_us = waits_us();
-    set(Resource::latency, std::max(result.waits_us, result.starts_us));
+    result.long_blocks = long_blocks();
+    set(Resource::latency, std::max(result.alone_us(), result.starts_us));
     return result;
   }
 
@@ -202,9 +206,15 @@ class Model {
     if (instructions == 0) return 0;
     return instructions * all_instructions() / facts_.spills.instructions;
   }
+  bool knows_machine_code() const { return facts_.machine.all > 0; }
   /// Returns the warps' accesses to spilled values in the counted blocks.
-  double spilled() const { return times_run(facts_.spills.loads + facts_.spills.stores); }
-  double spilled_stores() const { return times_run(facts_.spills.stores); }
+  double spilled() const {
+    return knows_machine_code() ? facts_.machine.spill_loads + facts_.machine.spill_stores
+                                : times_run(facts_.spills.loads + facts_.spills.stores);
+  }
+  double spilled_stores() const {
+    return knows_machine_code() ? facts_.machine.spill_stores : times_run(facts_.spills.stores);
+  }
 
   /// Returns the bytes of the spilled values of an SM's resident blocks.
   double resident_spills() const {
@@ -245,9 +255,31 @@ class Model {
                profile_.figure("shared_atomics_per_cycle");
   }
 
-  /// Returns the longest of these times: that of each unit that executes instructions, and that to
-  /// issue all instructions.
-  double issue_cycles() const {
+  /// Returns the cycles to issue all instructions, and those of each unit that is slower.
+  std::vector<double> issue_cycles() const {
+    return knows_machine_code() ? machine_issue_cycles() : ptx_issue_cycles();
+  }
+
+  std::vector<double> machine_issue_cycles() const {
+    const MachineCounts& machine = facts_.machine;
+    const double issued = profile_.figure("issue_per_cycle");
+    std::vector<double> cycles = {machine.all / issued};
+    const auto take = [&](const char* unit, double count) {
+      const double rate = profile_.figure(unit);
+      if (rate > 0 && rate < issued) cycles.push_back(count / rate);
+    };
+    take("integer_per_cycle", machine.integer);
+    // Half of the units for floats multiply integers.
+    take("integer_per_cycle", machine.multiply);
+    take("float32_per_cycle", machine.float32 + machine.half + machine.multiply);
+    take("float64_per_cycle", machine.float64);
+    take("special_per_cycle", machine.special);
+    take("load_store_per_cycle", machine.memory + spilled());
+    take("shuffle_per_cycle", machine.shuffle);
+    return cycles;
+  }
+
+  std::vector<double> ptx_issue_cycles() const {
     static const std::map<std::string, const char*> units = {
         {"integer", "integer_per_cycle"},   {"logic", "integer_per_cycle"},
         {"compare", "integer_per_cycle"},   {"float32", "float32_per_cycle"},
@@ -255,9 +287,7 @@ class Model {
         {"special", "special_per_cycle"},   {"conversion", "conversion_per_cycle"},
         {"load", "load_store_per_cycle"},   {"store", "load_store_per_cycle"},
         {"atomic", "load_store_per_cycle"}, {"shuffle", "shuffle_per_cycle"}};
-    std::map<std::string, double> instructions = {
-        {"load_store_per_cycle", spilled()},
-        {"barriers_per_cycle", static_cast<double>(counted_.totals.barriers)}};
+    std::map<std::string, double> instructions = {{"load_store_per_cycle", spilled()}};
     for (const auto& [name, count] : counted_.instructions_by_class) {
       const auto unit = units.find(name);
       if (unit != units.end()) instructions[unit->second] += static_cast<double>(count);
@@ -279,7 +309,7 @@ class Model {
       const double rate = profile_.figure(unit);
       if (rate > 0) longest = std::max(longest, count / rate);
     }
-    return longest;
+    return {longest};
   }
 
   /// Little's law: the resident blocks run at the same time, and each takes as long as it would
@@ -293,6 +323,24 @@ class Model {
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) /
         facts_.blocks_per_sm;
     return block_us * std::max(turns, 1.0);
+  }
+
+  /// Returns the counted blocks, each with the share of the grid that runs before it has a place.
+  std::vector<Bounds::LongBlock> long_blocks() const {
+    const emulator::PaceCounts& pace = counted_.pace;
+    double sum = 0;
+    for (const auto& each : pace.block_lengths) sum += each.cycles;
+    // A change of the kernel shortens all blocks alike.
+    const double shorter = sum > 0 ? pace.block_cycles / sum : 1;
+    const auto blocks = static_cast<double>(facts_.blocks);
+    const double places = resident_blocks() * profile_.figure("multiprocessors");
+    std::vector<Bounds::LongBlock> result;
+    for (const auto& [block, cycles] : pace.block_lengths) {
+      const double before = static_cast<double>(block) * facts_.larger - places;
+      result.push_back(
+          {std::max(0.0, before / blocks), cycles * shorter / profile_.cycles_per_us()});
+    }
+    return result;
   }
 
   const DeviceProfile& profile_;
@@ -338,10 +386,16 @@ double Bounds::least_us() const {
   return (launch_us + *std::max_element(us.begin(), us.end())) / profile_error;
 }
 
+double Bounds::alone_us() const {
+  double longest = waits_us;
+  for (const LongBlock& each : long_blocks) longest = std::max(longest, each.us);
+  return longest;
+}
+
 double Bounds::most_us() const {
   double sum = launch_us + std::min(waits_us, starts_us);
   for (const double each : us) sum += each;
-  return sum * profile_error;
+  return std::max(sum, time_us()) * profile_error;
 }
 
 double Bounds::time_us() const {
@@ -357,34 +411,42 @@ double Bounds::time_us() const {
     for (const Resource each : all_values<Resource>()) {
       if (each == Resource::latency) continue;
       if (each == Resource::dram || each == Resource::l2) continue;
+      if (each == Resource::issue && !units_us.empty()) continue;
       sum += waits(of(each), groups, time);
     }
+    for (const double each : units_us) sum += waits(each, groups, time);
+    // All warps of a block come to a barrier together. Its own barriers are in the block's time.
+    sum += waits(barriers_us, blocks, time) - barriers_us / blocks;
     // L2 and DRAM serve the same accesses at the same time. The blocks of the first wave begin
     // together, and ask together.
     return sum + waits(std::max(of(Resource::dram), of(Resource::l2)), waves, time);
   };
   double least = 0, most = waits_us + starts_us;
   for (const double each : us) most += each;
+  for (const double each : units_us) most += each;
+  most += barriers_us;
   constexpr int halvings = 50;
   for (int i = 0; i < halvings && most > 0; ++i) {
     const double middle = (least + most) / 2;
     (after(middle) > middle ? least : most) = middle;
   }
-  return launch_us + most;
+  double last = most;
+  for (const LongBlock& each : long_blocks) last = std::max(last, each.share * most + each.us);
+  return launch_us + last;
 }
 
 std::vector<BoundPart> parts_of(const Bounds& bounds) {
   std::vector<BoundPart> parts;
   for (const Resource each : all_values<Resource>()) {
     const bool waits = each == Resource::latency && bounds.starts_us > 0;
-    parts.push_back({name_of(each), waits ? bounds.waits_us : bounds.of(each)});
+    parts.push_back({name_of(each), waits ? bounds.alone_us() : bounds.of(each)});
   }
   parts.push_back({starting_blocks, bounds.starts_us});
   return parts;
 }
 
 std::string_view bottleneck_of(const Bounds& bounds) {
-  const bool starts = bounds.rules() == Resource::latency && bounds.starts_us > bounds.waits_us;
+  const bool starts = bounds.rules() == Resource::latency && bounds.starts_us > bounds.alone_us();
   return starts ? starting_blocks : name_of(bounds.rules());
 }
 

@@ -8,6 +8,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/predict/machine_counts.hpp"
 
 // Computes the least time that each resource of a GPU needs for a launch.
 namespace warpwise::lab {
@@ -45,6 +46,9 @@ struct LaunchFacts {
   std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
   double started = 1;               ///< part of the blocks that a changed launch has to start
   Spills spills = {};
+  double larger = 1;  ///< `blocks` is so many times that of the launch whose blocks were counted
+  /// Of the counted blocks. Nothing if they are not known: then PTX's instructions count.
+  MachineCounts machine = {};
 };
 
 /// A likely value, and a range that is made to hold four of five measured ones:
@@ -73,13 +77,24 @@ struct Bounds {
   double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
   double launch_us = 0;       ///< time until the first block runs, and after the last one's end
   double next_launch_us = 0;  ///< the same time for a launch right behind another
-  double blocks = 1;          ///< resident on an SM at the same time
-  double groups = 1;          ///< of warps on an SM that go on independently of each other
-  double waves = 1;           ///< of blocks
+  /// Parts of Resource::issue: the units that execute instructions, each one's time; and barriers.
+  std::vector<double> units_us = {};
+  double barriers_us = 0;
+  /// A block that takes `us` alone, and begins when a share of the others is done.
+  struct LongBlock {
+    double share = 0;
+    double us = 0;
+  };
+  std::vector<LongBlock> long_blocks = {};
+  double blocks = 1;  ///< resident on an SM at the same time
+  double groups = 1;  ///< of warps on an SM that go on independently of each other
+  double waves = 1;   ///< of blocks
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
   /// Returns the resource that needs the longest.
   Resource rules() const;
+  /// Returns the time of the blocks without a queue: no less than that of the longest one.
+  double alone_us() const;
   /// Returns the least likely time: all resources work at the same time, and the profile's figures
   /// are `profile_error` too slow.
   double least_us() const;

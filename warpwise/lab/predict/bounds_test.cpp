@@ -225,6 +225,69 @@ TEST(Bounds, OfIssueHaveTheFurtherMachineInstructions) {
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1600 / 1000.0);
 }
 
+TEST(Bounds, OfIssueAreMachineInstructionsWhereTheseAreKnown) {
+  DeviceProfile device = profile();
+  device.figures["issue_per_cycle"] = 4;
+  device.figures["integer_per_cycle"] = 2;
+  device.figures["float32_per_cycle"] = 4;
+  device.figures["special_per_cycle"] = 0.5;
+  LaunchResult result = counted();
+  result.instructions_by_class = {{"integer", 9000}};
+  LaunchFacts known = facts;
+  const auto us = [&] { return bounds_of(device, result, known).of(Resource::issue); };
+  // The candidates are 4000 / 4, 2000 / 2, 1000 / 2 and 100 / 0.5.
+  known.machine = {.all = 4000, .integer = 2000, .multiply = 1000, .float32 = 900, .special = 100};
+  EXPECT_DOUBLE_EQ(us(), 1000 / 1000.0);
+  known.machine.integer = 2400;
+  EXPECT_DOUBLE_EQ(us(), 1200 / 1000.0);
+  known.machine.multiply = 3000;  // half of the units for floats
+  EXPECT_DOUBLE_EQ(us(), 1500 / 1000.0);
+  // Spilled values run as often as their lines.
+  known.machine.spill_loads = 3000;
+  EXPECT_DOUBLE_EQ(us(), 3000 / 1000.0);
+}
+
+TEST(Bounds, OfUnitsAndBarriersAddUpWhereFewBlocksAreThere) {
+  Bounds bounds;
+  bounds.us[static_cast<std::size_t>(Resource::issue)] = 40;
+  bounds.units_us = {40, 30};
+  EXPECT_NEAR(bounds.time_us(), 70, 1e-6);
+  EXPECT_GE(bounds.most_us(), 70);
+  bounds.groups = 1000;
+  EXPECT_NEAR(bounds.time_us(), 40, 1);
+  // Two blocks, of which each finds the other at a barrier: T = 30 + 10 / (1 - 10 / T) - 10.
+  bounds.us = {};
+  bounds.units_us = {};
+  bounds.waits_us = 30;
+  bounds.barriers_us = 20;
+  bounds.blocks = 2;
+  const double time = bounds.time_us();
+  EXPECT_NEAR(30 + 10 / (1 - 10 / time) - 10, time, 1e-6);
+  bounds.blocks = 1;  // a block's own barriers are in its time
+  EXPECT_NEAR(bounds.time_us(), 30, 1e-6);
+}
+
+TEST(Bounds, ALongBlockEndsItsOwnTimeAfterItsBeginning) {
+  LaunchResult result = counted();
+  result.pace.block_cycles = 10 * 1000;
+  for (std::uint64_t i = 0; i < 10; ++i) result.pace.block_lengths.push_back({10 * i, 1000});
+  // Each SM has ten blocks, two at a time.
+  EXPECT_NEAR(bounds_of(profile(), result, facts).time_us(), 5, 1e-6);
+  result.pace.block_lengths[0].cycles = 8000;
+  result.pace.block_cycles += 7000;
+  const Bounds first = bounds_of(profile(), result, facts);
+  EXPECT_EQ(first.alone_us(), 8.5);
+  result.pace.block_lengths[0].block = 99;  // after 79 of 100
+  const Bounds last = bounds_of(profile(), result, facts);
+  EXPECT_NEAR(last.time_us(), 0.79 * first.time_us() + 8, 1e-6);
+  EXPECT_EQ(bottleneck_of(last), "latency");
+  // A grid twice as large has it at the same place.
+  LaunchFacts larger = facts;
+  larger.blocks = 200;
+  larger.larger = 2;
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, larger).long_blocks[0].share, 178 / 200.0);
+}
+
 TEST(Bounds, OfL2AreItsLinesWhereTheseTakeLonger) {
   DeviceProfile device = profile();
   device.figures["l2_written_lines_per_cycle"] = 0.5;

@@ -12,6 +12,7 @@ constexpr std::uint64_t full_rounds = 8;
 // Describes the same kernel with a larger grid, and with memory that grows in proportion.
 LaunchFacts enlarged(const LaunchFacts& facts, double larger) {
   LaunchFacts result = facts;
+  result.larger *= larger;
   for (std::uint64_t* count : {&result.blocks, &result.memory_bytes, &result.texture_bytes})
     *count = static_cast<std::uint64_t>(std::llround(static_cast<double>(*count) * larger));
   return result;
@@ -69,6 +70,22 @@ void save_instructions(const Change& change, emulator::LaunchResult& launch) {
     scale(doubles, change.doubles);
     launch.instructions_by_class["float32"] += before - doubles;
   }
+}
+
+void save_machine_instructions(const Change& change, const rules::MachineInstructions& further,
+                               MachineCounts& machine) {
+  machine.all = std::max(0.0, machine.all - change.divisions * further.all);
+  machine.integer = std::max(0.0, machine.integer - change.divisions * further.integer);
+  machine.special = std::max(0.0, machine.special - change.divisions * further.special);
+  machine *= 1 - change.instructions;
+  machine.all -= change.loads * machine.memory;
+  machine.memory *= 1 - change.loads;
+  machine.special = std::max(0.0, machine.special - change.doubles * further.conversion64);
+  machine.float32 += change.doubles * machine.float64;
+  machine.float64 *= 1 - change.doubles;
+  machine.all -= change.spills * (machine.spill_loads + machine.spill_stores);
+  machine.spill_loads *= 1 - change.spills;
+  machine.spill_stores *= 1 - change.spills;
 }
 
 void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
@@ -144,7 +161,7 @@ emulator::SampleModel sample_model(const DeviceProfile& profile) {
 }
 
 LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
-                                LaunchFacts facts, const RunSample& run) {
+                                LaunchFacts facts, const BuiltCode& code, const RunSample& run) {
   LaunchPrediction prediction;
   prediction.profile = profile;
   prediction.facts = facts;
@@ -157,7 +174,9 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
         (fault.kind == emulator::FaultKind::budget ? "; a larger budget may be enough" : "");
     return prediction;
   }
-  prediction.bounds = bounds_of(profile, prediction.sample, facts);
+  prediction.facts.machine =
+      machine_counts(code.operations, code.ptx, prediction.sample.pace.ptx_lines);
+  prediction.bounds = bounds_of(profile, prediction.sample, prediction.facts);
   return prediction;
 }
 
@@ -202,6 +221,7 @@ Range gain_range_of(const LaunchPrediction& prediction, const Change& change) {
   facts.started *= 1 - change.starts;
   facts.spills.loads *= 1 - change.spills;
   facts.spills.stores *= 1 - change.spills;
+  save_machine_instructions(change, prediction.sample.pace.further, facts.machine);
   return gain_by_change(before, work(bounds_of(prediction.profile, changed, facts)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/emulator/sample_model.hpp"
@@ -37,9 +38,16 @@ using RunSample = std::function<emulator::LaunchResult(const emulator::LaunchOpt
 /// Returns the model of the sample from which a launch's time on this GPU is predicted.
 emulator::SampleModel sample_model(const DeviceProfile& profile);
 
+/// A kernel's machine code, and the PTX that it was made of. Without operations PTX's instructions
+/// count.
+struct BuiltCode {
+  std::vector<MachineOperation> operations;
+  std::string ptx;
+};
+
 /// Predicts a launch of `facts.blocks` blocks of `threads` threads.
 LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
-                                LaunchFacts facts, const RunSample& run);
+                                LaunchFacts facts, const BuiltCode& code, const RunSample& run);
 
 /// A change of a kernel: the shares of the whole kernel's costs that it would save, from 0 to 1.
 struct Change {

@@ -36,7 +36,7 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   facts.blocks = 10;
   facts.warps_per_block = 2;
   facts.memory_bytes = 1 << 30;
-  return predict_launch(small_gpu(), 64, facts, [&](const emulator::LaunchOptions& options) {
+  return predict_launch(small_gpu(), 64, facts, {}, [&](const emulator::LaunchOptions& options) {
     EXPECT_TRUE(options.pace.has_value());
     EXPECT_EQ(options.sampled_blocks, 512U);
     LaunchResult result;
@@ -148,7 +148,7 @@ TEST(LaunchPrediction, AGainHasSpilledValues) {
 
 TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {
   const LaunchPrediction made =
-      predict_launch(small_gpu(), 64, {}, [](const emulator::LaunchOptions&) {
+      predict_launch(small_gpu(), 64, {}, {}, [](const emulator::LaunchOptions&) {
         LaunchResult result;
         result.faults.emplace_back().message = "no end";
         return result;

@@ -162,4 +162,12 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
   return result;
 }
 
+const std::vector<MachineOperation>& operations_by_rules(const RungRun& run,
+                                                         const std::string& kernel,
+                                                         rules::ComputeCapability cc) {
+  static const std::vector<MachineOperation> none;
+  const auto& known = report_of(run.compilation(), kernel, {cc}, false).by_compute_capability[0];
+  return known && known->architecture >= 10 * cc.major && cc.major >= 7 ? known->operations : none;
+}
+
 }  // namespace warpwise::lab

@@ -75,4 +75,9 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               const std::vector<rules::ComputeCapability>& ccs,
                                               MachineCodeFigures wanted);
 
+/// Returns the machine instructions of one of the rung's kernels; none if they are not known.
+const std::vector<MachineOperation>& operations_by_rules(const RungRun& run,
+                                                         const std::string& kernel,
+                                                         rules::ComputeCapability cc);
+
 }  // namespace warpwise::lab

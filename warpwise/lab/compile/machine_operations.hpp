@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+// Reads the machine code that ptxas makes of a kernel, without a disassembler.
+namespace warpwise::lab {
+
+/// Units of a multiprocessor that execute machine instructions.
+enum class MachineUnit {
+  integer,        ///< additions, logic, comparisons, selections, moves
+  multiply,       ///< integer products, also those that ptxas makes of additions and moves
+  multiply_wide,  ///< with a result of 64 bits
+  float32,
+  half,
+  float64,
+  special,  ///< special functions, conversions of floats, counts of bits
+  memory,   ///< loads and stores, but not those of local memory
+  local_load,
+  local_store,
+  shuffle,
+  other,  ///< branches, barriers, textures, products of matrices, what a warp does once
+  once,   ///< constants and arguments: ptxas reads them before a loop
+};
+
+/// An instruction of the machine code.
+struct MachineOperation {
+  int ptx_line = 0;  ///< that it was made of, from 1
+  MachineUnit unit = MachineUnit::other;
+
+  friend bool operator==(const MachineOperation&, const MachineOperation&) = default;
+};
+
+/// Returns a kernel's machine instructions in the order of their addresses, from a file that
+/// `ptxas -lineinfo` wrote for CC 7.0 or later. Functions that ptxas appends by itself, such as the
+/// rare cases of a division, are left out. Empty if the bytes are no such file, or have no lines.
+/// Source: opcodes and their numbers in listings of nvdisasm 13.5 for CC 7.5, 8.0, 8.6, 9.0, 10.0
+/// and 12.0; units in Nsight Compute's description of the pipelines.
+std::vector<MachineOperation> machine_operations(std::span<const std::byte> cubin,
+                                                 const std::string& kernel);
+
+}  // namespace warpwise::lab
