@@ -70,9 +70,9 @@ struct CapabilityReport {
   /// does not tell, or if the kernel also has arrays in local memory.
   std::optional<SpillLine> most_spills = {};
   std::vector<MachineOperation> operations = {};  ///< of the machine code; empty if not known
-  std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
-  rules::Occupancy occupancy;      ///< all 0 if not even one block fits
-  std::string why_not;             ///< why no block fits; empty otherwise
+  std::uint64_t shared_bytes = 0;                 ///< per block; on 1.x this includes the arguments
+  rules::Occupancy occupancy;                     ///< all 0 if not even one block fits
+  std::string why_not;                            ///< why no block fits; empty otherwise
 };
 
 /// The machine code of a kernel for each source line.

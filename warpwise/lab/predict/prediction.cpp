@@ -81,8 +81,8 @@ RungPrediction predict_rung(EmulatorExecutor& executor, const DeviceProfile& pro
                                .memory_bytes = memory.all,
                                .texture_bytes = memory.textures,
                                .spills = launch.kernel == first.kernel ? spills : Spills{}};
-    const BuiltCode code = {
-        operations_by_rules(run, launch.kernel, profile.compute_capability), run.compilation().ptx};
+    const BuiltCode code = {operations_by_rules(run, launch.kernel, profile.compute_capability),
+                            run.compilation().ptx};
     result.launches.push_back(
         predict_launch(profile, threads, facts, code, [&](const emulator::LaunchOptions& options) {
           return executor.run(run.code(), launch, options);
