@@ -14,8 +14,8 @@
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/picture_folder.hpp"
 #include "warpwise/live/read_ahead.hpp"
+#include "warpwise/live/rotation.hpp"
 #include "warpwise/live/sources.hpp"
-#include "warpwise/live/turn.hpp"
 
 namespace warpwise::live {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 #include <sstream>
 
-#include "warpwise/live/turn.hpp"
+#include "warpwise/live/rotation.hpp"
 #include "warpwise/live/video_testing.hpp"
 
 namespace warpwise::live::test {

@@ -9,7 +9,7 @@
 #include "warpwise/cli/interruption.hpp"
 #include "warpwise/cli/lab/lab.hpp"
 #include "warpwise/cli/pictures/report.hpp"
-#include "warpwise/lab/predict/prediction.hpp"
+#include "warpwise/lab/predict/study_prediction.hpp"
 #include "warpwise/lab/study/run/rung_code.hpp"
 
 namespace warpwise::cli {

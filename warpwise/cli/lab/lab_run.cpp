@@ -10,7 +10,7 @@
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/explain/explain.hpp"
-#include "warpwise/lab/predict/prediction.hpp"
+#include "warpwise/lab/predict/study_prediction.hpp"
 #include "warpwise/lab/study/run/rung_code.hpp"
 #include "warpwise/lab/study/show/study_report.hpp"
 

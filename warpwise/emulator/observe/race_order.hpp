@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "warpwise/emulator/observe/known_blocks.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
+#include "warpwise/emulator/observe/race_known_blocks.hpp"
 
 namespace warpwise::emulator {
 

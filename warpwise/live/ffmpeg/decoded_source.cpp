@@ -12,7 +12,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
 #include "warpwise/live/ffmpeg/tags.hpp"
-#include "warpwise/live/turn.hpp"
+#include "warpwise/live/rotation.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {

@@ -1,4 +1,4 @@
-#include "warpwise/lab/predict/prediction.hpp"
+#include "warpwise/lab/predict/study_prediction.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "warpwise/live/turn.hpp"
+#include "warpwise/live/rotation.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "warpwise/emulator/observe/known_blocks.hpp"
+#include "warpwise/emulator/observe/race_known_blocks.hpp"
 
 #include <utility>
 
