@@ -20,8 +20,12 @@
 namespace warpwise::emulator {
 namespace {
 
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 
 template <class T>
 constexpr std::array<T, warp_lanes> multiples(T step) {
@@ -51,8 +55,6 @@ inline Vector all_of(std::uint64_t value) {
   return _mm256_set1_epi64x(static_cast<long long>(value));
 }
 inline Vector all_of(std::uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
-inline Vector sum(Vector a, Vector b, std::uint64_t) { return _mm256_add_epi64(a, b); }
-inline Vector sum(Vector a, Vector b, std::uint32_t) { return _mm256_add_epi32(a, b); }
 inline Vector difference(Vector a, Vector b, std::uint64_t) { return _mm256_sub_epi64(a, b); }
 inline Vector difference(Vector a, Vector b, std::uint32_t) { return _mm256_sub_epi32(a, b); }
 inline bool is_zero(Vector bits) { return _mm256_testz_si256(bits, bits) != 0; }
@@ -408,7 +410,11 @@ void load_parameter(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) to[i] = static_cast<S>(value) & kept;
 }
 
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 /// Quick functions for one handler, by the memory and the width of addresses.
 struct Quick {
