@@ -70,7 +70,7 @@ inline LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   LaunchFacts facts;
   facts.blocks = 100'000'000;
   facts.memory_bytes = std::uint64_t{1} << 50;
-  return predict_launch(profile, 1024, facts, [&](const emulator::LaunchOptions&) {
+  return predict_launch(profile, 1024, facts, {}, [&](const emulator::LaunchOptions&) {
     emulator::LaunchResult sample;
     sample.blocks = 100;
     sample.memory.resize(1);
