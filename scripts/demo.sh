@@ -81,7 +81,7 @@ if [ -e build/release/lib/libwarpwise_video.so ]; then
     stream samples/street.avi "$out/street-edges.mp4" --pipeline 'sobel | threshold window=31 offset=-7'
   step "and its motion, direction as hue" \
     stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block-size=16 search=8 max-motion=8'
-  if command -v ffmpeg >/dev/null && ffmpeg -v error -encoders | grep -q libx265; then
+  if command -v ffmpeg >/dev/null && ffmpeg -v error -encoders | grep libx265 >/dev/null; then
     # A video as a phone makes it: 10 bits, frames of varying length, sound, and a turn as a tag.
     ffmpeg -nostdin -v error -y -i samples/street.avi -f lavfi -i sine=d=3 -t 3 -vf "select=gt(mod(n\,4)\,0)" -fps_mode vfr \
       -pix_fmt yuv420p10le -c:v libx265 -x265-params log-level=none -tag:v hvc1 -c:a aac "$out/flat.mp4"

@@ -77,7 +77,8 @@ def png_files():
     for bits in (1, 2, 4, 8, 16):
         yield f"grey{bits}", png(0, bits)
         yield f"grey{bits}-interlaced", png(0, bits, interlaced=True)
-        yield f"grey{bits}-transparent", png(0, bits, chunk(b"tRNS", b"\0\1"))
+        first = struct.pack(">H", samples(1, bits)[3][9])
+        yield f"grey{bits}-transparent", png(0, bits, chunk(b"tRNS", first))
     for bits in (8, 16):
         yield f"rgb{bits}", png(2, bits)
         yield f"rgb{bits}-interlaced", png(2, bits, interlaced=True)

@@ -55,16 +55,14 @@ struct Reader {
     png_read_info(png, info);
   }
 
-  // Returns the number of channels that OpenCV gives. Pixels that may be transparent become colour
-  // with alpha. Grey stays grey whatever tRNS says, and grey with alpha becomes colour. Chunks
-  // about colour, such as gAMA, change nothing.
+  // Returns the number of channels that OpenCV gives, except for grey with tRNS, which OpenCV
+  // ignores there. Pixels that may be transparent become colour with alpha. Chunks about colour,
+  // such as gAMA, change nothing.
   int channels() const {
-    switch (png_get_color_type(png, info)) {
-      case PNG_COLOR_TYPE_GRAY: return 1;
-      case PNG_COLOR_TYPE_RGB:
-      case PNG_COLOR_TYPE_PALETTE: return png_get_valid(png, info, PNG_INFO_tRNS) != 0 ? 4 : 3;
-      default: return 4;
-    }
+    const int color_type = png_get_color_type(png, info);
+    const bool has_alpha = (color_type & PNG_COLOR_MASK_ALPHA) != 0;
+    if (has_alpha || png_get_valid(png, info, PNG_INFO_tRNS) != 0) return 4;
+    return color_type == PNG_COLOR_TYPE_GRAY ? 1 : 3;
   }
 
   // Exif's data may stand before the pixels or after them.
@@ -81,8 +79,8 @@ struct Reader {
     if (depth == 16) png_set_swap(png);
     if (color_type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
     if (color_type == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
-    if (color_type == PNG_COLOR_TYPE_GRAY_ALPHA) png_set_gray_to_rgb(png);
     if (channels() == 4) {
+      if ((color_type & PNG_COLOR_MASK_COLOR) == 0) png_set_gray_to_rgb(png);
       png_set_tRNS_to_alpha(png);
     } else {
       png_set_strip_alpha(png);

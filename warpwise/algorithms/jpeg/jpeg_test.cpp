@@ -5,6 +5,7 @@
 //
 #include <jpeglib.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 #include <random>
@@ -204,6 +205,43 @@ TEST(Jpeg, LeavesOtherFilesToTheCpu) {
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_FALSE(scan_of(std::span(file).first(size)));
   }
+}
+
+// Adds a code of 16 bits, which has only ones, to each Huffman table of coefficients after the
+// first.
+Bytes with_full_tables(const Bytes& file) {
+  Bytes result = file;
+  for (std::size_t at = 0; at + 4 < result.size(); ++at) {
+    const bool is_table = result[at] == std::byte{0xff} && result[at + 1] == std::byte{0xc4} &&
+                          (result[at + 4] & std::byte{0xf0}) == std::byte{0x10};
+    if (!is_table) continue;
+    const std::size_t length = std::to_integer<std::size_t>(result[at + 2]) << 8 |
+                               std::to_integer<std::size_t>(result[at + 3]);
+    result[at + 2] = static_cast<std::byte>((length + 1) >> 8);
+    result[at + 3] = static_cast<std::byte>(length + 1);
+    result[at + 20] = static_cast<std::byte>(std::to_integer<unsigned>(result[at + 20]) + 1);
+    result.insert(result.begin() + static_cast<std::ptrdiff_t>(at + 2 + length), std::byte{1});
+  }
+  return result;
+}
+
+// The GPU refuses what libjpeg-turbo refuses.
+TEST(Jpeg, RefusesWhatLibjpegTurboRefuses) {
+  Bytes pixels;
+  const Bytes file = file_of({.width = 40, .height = 20, .is_grey = true});
+  const Bytes full = with_full_tables(file);
+  ASSERT_GT(full.size(), file.size());
+  EXPECT_FALSE(decode_with_libjpeg(full, Pixels::gray8, pixels));
+  EXPECT_FALSE(scan_of(full));
+
+  Bytes wide = file_of({.width = 65500, .height = 1, .is_grey = true});
+  EXPECT_TRUE(scan_of(wide));
+  const Bytes frame = {std::byte{0xff}, std::byte{0xc0}, std::byte{0}, std::byte{11}};
+  const auto found = std::ranges::search(wide, frame);
+  ASSERT_FALSE(found.empty());
+  found.begin()[8] = std::byte{0xe0};  // 65504 columns
+  EXPECT_FALSE(decode_with_libjpeg(wide, Pixels::gray8, pixels));
+  EXPECT_FALSE(scan_of(wide));
 }
 
 // A file with a changed bit gives libjpeg-turbo's pixels, or is left to it.

@@ -34,6 +34,7 @@ enum Marker : std::uint8_t {
 // 12 bytes of its memory.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::int64_t most_pixels = std::int64_t{1} << 26;
+constexpr std::int64_t most_side = 65500;  // of libjpeg-turbo
 
 constexpr std::array<std::uint8_t, 64> place_of_coefficient = [] {
   std::array<std::uint8_t, 64> places{};
@@ -92,7 +93,7 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
 }
 
 // Makes the tables of a code from the numbers of codes by length. Returns false if there are more
-// codes of a length than it has.
+// codes of a length than it has. No code has only ones.
 bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> symbols,
                 Codes& codes) {
   using kernels::jpeg::longest_code;
@@ -103,7 +104,7 @@ bool make_codes(std::span<const std::byte> counts, std::span<const std::byte> sy
   unsigned place = 0;
   for (int length = 1; length <= longest_code; ++length) {
     const auto count = std::to_integer<unsigned>(counts[static_cast<std::size_t>(length - 1)]);
-    if (code + count > 1U << length) return false;
+    if (code + count >= 1U << length) return false;
     codes.offset[length] = static_cast<int>(place) - static_cast<int>(code);
     for (unsigned end = code + count; code < end; ++code, ++place) {
       if (length > lookup_bits) continue;
@@ -202,6 +203,7 @@ class Reader {
     scan_.width = content.word();
     scan_.components = static_cast<int>(content.byte());
     if (scan_.width == 0 || scan_.height == 0 || scan_.width * scan_.height > most_pixels ||
+        std::max(scan_.width, scan_.height) > most_side ||
         (scan_.components != 1 && scan_.components != 3)) {
       return false;
     }
