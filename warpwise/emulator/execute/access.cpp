@@ -320,6 +320,7 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
   const Space space = request.space;
+  warp.worker->look_at_frees();
   const bool in_one_piece =
       space == Space::global || space == Space::shared || space == Space::constant;
   if (request.lanes != all_lanes || !in_one_piece ||

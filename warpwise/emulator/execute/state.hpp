@@ -271,11 +271,12 @@ struct Worker {
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the hold
 
-  /// Forgets where allocations are: one is being freed.
-  void forget_views() {
-    last = {};
-    quick_views.fill({});
-  }
+  std::uint64_t frees = 0;  ///< Progress::frees when the views were right
+
+  /// Makes all workers forget where allocations are: this one has freed one.
+  void forget_views();
+  /// Forgets where allocations are if a worker has freed one. Called before a view is used.
+  void look_at_frees();
 };
 
 /// State that the workers of a launch share and change.
@@ -285,6 +286,7 @@ struct Progress {
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
   std::atomic<std::uint64_t> faults = 0;
+  std::atomic<std::uint64_t> frees = 0;  ///< of allocations, by kernels
   std::atomic<std::uint64_t> still =
       0;  ///< number of workers whose blocks stand still, see livelock.cpp
   std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
@@ -365,6 +367,19 @@ struct Launch {
     return i + static_cast<std::uint64_t>(skipped);
   }
 };
+
+inline void Worker::forget_views() {
+  ++launch->progress->frees;
+  look_at_frees();
+}
+
+inline void Worker::look_at_frees() {
+  const std::uint64_t now = launch->progress->frees.load(std::memory_order_acquire);
+  if (now == frees) return;
+  frees = now;
+  last = {};
+  quick_views.fill({});
+}
 
 /// Converts the index of a thread in its block, or of a block in its grid, to coordinates.
 inline Dim3 place_in(std::uint64_t number, Dim3 extent) {

@@ -149,6 +149,7 @@ constexpr const char* instructions[] = {
     "setp.ne.xor.s32 p, w, i, !p",
     "setp.gt.s32 p|p, w, i",
     "setp.le.and.f32 p|p, w, w, p",
+    "setp.gt.and.s32 %p3|%p4, w, w, %p3",
     "and.pred p, p, p",
     "or.pred p, p, p",
     "xor.pred p, p, p",
@@ -465,6 +466,64 @@ TEST(HostCode, RandomKernelsRunAsInTheInterpreter) {
     const std::string found = difference(run(ptx, mode, seed, Engine::interpreter),
                                          run(ptx, mode, seed, Engine::machine_code));
     ASSERT_EQ(found, "") << "kernel of seed " << seed << ":\n" << ptx;
+  }
+}
+
+TEST(HostCode, APairOfPredicatesMayReplaceTheOneItIsCombinedWith) {
+  const std::string ptx =
+      ".version 8.4\n.target sm_90\n.address_size 64\n"
+      ".visible .entry pair(.param .u64 out)\n{\n"
+      ".reg .pred %p<2>;\n.reg .b32 %w<4>;\n.reg .b64 %l<3>;\n"
+      "ld.param.u64 %l0, [out];\nmov.u32 %w0, %tid.x;\n"
+      "setp.lt.u32 %p0, %w0, 8;\nsetp.lt.and.u32 %p0|%p1, %w0, 4, %p0;\n"
+      "selp.b32 %w1, 1, 0, %p0;\nselp.b32 %w2, 2, 0, %p1;\nor.b32 %w1, %w1, %w2;\n"
+      "mul.wide.u32 %l1, %w0, 4;\nadd.s64 %l0, %l0, %l1;\nst.global.u32 [%l0], %w1;\nret;\n}\n";
+  for (const Engine engine : {Engine::interpreter, Engine::machine_code}) {
+    Emulated emulated(ptx);
+    emulated.options.engine = engine;
+    const Address out = emulated.device.allocate(128);
+    emulated.launch("pair", {1, 1, 1}, {32, 1, 1}, out);
+    const auto results = emulated.read<std::uint32_t>(out, 32);
+    for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(results[i], i < 4 ? 1U : i < 8 ? 2U : 0U);
+  }
+}
+
+TEST(HostCode, MemoryThatAnotherWorkerHasFreedIsNotReadAgain) {
+  // Block 0 frees what block 1 has just read. It begins late, so that another worker takes block 1.
+  const std::string ptx =
+      ".version 8.4\n.target sm_90\n.address_size 64\n"
+      ".extern .func (.param .b64 result) malloc(.param .b64 bytes);\n"
+      ".extern .func free(.param .b64 pointer);\n"
+      ".visible .entry freed(.param .u64 shared)\n{\n"
+      ".reg .pred %p<2>;\n.reg .b32 %w<6>;\n.reg .b64 %l<4>;\n"
+      "ld.param.u64 %l0, [shared];\nmov.u32 %w0, %tid.x;\nmov.u32 %w1, %ctaid.x;\n"
+      "mov.u32 %w2, 0;\nmov.u32 %w5, 1;\n"
+      "setp.ne.u32 %p0, %w1, 0;\n@%p0 bra READ;\n"
+      "LATE:\nadd.u32 %w2, %w2, 1;\nsetp.lt.u32 %p0, %w2, 2000000;\n@%p0 bra LATE;\n"
+      "setp.ne.u32 %p0, %w0, 0;\n@%p0 bra END;\n"
+      "mov.u64 %l3, 128;\n"
+      "{\n.param .b64 bytes;\n.param .b64 pointer;\nst.param.b64 [bytes], %l3;\n"
+      "call.uni (pointer), malloc, (bytes);\nld.param.b64 %l1, [pointer];\n}\n"
+      "st.volatile.global.u64 [%l0], %l1;\n"
+      "WAIT:\nld.volatile.global.u32 %w3, [%l0+8];\nsetp.eq.u32 %p0, %w3, 0;\n@%p0 bra WAIT;\n"
+      "{\n.param .b64 pointer;\nst.param.b64 [pointer], %l1;\ncall.uni free, (pointer);\n}\n"
+      "st.volatile.global.u32 [%l0+12], %w5;\nbra END;\n"
+      "READ:\nld.volatile.global.u64 %l1, [%l0];\nsetp.eq.u64 %p0, %l1, 0;\n@%p0 bra READ;\n"
+      "mul.wide.u32 %l2, %w0, 4;\nadd.s64 %l1, %l1, %l2;\n"
+      "AGAIN:\nld.global.u32 %w4, [%l1];\n"
+      "setp.ne.u32 %p0, %w2, 1;\n@%p0 bra NEXT;\nst.volatile.global.u32 [%l0+8], %w5;\n"
+      "FREED:\nld.volatile.global.u32 %w3, [%l0+12];\nsetp.eq.u32 %p0, %w3, 0;\n@%p0 bra FREED;\n"
+      "NEXT:\nadd.u32 %w2, %w2, 1;\nsetp.lt.u32 %p0, %w2, 3;\n@%p0 bra AGAIN;\n"
+      "END:\nret;\n}\n";
+  for (const Engine engine : {Engine::interpreter, Engine::machine_code}) {
+    Emulated emulated(ptx);
+    emulated.options.engine = engine;
+    emulated.options.threads = 2;
+    const Address shared = emulated.buffer(std::vector<std::uint32_t>(4));
+    const LaunchResult result = emulated.launch("freed", {2, 1, 1}, {32, 1, 1}, shared);
+    ASSERT_EQ(result.faults.size(), 1U);
+    EXPECT_EQ(result.faults[0].kind, FaultKind::use_after_free);
+    EXPECT_EQ(result.faults[0].count, 32U);
   }
 }
 

@@ -195,19 +195,17 @@ void store_predicate(CodeGenerator& to, const HostRegisters& at, std::int32_t ds
 }
 
 /// Combines a comparison in `result` with predicate c.
-void write_combined(CodeGenerator& to, const HostRegisters& at, const Operation& op,
-                    const Xbyak::Reg32& result, std::int32_t dst) {
+void combine(CodeGenerator& to, const HostRegisters& at, const Operation& op,
+             const Xbyak::Reg32& result) {
   const Combination how = flags_of<CompareFlags>(op).combination;
-  if (how != Combination::none) {
-    load_predicate(to, at, reg::ecx, op.c, op.c_negated);
-    if (how == Combination::with_and)
-      to.and_(result, reg::ecx);
-    else if (how == Combination::with_or)
-      to.or_(result, reg::ecx);
-    else
-      to.xor_(result, reg::ecx);
-  }
-  store_predicate(to, at, dst, result);
+  if (how == Combination::none) return;
+  load_predicate(to, at, reg::ecx, op.c, op.c_negated);
+  if (how == Combination::with_and)
+    to.and_(result, reg::ecx);
+  else if (how == Combination::with_or)
+    to.or_(result, reg::ecx);
+  else
+    to.xor_(result, reg::ecx);
 }
 
 void write_logic(CodeGenerator& to, const HostRegisters& at, const Operation& op, Logic what) {
@@ -246,9 +244,11 @@ void write_predicate_code(CodeGenerator& to, const HostRegisters& at, const Oper
   if (op.dst2 >= 0) {
     to.mov(reg::edx, reg::eax);
     to.not_(reg::edx);
+    combine(to, at, op, reg::edx);
   }
-  write_combined(to, at, op, reg::eax, op.dst);
-  if (op.dst2 >= 0) write_combined(to, at, op, reg::edx, op.dst2);
+  combine(to, at, op, reg::eax);
+  store_predicate(to, at, op.dst, reg::eax);
+  if (op.dst2 >= 0) store_predicate(to, at, op.dst2, reg::edx);
 }
 
 }  // namespace warpwise::emulator

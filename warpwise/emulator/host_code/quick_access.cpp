@@ -168,6 +168,7 @@ inline Piece piece_of(const Warp& warp, const Operation& op) {
     const AlignedBytes& shared = warp.block->shared;
     return {0, shared.size(), shared.data()};
   } else {
+    warp.worker->look_at_frees();
     const AllocationView& view =
         warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
     return {view.begin, view.end, view.host};

@@ -120,8 +120,11 @@ void compare(Warp& warp, const Operation& op) {
     }
   }
   const Mask result = gather_bits(results);
-  set_predicate(warp, op.dst, combined(warp, op, result));
-  if (op.dst2 >= 0) set_predicate(warp, op.dst2, combined(warp, op, ~result));
+  // The results may replace c.
+  const Mask first = combined(warp, op, result);
+  const Mask second = combined(warp, op, ~result);
+  set_predicate(warp, op.dst, first);
+  if (op.dst2 >= 0) set_predicate(warp, op.dst2, second);
 }
 
 /// set: like setp, with a number for each lane.
