@@ -290,6 +290,61 @@ TEST(Marks, AGatesTimeNeedsAGpu) {
             MarkState::skipped);
 }
 
+// Kernels that a gate for single requests cannot tell from good ones: lanes work in turn.
+TEST(Marks, LanesInTurnMeetNoLimit) {
+  const auto first_failed = [](const Checker& checker, const std::string& source) {
+    const Marks marks = checker.check(source, no_gpu);
+    return marks.first_failed() == nullptr ? "" : marks.first_failed()->name;
+  };
+  CHECKER_OR_SKIP(transpose, "transpose");
+  EXPECT_EQ(first_failed(*transpose,
+                         replaced(start_of("transpose"), "    if (x",
+                                  "#pragma unroll 1\n    for (int k = 0; k < 32; ++k)\n"
+                                  "    if (threadIdx.x == k && x")),
+            "instructions_per_element");
+  CHECKER_OR_SKIP(matvec, "matvec");
+  EXPECT_EQ(first_failed(*matvec, replaced(replaced(start_of("matvec"), "* 128 + threadIdx.x", ""),
+                                           "row >= rows", "threadIdx.x >= 32")),
+            "instructions_per_element");
+  CHECKER_OR_SKIP(conflict, "conflict");
+  EXPECT_EQ(first_failed(*conflict, "__global__ void histogram(int* out, const unsigned char* in,"
+                                    " int groups) {\n"
+                                    "  __shared__ int counters[16];\n"
+                                    "  if (threadIdx.x > 0) return;\n"
+                                    "  for (int i = 0; i < 16; ++i) counters[i] = 0;\n"
+                                    "  for (int i = 0; i < 1024; ++i)\n"
+                                    "    ++counters[in[blockIdx.x * 1024 + i] / 16];\n"
+                                    "  for (int i = 0; i < 16; ++i)\n"
+                                    "    out[blockIdx.x * 16 + i] = counters[i];\n"
+                                    "}\n"),
+            "instructions_per_element");
+}
+
+// The last eight sums by a thread, and by a warp's shuffles.
+TEST(Marks, ReductionsByShufflesPass) {
+  CHECKER_OR_SKIP(checker, "reduction");
+  for (const char* last :
+       {"if (thread == 0) { sum = 0; for (int k = 0; k < 8; ++k) sum += partial[k]; }",
+        "if (thread < 32) { sum = thread < 8 ? partial[thread] : 0;"
+        " for (int d = 4; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d); }"}) {
+    const std::string source =
+        std::string("__global__ void block_sums(int* out, const int* in, int count) {\n"
+                    "  __shared__ int partial[8];\n"
+                    "  const int thread = threadIdx.x;\n"
+                    "  int sum = 0;\n"
+                    "  for (int i = thread; i < 1024; i += 256) {\n"
+                    "    const int at = blockIdx.x * 1024 + i;\n"
+                    "    if (at < count) sum += in[at];\n"
+                    "  }\n"
+                    "  for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);\n"
+                    "  if (thread % 32 == 0) partial[thread / 32] = sum;\n"
+                    "  __syncthreads();\n") +
+        last + "\n  if (thread == 0) out[blockIdx.x] = sum;\n}\n";
+    const Marks marks = checker->check(source, no_gpu);
+    EXPECT_EQ(marks.first_failed(), nullptr) << marks.first_failed()->text;
+  }
+}
+
 // ---- Folders
 
 TEST(Folders, StartKeepsWhatIsThere) {
@@ -435,7 +490,7 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
 
   const std::string csv = csv_of(all);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 11);
-  EXPECT_NE(csv.find(",padding,5,5,1,1,1,2,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",padding,6,6,1,1,1,3,"), std::string::npos) << csv;
   const std::string junit = junit_of(all);
   EXPECT_NE(junit.find("<failure message="), std::string::npos);
   EXPECT_NE(junit.find("<error message="), std::string::npos);
