@@ -78,6 +78,23 @@ class Exercise(FollowedDocument):
         self.assertIn("Nothing is left", self.exercise("hint"))
 
     @runs_rungs
+    def test_the_commands_it_names_take_its_folder(self):
+        said = self.exercise("start", "race", "it's mine")
+        self.assertIn(r"""check 'it'\''s mine'".""", said)
+        said = self.marks("it's mine", says=r"""exercise hint 'it'\''s mine'" says""")
+        self.assertIn(r"explain 'it'\''s mine/kernel.cu' --kernel", said)
+
+    @runs_rungs
+    def test_marks_that_cannot_be_kept_are_shown(self):
+        self.exercise("start", "race", "mine")
+        os.chmod("mine", 0o555)
+        self.addCleanup(os.chmod, "mine", 0o755)
+        if os.geteuid() == 0:
+            self.skipTest("root writes everywhere")
+        self.assertIn("line 11: race", self.marks("mine", says="exercise.txt"))
+        self.assertIn("line 11: race", self.exercise("hint", "mine"))
+
+    @runs_rungs
     def test_control_characters_are_escaped(self):
         self.exercise("start", "race", "mine")
         write("mine/kernel.cu", b'#error "\x1b]0;title\x07"\n' + read("mine/kernel.cu"))
