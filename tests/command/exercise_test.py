@@ -33,7 +33,7 @@ class Exercise(FollowedDocument):
         commands, _ = self.follow_document("exercises.md", {"", "sh", "diff"})
         for command in ["list", "start", "hint", "check"]:
             self.assertIn(f"warpwise lab exercise {command}", commands)
-        self.assertRegex(self.exercise("list"), r"padding +5 of 5 ")
+        self.assertRegex(self.exercise("list"), r"padding +6 of 6 ")
 
     @runs_rungs
     def test_the_teachers_page_is_true(self):
@@ -42,7 +42,7 @@ class Exercise(FollowedDocument):
         with open("marks.csv", encoding="utf-8", newline="") as table:
             rows = list(csv.DictReader(table))
         self.assertEqual([(row["student"], row["passed"], row["of"]) for row in rows],
-                         [("class/ann", "5", "5"), ("class/ben", "4", "5")])
+                         [("class/ann", "6", "6"), ("class/ben", "5", "6")])
         suites = xml.etree.ElementTree.parse("marks.xml").getroot()
         self.assertEqual([suite.get("failures") for suite in suites], ["0", "1"])
 
@@ -74,14 +74,31 @@ class Exercise(FollowedDocument):
         [command] = re.findall(r"warpwise (explain .*)", said)
         self.assertIn("kernel.cu --kernel relax", command)
         write("kernel.cu", self.exercise("solution").encode())
-        self.assertIn("All 4 marks", self.exercise("check"))
+        self.assertIn("All 5 marks", self.exercise("check"))
         self.assertIn("Nothing is left", self.exercise("hint"))
+
+    @runs_rungs
+    def test_the_commands_it_names_take_its_folder(self):
+        said = self.exercise("start", "race", "it's mine")
+        self.assertIn(r"""check 'it'\''s mine'".""", said)
+        said = self.marks("it's mine", says=r"""exercise hint 'it'\''s mine'" says""")
+        self.assertIn(r"explain 'it'\''s mine/kernel.cu' --kernel", said)
+
+    @runs_rungs
+    def test_marks_that_cannot_be_kept_are_shown(self):
+        self.exercise("start", "race", "mine")
+        os.chmod("mine", 0o555)
+        self.addCleanup(os.chmod, "mine", 0o755)
+        if os.geteuid() == 0:
+            self.skipTest("root writes everywhere")
+        self.assertIn("line 11: race", self.marks("mine", says="exercise.txt"))
+        self.assertIn("line 11: race", self.exercise("hint", "mine"))
 
     @runs_rungs
     def test_control_characters_are_escaped(self):
         self.exercise("start", "race", "mine")
         write("mine/kernel.cu", b'#error "\x1b]0;title\x07"\n' + read("mine/kernel.cu"))
-        said = self.marks("mine", says="0 of 4")
+        said = self.marks("mine", says="0 of 5")
         self.assertIn("title", said)
         self.assertNotIn("\x1b", said)
 

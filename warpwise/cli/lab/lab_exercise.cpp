@@ -35,6 +35,14 @@ void add_folder(CLI::App& app, std::string& folder) {
   app.add_option("FOLDER", folder, "Folder that start made (default: this one)")->type_name("");
 }
 
+// Quotes a name for a shell if it needs that.
+std::string for_shell(const std::string& name) {
+  if (name.find_first_of(" '\"\\$`&|;<>()*?[]#~!\t\n") == std::string::npos) return name;
+  std::string text = "'";
+  for (const char c : name) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
 // Prints a text that quotes a student's file.
 void print_text(const std::string& text) { print(io::printable(text, "\n\t") + "\n"); }
 
@@ -55,9 +63,7 @@ lab::Marks marks_of(const fs::path& folder, const lab::Exercise& exercise) {
   const fs::path file = folder / lab::kernel_file;
   const std::string source = lab::student_file(file);
   const lab::Checker checker(exercise);
-  lab::Marks marks = checker.check(source, [&] { return lab::time_ratio_on_gpu(exercise, file); });
-  lab::keep_marks(folder, {exercise.name, sum_of(marks)});
-  return marks;
+  return checker.check(source, [&] { return lab::time_ratio_on_gpu(exercise, file); });
 }
 
 class List final : public Command {
@@ -99,8 +105,8 @@ class Start final : public Command {
     print_line(fmt::format("{}: {}", name_, exercise.title));
     print_line(
         fmt::format("Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run "
-                    "\"warpwise lab exercise check {0}\".",
-                    folder_));
+                    "\"warpwise lab exercise check {1}\".",
+                    folder_, for_shell(folder_)));
   }
 
  private:
@@ -117,15 +123,17 @@ class Check final : public Command {
     const lab::Marks marks = marks_of(folder_, exercise);
     print_text(fmt::format("{}: {}", exercise.name, exercise.title));
     for (const lab::Mark& each : marks.marks) print_text(line_of(each));
+    lab::keep_marks(folder_, {exercise.name, sum_of(marks)});
     if (marks.first_failed() == nullptr) {
       print_line(fmt::format("All {} marks.", marks.all()));
       return;
     }
     if (!marks.explain.empty())
       print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
-                             (fs::path(folder_) / lab::kernel_file).string(), marks.explain));
-    throw Error(fmt::format("{} marks; \"warpwise lab exercise hint\" says what to do next",
-                            sum_of(marks)));
+                             for_shell((fs::path(folder_) / lab::kernel_file).string()),
+                             marks.explain));
+    throw Error(fmt::format("{} marks; \"warpwise lab exercise hint{}\" says what to do next",
+                            sum_of(marks), folder_ == "." ? "" : " " + for_shell(folder_)));
   }
 
  private:

@@ -3,6 +3,9 @@ __global__ void matvec(float* y, const float* a, const float* x, int rows, int c
   const int row = blockIdx.x * 128 + threadIdx.x;
   if (row >= rows) return;
   float sum = 0;
-  for (int column = 0; column < columns; ++column) sum += a[row * columns + column] * x[column];
+  for (int column = 0; column < columns; ++column) {
+    const float element = a[row * columns + column];
+    sum += element * x[column];
+  }
   y[row] = sum;
 }

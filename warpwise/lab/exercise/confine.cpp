@@ -38,16 +38,18 @@ struct Refused : Error {
 
 [[noreturn]] void refuse(const char* what) { throw Refused(what); }
 
-void limit(__rlimit_resource resource, rlim_t most) {
-  const rlimit both = {most, most};
+void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
+  const rlimit both = {most, hard};
   if (::setrlimit(resource, &both) != 0) refuse("setrlimit");
 }
 
 void limit_all(const Limits& limits) {
-  limit(RLIMIT_AS, limits.memory);
-  limit(RLIMIT_CPU, static_cast<rlim_t>(limits.time.count()));
-  limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_AS, limits.memory, limits.memory);
+  // SIGXCPU comes first, so that SIGKILL is the system's, which lacks memory.
+  const auto seconds = static_cast<rlim_t>(limits.time.count());
+  limit(RLIMIT_CPU, seconds, seconds + 1);
+  limit(RLIMIT_FSIZE, 0, 0);
+  limit(RLIMIT_CORE, 0, 0);
 }
 
 void write_map(const char* file, const std::string& text) {
@@ -88,6 +90,9 @@ void send(int writer, char kind, const std::string& text) {
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, const Limits& limits,
                                 int writer) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The reports' files and the pipes of other processes stay with the teacher.
+  writer = ::dup2(writer, STDERR_FILENO + 1);
+  ::syscall(SYS_close_range, writer + 1, ~0U, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each) ::dup2(nowhere, each);
   try {
@@ -163,7 +168,7 @@ void Confined::end() {
   if (kind == '\0' && WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     failure_ =
-        signal == SIGXCPU || signal == SIGKILL
+        signal == SIGXCPU
             ? fmt::format("took longer than {} s of a core", limits_.time.count())
             : fmt::format("was ended by signal {}: most often memory or a stack ran out", signal);
   } else if (kind != succeeded) {

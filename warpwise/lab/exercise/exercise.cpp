@@ -182,9 +182,13 @@ void start(const Exercise& exercise, const fs::path& folder) {
   keep_marks(folder, {exercise.name, ""});
 }
 
-std::optional<Started> started_in(const fs::path& folder) {
+bool is_there(const fs::path& file) {
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(folder / started_file, ignored))) return std::nullopt;
+  return fs::symlink_status(file, ignored).type() != fs::file_type::not_found;
+}
+
+std::optional<Started> started_in(const fs::path& folder) {
+  if (!is_there(folder / started_file)) return std::nullopt;
   const std::string text = student_file(folder / started_file);
   const std::string line = text.substr(0, text.find('\n'));
   const std::size_t blank = line.find(' ');

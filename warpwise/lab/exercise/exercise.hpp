@@ -109,7 +109,10 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
+/// Returns false if a name has no file, link or folder. One that must not be looked at is there.
+bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
+/// \throws IoError  it cannot be read
 std::optional<Started> started_in(const std::filesystem::path& folder);
 /// Writes the marks into exercise.txt. \throws IoError
 void keep_marks(const std::filesystem::path& folder, const Started& started);

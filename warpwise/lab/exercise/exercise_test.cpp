@@ -290,6 +290,62 @@ TEST(Marks, AGatesTimeNeedsAGpu) {
             MarkState::skipped);
 }
 
+// Kernels that a gate for single requests cannot tell from good ones: lanes work in turn.
+TEST(Marks, LanesInTurnMeetNoLimit) {
+  const auto first_failed = [](const Checker& checker, const std::string& source) {
+    const Marks marks = checker.check(source, no_gpu);
+    return marks.first_failed() == nullptr ? "" : marks.first_failed()->name;
+  };
+  CHECKER_OR_SKIP(transpose, "transpose");
+  EXPECT_EQ(first_failed(*transpose, replaced(start_of("transpose"), "    if (x",
+                                              "#pragma unroll 1\n    for (int k = 0; k < 32; ++k)\n"
+                                              "    if (threadIdx.x == k && x")),
+            "instructions_per_element");
+  CHECKER_OR_SKIP(matvec, "matvec");
+  EXPECT_EQ(first_failed(*matvec, replaced(replaced(start_of("matvec"), "* 128 + threadIdx.x", ""),
+                                           "row >= rows", "threadIdx.x >= 32")),
+            "instructions_per_element");
+  CHECKER_OR_SKIP(conflict, "conflict");
+  EXPECT_EQ(first_failed(*conflict,
+                         "__global__ void histogram(int* out, const unsigned char* in,"
+                         " int groups) {\n"
+                         "  __shared__ int counters[16];\n"
+                         "  if (threadIdx.x > 0) return;\n"
+                         "  for (int i = 0; i < 16; ++i) counters[i] = 0;\n"
+                         "  for (int i = 0; i < 1024; ++i)\n"
+                         "    ++counters[in[blockIdx.x * 1024 + i] / 16];\n"
+                         "  for (int i = 0; i < 16; ++i)\n"
+                         "    out[blockIdx.x * 16 + i] = counters[i];\n"
+                         "}\n"),
+            "instructions_per_element");
+}
+
+// The last eight sums by a thread, and by a warp's shuffles.
+TEST(Marks, ReductionsByShufflesPass) {
+  CHECKER_OR_SKIP(checker, "reduction");
+  for (const char* last :
+       {"if (thread == 0) { sum = 0; for (int k = 0; k < 8; ++k) sum += partial[k]; }",
+        "if (thread < 32) { sum = thread < 8 ? partial[thread] : 0;"
+        " for (int d = 4; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d); }"}) {
+    const std::string source =
+        std::string(
+            "__global__ void block_sums(int* out, const int* in, int count) {\n"
+            "  __shared__ int partial[8];\n"
+            "  const int thread = threadIdx.x;\n"
+            "  int sum = 0;\n"
+            "  for (int i = thread; i < 1024; i += 256) {\n"
+            "    const int at = blockIdx.x * 1024 + i;\n"
+            "    if (at < count) sum += in[at];\n"
+            "  }\n"
+            "  for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);\n"
+            "  if (thread % 32 == 0) partial[thread / 32] = sum;\n"
+            "  __syncthreads();\n") +
+        last + "\n  if (thread == 0) out[blockIdx.x] = sum;\n}\n";
+    const Marks marks = checker->check(source, no_gpu);
+    EXPECT_EQ(marks.first_failed(), nullptr) << marks.first_failed()->text;
+  }
+}
+
 // ---- Folders
 
 TEST(Folders, StartKeepsWhatIsThere) {
@@ -316,6 +372,26 @@ TEST(Folders, StudentsFilesAreRegularAndSmall) {
   EXPECT_THROW(student_file(scratch / "large"), IoError);
   std::ofstream(scratch / "small") << "x";
   EXPECT_EQ(student_file(scratch / "small"), "x");
+}
+
+TEST(Folders, AClassLosesNoFolder) {
+  const Scratch scratch;
+  scratch.student("ann/padding", "padding", "");
+  fs::remove(scratch.student("ann/race", "race", "") / started_file);
+  fs::remove(scratch.student("ann/transpose", "transpose", "") / kernel_file);
+  fs::create_directory(scratch / "ann/notes");
+  std::vector<Graded> all = graded_folders({scratch / "ann"});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].failure, "");
+  EXPECT_NE(all[1].failure.find("no exercise.txt"), std::string::npos) << all[1].failure;
+  EXPECT_EQ(all[2].exercise, "transpose");
+  if (::geteuid() == 0) return;
+  fs::permissions(scratch / "ann/padding", fs::perms::none);
+  all = graded_folders({scratch / "ann", scratch / "ann/padding"});
+  fs::permissions(scratch / "ann/padding", fs::perms::owner_all);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_NE(all[0].failure.find("Permission denied"), std::string::npos) << all[0].failure;
+  EXPECT_NE(all[3].failure.find("Permission denied"), std::string::npos) << all[3].failure;
 }
 
 // ---- Processes. Sanitizers map terabytes, which no limit of memory allows.
@@ -387,6 +463,10 @@ TEST(Confine, SeesNoFileAndWritesNone) {
   EXPECT_EQ(opened("/tmp", O_RDONLY), "0");
   EXPECT_EQ(opened("/new", O_WRONLY | O_CREAT), "0");
   EXPECT_EQ(opened("../../../../etc/passwd", O_RDONLY), "0");
+  constexpr int far = 100;
+  ASSERT_EQ(::dup2(STDERR_FILENO, far), far);
+  EXPECT_EQ(run_confined([] { return std::to_string(::fcntl(far, F_GETFD)); }).output, "-1");
+  ::close(far);
 }
 
 // ---- A class
@@ -435,7 +515,7 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
 
   const std::string csv = csv_of(all);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 11);
-  EXPECT_NE(csv.find(",padding,5,5,1,1,1,2,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",padding,6,6,1,1,1,3,"), std::string::npos) << csv;
   const std::string junit = junit_of(all);
   EXPECT_NE(junit.find("<failure message="), std::string::npos);
   EXPECT_NE(junit.find("<error message="), std::string::npos);

@@ -44,12 +44,20 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
 
 double never_timed() { throw NoCudaDevice("grade runs in the emulator alone"); }
 
+// A folder that lacks one of the two gets no marks, and a line that says so.
+bool is_exercise(const fs::path& folder) {
+  return is_there(folder / started_file) || is_there(folder / kernel_file);
+}
+
 Graded graded_in(const fs::path& student, const fs::path& folder) {
   Graded graded;
   graded.student = student.string();
   graded.folder = folder;
   try {
-    if (const auto started = started_in(folder)) graded.exercise = started->exercise;
+    if (const auto started = started_in(folder))
+      graded.exercise = started->exercise;
+    else
+      graded.failure = "the folder has a kernel.cu, and no exercise.txt";
   } catch (const Error& error) {
     graded.failure = error.what();
   }
@@ -110,12 +118,11 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders) {
     std::error_code error;
     std::vector<fs::path> inside;
-    if (fs::exists(fs::symlink_status(folder / started_file, error))) {
+    if (is_exercise(folder)) {
       inside.push_back(folder);
     } else {
       for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
-        if (fs::is_directory(each.symlink_status(error)) &&
-            fs::exists(fs::symlink_status(each.path() / started_file, error)))
+        if (fs::is_directory(each.symlink_status(error)) && is_exercise(each.path()))
           inside.push_back(each.path());
       }
     }

@@ -20,8 +20,8 @@ struct Graded {
   std::string failure;  ///< why it has no marks; else empty
 };
 
-/// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt.
-/// A folder without one is in the result too, with the failure.
+/// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt
+/// or kernel.cu. A folder without any is in the result too, with the failure.
 std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
 
 /// Marks all of them, several at a time, each in a process of its own (confine.hpp). A GPU's time
