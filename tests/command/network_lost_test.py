@@ -202,7 +202,7 @@ class NetworkLost(CommandTest):
         self.assertIn(b"250 frames of 64x48 i420, connected again 2 times, ", done.stdout)
 
     def test_what_has_no_connection(self):
-        self.fail_with(BAD_USAGE, "stream", "a.mp4", "null", "--reconnect", "5", says="a.mp4 is no peer in the network")
+        self.fail_with(BAD_USAGE, "stream", "a.mp4", "null", "--reconnect", "5", says="a.mp4 is not a network address")
         self.fail_with(BAD_USAGE, "stream", "tcp://x:1", "null", "--reconnect", "0", says="--reconnect")
         self.fail_with(FAILED, "stream", f"tcp://{LOCAL}:{free_port()}", "null", "--reconnect", "5", says="Connection refused")
 
