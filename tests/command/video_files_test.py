@@ -248,7 +248,7 @@ class VideoFiles(CommandTest):
                 self.assertAlmostEqual((word / 256 - 16) / 219, 128 / 255, delta=0.005, msg=pixels)
             self.assertEqual(set(words[128:]), {512 << 6}, pixels)
         self.fail_with(BAD_USAGE, "stream", "test:bars", "pipe:p010", says="pipe:p010 takes frames of more than 8 bits, not rgb24")
-        self.fail_with(BAD_USAGE, "stream", "test:bars", "null", "--format", "p010", says=".raw files and pipe: have")
+        self.fail_with(BAD_USAGE, "stream", "test:bars", "null", "--format", "p010", says="only .raw files and pipe: do")
         edges = self.succeed("sobel", "pipe:gray16:4x3", "pipe:gray16", "--backend", "cpu", stdin=bytes(range(24))).stdout
         self.assertEqual(len(edges), 24)
 
