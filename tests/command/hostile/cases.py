@@ -212,7 +212,6 @@ def inputs():
     yield case("sobel", "in/a.npy", "out.npy", *RAW, says="headerless")
     yield case("sobel", "-", "-", "out", says="only once")
     yield case("threshold", "in/real.npy", "out.npy", "--window", "3", code=FAILED, says="u8 and u16")
-    yield case("convert", "in/deep.npy", "out.npy", "--to", "rgb24", code=0)
     yield case("match", "in/a.npy", "in/wide.npy", "out.csv", code=FAILED, says="of one size")
     yield case("disparity", "in/a.npy", "in/wide.npy", "out.pfm", code=FAILED, says="of one size")
     yield case("find", "in/wide.npy", "in/a.npy", code=FAILED, says="does not fit")
