@@ -123,6 +123,11 @@ inline RecordJson json_of_pace(const PaceCounts& pace) {
   RecordJson object = json_of_counts(pace);
   object["block_cycles"] = pace.block_cycles;
   object["further"] = json_of_doubles(pace.further);
+  object["ptx_lines"] = RecordJson::array();
+  for (const auto& [line, warps] : pace.ptx_lines) object["ptx_lines"].push_back({line, warps});
+  object["block_lengths"] = RecordJson::array();
+  for (const auto& [block, cycles] : pace.block_lengths)
+    object["block_lengths"].push_back({block, cycles});
   return object;
 }
 inline PaceCounts pace_of(const RecordJson& object) {
@@ -130,6 +135,10 @@ inline PaceCounts pace_of(const RecordJson& object) {
   read_counts(object, pace);
   pace.block_cycles = object.at("block_cycles");
   read_doubles(object.at("further"), pace.further);
+  for (const RecordJson& each : object.at("ptx_lines"))
+    pace.ptx_lines.push_back({each.at(0), each.at(1)});
+  for (const RecordJson& each : object.at("block_lengths"))
+    pace.block_lengths.push_back({each.at(0), each.at(1)});
   return pace;
 }
 
