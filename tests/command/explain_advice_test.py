@@ -1,6 +1,5 @@
 """The advice of explain and the launches that it lists, on kernels as a newcomer writes them."""
 
-import unittest
 import json
 
 from explain_support import FAILED, ExplainTest, compiles
@@ -79,8 +78,6 @@ class Advice(ExplainTest):
         self.assertNotIn("times as fast", text)
         self.assertNotIn("Gains are for", text)
 
-    # Known failure: since machine instructions count, this advice is missing. Issue 31 has to mend it.
-    @unittest.expectedFailure
     @compiles
     def test_a_gain_that_the_model_does_not_know_is_not_said(self):
         kernel("float* y, const float* x, float mu, float sigma, int n", "if (i >= n) return;", "float d = (x[i] - mu) / sigma;",

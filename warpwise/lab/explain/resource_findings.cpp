@@ -411,7 +411,8 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   const Range range = gain_range_of(prediction, *finding.change);
   const double gain = range.likely;
   constexpr double as_fast = 1.005;
-  const bool is_known = gain >= as_fast || finding.by != LineCost::doubles;
+  // Functions such as exp() have fewer instructions in single precision; nobody counts how many.
+  const bool is_known = gain >= worth_a_change || finding.by != LineCost::doubles;
   if (is_known) {
     finding.advice.gain = gain;
     finding.advice.gain_range = range;
