@@ -49,7 +49,7 @@ Picture read_picture(InputFile& file);
 /// Does the same, but leaves the pixels as stored. The result's orientation states the turn.
 Picture read_stored_picture(InputFile& file, bool luma = false);
 
-/// What is read of a picture.
+/// Selects the page and the channels that are read of a picture.
 struct Reading {
   std::optional<std::int64_t> page = std::nullopt;  ///< number of a picture of several, from 1
   bool luma = false;                                ///< JPEG files in YCbCr become grey: their luma

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// What the kernels of the JPEG decoder take. Compiled by g++ and nvcc.
+// Arguments of the JPEG decoder's kernels. Compiled by g++ and nvcc.
 namespace warpwise::kernels::jpeg {
 
 /// Bits of a sequence: the part of the entropy-coded data that one thread decodes.
@@ -55,7 +55,7 @@ struct Segment {
   std::uint32_t end_block;
 };
 
-/// What a sequence adds: complete 8x8 blocks, and differences of the first coefficients.
+/// A sequence's contribution: complete 8x8 blocks, and differences of the first coefficients.
 struct Sums {
   std::uint32_t blocks;
   std::int32_t dc[3];

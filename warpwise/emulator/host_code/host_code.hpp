@@ -41,7 +41,7 @@ class HostCode {
     std::shared_ptr<const HostMemory> memory;
     Enter enter = nullptr;
     std::vector<const void*> entries;  ///< of each operation; empty: no machine code
-    /// Where an operation is counted in a worker's HostCounts; -1: it counts itself.
+    /// Index of an operation's count in a worker's HostCounts; -1: it counts itself.
     std::vector<std::int32_t> counted_at;
   };
 

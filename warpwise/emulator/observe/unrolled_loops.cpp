@@ -80,8 +80,8 @@ std::vector<bool> ends_of_unrolled_loops(const Code& code) {
 }
 
 std::vector<bool> branches_over_little(const Code& code) {
-  // Of the branches in the pairs' PTX over up to six instructions, ptxas 13.0 leaves 6 % in place
-  // for CC 9.0; over more than that most.
+  // ptxas 13.0 leaves 6 % of the pairs' branches over up to six instructions in place for CC 9.0,
+  // and most branches over more.
   constexpr std::int32_t most = 6;
   std::vector<bool> result(code.operations.size(), false);
   for (const Operation& op : code.operations) {

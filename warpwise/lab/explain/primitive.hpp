@@ -28,7 +28,7 @@ struct PrimitiveRequest {
   std::optional<OperandSize> size;  ///< replaces the default size, which takes a second or so
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
-  // As in ExplainRequest; the last three for rungs only.
+  // Fields of ExplainRequest; the last three are for rungs only.
   bool machine_code = false;
   bool fidelity = false;
   std::optional<BlockSample> sample;

@@ -47,7 +47,7 @@ struct LaunchFacts {
   double started = 1;               ///< part of the blocks that a changed launch has to start
   Spills spills = {};
   double larger = 1;  ///< `blocks` is so many times that of the launch whose blocks were counted
-  /// Of the counted blocks. Nothing if they are not known: then PTX's instructions count.
+  /// Machine instructions of the counted blocks. If they are not known, PTX's instructions count.
   MachineCounts machine = {};
 };
 

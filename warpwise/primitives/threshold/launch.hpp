@@ -139,7 +139,7 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
       (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
-  // What warps share lies between rows of changes if the 256 threads' 8 words of u8 are free there.
+  // Shared sums lie between rows of changes if the 256 threads' 8 words of u8 are free there.
   const bool have_room = pixel_bytes == 1 && threads <= 256;
   const std::int64_t share_bytes =
       have_room ? 0 : 4 * kernels::threshold::threshold_band_rows * (threads / 32);
