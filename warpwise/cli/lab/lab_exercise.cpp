@@ -31,10 +31,6 @@ lab::Started started_at(const fs::path& folder) {
                   folder.string()));
 }
 
-void add_folder(CLI::App& app, std::string& folder) {
-  app.add_option("FOLDER", folder, "Folder that start made (default: this one)")->type_name("");
-}
-
 // Quotes a name for a shell if it needs that.
 std::string for_shell(const std::string& name) {
   if (name.find_first_of(" '\"\\$`&|;<>()*?[]#~!\t\n") == std::string::npos) return name;
@@ -114,64 +110,54 @@ class Start final : public Command {
   std::string folder_;
 };
 
-class Check final : public Command {
+// Works on a folder that start made.
+class InFolder final : public Command {
  public:
-  explicit Check(CLI::App& app) { add_folder(app, folder_); }
+  using Work = void (*)(const std::string& folder, const lab::Exercise& exercise);
+  InFolder(CLI::App& app, Work work) : work_(work) {
+    app.add_option("FOLDER", folder_, "Folder that start made (default: this one)")->type_name("");
+  }
 
   void execute() const override {
-    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
-    const lab::Marks marks = marks_of(folder_, exercise);
-    print_text(fmt::format("{}: {}", exercise.name, exercise.title));
-    for (const lab::Mark& each : marks.marks) print_text(line_of(each));
-    lab::keep_marks(folder_, {exercise.name, sum_of(marks)});
-    if (marks.first_failed() == nullptr) {
-      print_line(fmt::format("All {} marks.", marks.all()));
-      return;
-    }
-    if (!marks.explain.empty())
-      print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
-                             for_shell((fs::path(folder_) / lab::kernel_file).string()),
-                             marks.explain));
-    throw Error(fmt::format("{} marks; \"warpwise lab exercise hint{}\" says what to do next",
-                            sum_of(marks), folder_ == "." ? "" : " " + for_shell(folder_)));
+    work_(folder_, lab::find_exercise(started_at(folder_).exercise));
   }
 
  private:
   std::string folder_ = ".";
+  Work work_;
 };
 
-class Hint final : public Command {
- public:
-  explicit Hint(CLI::App& app) { add_folder(app, folder_); }
-
-  void execute() const override {
-    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
-    const lab::Marks marks = marks_of(folder_, exercise);
-    const lab::Mark* const next = marks.first_failed();
-    if (next == nullptr) {
-      print_line("Nothing is left to do: " + sum_of(marks) + " marks.");
-      return;
-    }
-    print_text(next->text);
-    print_text(next->hint);
+void check(const std::string& folder, const lab::Exercise& exercise) {
+  const lab::Marks marks = marks_of(folder, exercise);
+  print_text(fmt::format("{}: {}", exercise.name, exercise.title));
+  for (const lab::Mark& each : marks.marks) print_text(line_of(each));
+  lab::keep_marks(folder, {exercise.name, sum_of(marks)});
+  if (marks.first_failed() == nullptr) {
+    print_line(fmt::format("All {} marks.", marks.all()));
+    return;
   }
+  if (!marks.explain.empty())
+    print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
+                           for_shell((fs::path(folder) / lab::kernel_file).string()),
+                           marks.explain));
+  throw Error(fmt::format("{} marks; \"warpwise lab exercise hint{}\" says what to do next",
+                          sum_of(marks), folder == "." ? "" : " " + for_shell(folder)));
+}
 
- private:
-  std::string folder_ = ".";
-};
-
-class Solution final : public Command {
- public:
-  explicit Solution(CLI::App& app) { add_folder(app, folder_); }
-
-  void execute() const override {
-    const lab::Exercise exercise = lab::find_exercise(started_at(folder_).exercise);
-    print(lab::student_file(exercise.folder / "solution.cu"));
+void hint(const std::string& folder, const lab::Exercise& exercise) {
+  const lab::Marks marks = marks_of(folder, exercise);
+  const lab::Mark* const next = marks.first_failed();
+  if (next == nullptr) {
+    print_line("Nothing is left to do: " + sum_of(marks) + " marks.");
+    return;
   }
+  print_text(next->text);
+  print_text(next->hint);
+}
 
- private:
-  std::string folder_ = ".";
-};
+void solution(const std::string& /*folder*/, const lab::Exercise& exercise) {
+  print(lab::student_file(exercise.folder / "solution.cu"));
+}
 
 // A file that is opened before the work, so that a wrong name costs nothing.
 class Report {
@@ -257,10 +243,11 @@ class LabExercise final : public Command {
     commands_["list"] = std::make_unique<List>();
     commands_["start"] = std::make_unique<Start>(
         *add("start", "Make a folder with an exercise's task and a kernel to mend"));
-    commands_["check"] = std::make_unique<Check>(
-        *add("check", "Mark a folder's kernel: its result, faults and counts"));
-    commands_["hint"] = std::make_unique<Hint>(*add("hint", "Say what to do next"));
-    commands_["solution"] = std::make_unique<Solution>(*add("solution", "Print a solution"));
+    commands_["check"] = std::make_unique<InFolder>(
+        *add("check", "Mark a folder's kernel: its result, faults and counts"), check);
+    commands_["hint"] = std::make_unique<InFolder>(*add("hint", "Say what to do next"), hint);
+    commands_["solution"] =
+        std::make_unique<InFolder>(*add("solution", "Print a solution"), solution);
     commands_["grade"] = std::make_unique<Grade>(
         *add("grade", "Mark the folders of a class, each in a confined process, for a teacher"));
   }

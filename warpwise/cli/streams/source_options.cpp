@@ -39,7 +39,7 @@ void add_decode_option(CLI::App& app, live::SourceOptions& options) {
   options.decode = live::Decode::automatic;
   add_choice(app, "--decode",
              "Decoder of a video or of JPEG files; auto is the GPU if it computes and can decode "
-             "them, else the CPU (default: auto)",
+             "them, else the CPU; gpu is for videos alone (default: auto)",
              live::all_decodes, options.decode);
 }
 

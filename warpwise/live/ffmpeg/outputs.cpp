@@ -74,7 +74,8 @@ const KnownOutput& peer_output(const std::string& address) {
   }
   const auto* const found = std::ranges::find_if(
       known_peers, [&](const KnownOutput& each) { return address.starts_with(each.name); });
-  if (found == std::end(known_peers)) throw InvalidArgument(address + " is no address of a peer");
+  if (found == std::end(known_peers))
+    throw InvalidArgument(without_password(address + " is no address of a peer", address));
   require_port(address);
   return *found;
 }
