@@ -217,6 +217,8 @@ emulator::LaunchOptions options_of(bool count) {
   options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
   options.threads = 1;
+  // No machine code is made of a stranger's kernel.
+  options.engine = emulator::Engine::interpreter;
   return options;
 }
 
