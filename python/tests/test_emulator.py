@@ -264,7 +264,7 @@ def test_what_is_refused(bench):
     with pytest.raises(warpwise.IoError, match="missing.ptx") as raised:
         bench.load("missing.ptx")
     assert isinstance(raised.value, OSError)
-    with pytest.raises(warpwise.InvalidArgument, match="is one of emulator, gpu"):
+    with pytest.raises(warpwise.InvalidArgument, match="must be one of emulator, gpu"):
         emulator.Testbench(backend="cpu")
     with pytest.raises(warpwise.InvalidArgument):
         emulator.Testbench(checks="everything")
