@@ -252,4 +252,48 @@ Picture decode_bmp(std::span<const std::byte> content, const std::string& name) 
   return BmpFile(content, name).decode();
 }
 
+std::vector<std::byte> encode_bmp(const Picture& picture, const std::string& name) {
+  const PictureShape& shape = picture.shape();
+  const auto channels = static_cast<std::uint64_t>(shape.channels);
+  const auto width = static_cast<std::uint64_t>(shape.width);
+  const std::uint32_t colours = channels == 1 ? 256 : 0;
+  const std::uint64_t row_bytes = (width * channels + 3) / 4 * 4;
+  const std::uint64_t begin = 14 + 40 + 4 * colours;
+  const std::uint64_t size = begin + row_bytes * static_cast<std::uint64_t>(shape.height);
+  if (size > UINT32_MAX)
+    throw IoError("cannot write " + name + ": a BMP file has at most 4 GiB; .pnm and .npy have no " +
+                  "such limit");
+  std::vector<std::byte> file;
+  file.reserve(size);
+  const auto put = [&](std::uint64_t number, int bytes) {
+    for (int i = 0; i < bytes; ++i) file.push_back(static_cast<std::byte>(number >> 8 * i & 255));
+  };
+  put('B' | 'M' << 8, 2);
+  put(size, 4);
+  put(0, 4);
+  put(begin, 4);
+  put(40, 4);
+  put(width, 4);
+  put(static_cast<std::uint64_t>(shape.height), 4);
+  put(1, 2);
+  put(8 * channels, 2);
+  put(uncompressed, 4);
+  put(size - begin, 4);
+  put(2835, 4);  // pixels a metre: 72 an inch
+  put(2835, 4);
+  put(colours, 4);
+  put(0, 4);
+  for (std::uint32_t grey = 0; grey < colours; ++grey) put(grey * 0x10101, 4);
+  std::vector<std::byte> buffer;
+  for (std::int64_t y = shape.height - 1; y >= 0; --y) {
+    const auto row = row_in_rgb_order(picture, y, buffer);
+    const std::size_t at = file.size();
+    file.insert(file.end(), row.begin(), row.end());
+    for (std::uint64_t i = at; channels == 3 && i < file.size(); i += 3)
+      std::swap(file[i], file[i + 2]);
+    file.resize(at + row_bytes);
+  }
+  return file;
+}
+
 }  // namespace warpwise::io

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "warpwise/io/picture.hpp"
 
@@ -18,5 +19,9 @@ namespace warpwise::io {
 /// scaled to 255, rounded to nearest.
 /// \throws IoError  damage, a size beyond the limits, or another compression
 Picture decode_bmp(std::span<const std::byte> content, const std::string& name);
+
+/// Encodes a picture of u8 as a BMP file, uncompressed and from bottom to top. Grey gets a palette.
+/// \throws IoError  the file would exceed 4 GiB, the most that its header can say.
+std::vector<std::byte> encode_bmp(const Picture& picture, const std::string& name);
 
 }  // namespace warpwise::io

@@ -33,14 +33,15 @@ constexpr ImageType image_types[] = {
     {".tiff", "f32", "14", false},     {".bmp", "u8", "13", false},
     {".dib", "u8", "13", false},       {".pgm", "u8 u16", "1", false},
     {".ppm", "u8 u16", "3", false},    {".pnm", "u8 u16", "13", false},
-    {".webp", "u8", "3", false},       {".pfm", "f32", "13", false},
+    {".pam", "u8 u16", "134", false},  {".pfm", "f32", "13", false},
+    {".webp", "u8", "3", false},
     {".exr", "f32", "134", false},     {".jpg", "u8", "13", true},
     {".jpeg", "u8", "13", true},       {".jpe", "u8", "13", true},
     {".jp2", "u8 u16", "134", true},
 };
 
 // Types that are read, but never written.
-constexpr std::string_view read_only[] = {".pbm", ".pam", ".sr", ".ras", ".hdr", ".pic"};
+constexpr std::string_view read_only[] = {".pbm", ".sr", ".ras", ".hdr", ".pic"};
 
 // Image files hold grey or colour only. YCbCr bytes in a .png would be displayed as RGB.
 bool is_grey_or_colour(const PictureShape& shape) {
@@ -96,6 +97,15 @@ Picture decode(const ImageFormat& format, std::span<const std::byte> content,
   if (format.name == "BMP") return decode_bmp(content, name);
   const ImageModule& module = image_module_of_format(format.name);
   return luma ? module.decode_luma(content, name) : module.decode(content, name);
+}
+
+std::vector<std::byte> encode(const Picture& picture, std::string_view extension,
+                              const std::string& name) {
+  if (extension == ".bmp" || extension == ".dib") return encode_bmp(picture, name);
+  for (const std::string_view each : {".pgm", ".ppm", ".pnm", ".pam", ".pfm"}) {
+    if (extension == each) return encode_pnm(picture, extension);
+  }
+  return image_module_of_extension(extension).encode(picture, std::string(extension), name);
 }
 
 class OnePage final : public Pages {
@@ -289,8 +299,7 @@ void write_picture(OutputFile& file, std::string_view extension, const Picture& 
   if (extension == ".npy" || takes_many_pictures(extension)) {
     file.write(picture.bytes());
   } else {
-    file.write(
-        image_module_of_extension(extension).encode(picture, std::string(extension), file.name()));
+    file.write(encode(picture, extension, file.name()));
   }
 }
 

@@ -1,6 +1,9 @@
 #include "warpwise/io/pnm.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -221,15 +224,45 @@ void write_row(const std::vector<std::uint32_t>& row, const std::vector<std::uin
   }
 }
 
+// Reads a PFM file. Its rows begin at the bottom. A negative scale means little-endian floats.
+Picture decode_pfm(PnmReader& reader, const std::string& name) {
+  const int channels = reader.word() == "PF" ? 3 : 1;
+  const std::uint32_t width = reader.number();
+  const std::uint32_t height = reader.number();
+  const std::string text = reader.word();
+  double scale = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), scale).ptr;
+  if (end != text.data() + text.size() || !std::isfinite(scale) || scale == 0)
+    reader.fail("its scale is '" + text.substr(0, 20) + "'");
+  require_readable_size(width, height, name);
+  const std::uint64_t row_bytes = std::uint64_t{4} * width * static_cast<unsigned>(channels);
+  reader.require_left(row_bytes * height);
+  Picture picture(PictureShape::interleaved(ElementType::f32, channels, width, height));
+  const auto factor = static_cast<float>(1 / std::abs(scale));
+  for (std::uint64_t y = height; y-- > 0;) {
+    std::byte* to = picture.bytes().data() + y * row_bytes;
+    std::memcpy(to, reader.bytes(row_bytes), row_bytes);
+    for (std::uint64_t at = 0; at < row_bytes && scale > 0; at += 4) {
+      std::reverse(to + at, to + at + 4);
+    }
+    for (std::int64_t i = 0; i < width * std::int64_t{channels} && factor != 1; ++i) {
+      store(to, i, load<float>(to, i) * factor);
+    }
+  }
+  return picture;
+}
+
 }  // namespace
 
 bool is_pnm(std::string_view format) {
-  return format == "PBM" || format == "PGM" || format == "PPM" || format == "PAM";
+  return format == "PBM" || format == "PGM" || format == "PPM" || format == "PAM" ||
+         format == "PFM";
 }
 
 Picture decode_pnm(std::span<const std::byte> content, const std::string& name) {
   const std::string_view format = image_format_of(content).value().name;
   PnmReader reader(content, name, format);
+  if (format == "PFM") return decode_pfm(reader, name);
   const auto kind = static_cast<char>(content[1]);
   const PnmHeader header = kind == '7' ? pam_header(reader, name) : pnm_header(reader, kind);
   require_readable_size(header.width, header.height, name);
