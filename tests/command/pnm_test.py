@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CommandTest, npy_parts, write
+from support import CommandTest, npy_parts, read, write
 
 FAILED = 1
 WIDTH, HEIGHT = 13, 7
@@ -104,6 +104,16 @@ class Pnm(CommandTest):
                 write(name, content)
                 done = subprocess.run(["pamdepth", "65535", name], capture_output=True, check=True)
                 self.assertEqual(values(done.stdout[-2 * len(samples):], 2, "big"), scaled(samples, maximum, 65535))
+
+    @unittest.skipUnless(shutil.which("pamtopnm"), "netpbm is not installed")
+    def test_netpbm_reads_what_is_written(self):
+        for head, channels in [("P5 4 3 255", 1), ("P6 4 3 255", 3), ("P5 4 3 65535", 2), ("P6 4 3 65535", 6)]:
+            write("in.pnm", head.encode() + b"\n" + bytes(range(5, 5 + 12 * channels)))
+            for to in ["gray8"] if channels in (1, 2) else ["rgb24"]:
+                self.succeed("convert", "in.pnm", "a.pam", "--to", to)
+                self.succeed("convert", "in.pnm", "a.pnm", "--to", to)
+                done = subprocess.run(["pamtopnm", "a.pam"], capture_output=True, check=True)
+                self.assertEqual(done.stdout, read("a.pnm"))
 
     def test_refused(self):
         head = b"P7\nWIDTH 2\nHEIGHT 1\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n"

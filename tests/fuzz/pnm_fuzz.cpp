@@ -1,4 +1,4 @@
-// decode_pnm: refuses with IoError and nothing else, or makes a picture of 8- or 16-bit channels.
+// decode_pnm: refuses with IoError and nothing else, or makes a picture of u8, u16 or f32.
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/element_type.hpp"
 #include "warpwise/base/error.hpp"
@@ -13,8 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const io::Picture picture = io::decode_pnm(content, "input");
     const io::PictureShape& shape = picture.shape();
-    fuzz::require(shape.type == ElementType::u8 || shape.type == ElementType::u16,
-                  "8 or 16 bits a channel");
+    fuzz::require(shape.type == ElementType::u8 || shape.type == ElementType::u16 ||
+                      shape.type == ElementType::f32,
+                  "u8, u16 or f32");
     fuzz::require(
         picture.bytes().size() == static_cast<std::size_t>(shape.width * shape.height *
                                                            shape.channels * size_of(shape.type)),

@@ -36,7 +36,8 @@ def y4m_seeds():
 
 def pnm_seeds():
     for head, content in [("P1 3 2", b"1 0 1 0 1 0"), ("P2\n# a\n2 2\n9", b"0 1 2 9"), ("P3 1 1 65535", b"1 2 65535"), ("P4 9 1", b"\xaa\x80"),
-                          ("P5 2 2 255", bytes(4)), ("P5 1 2 1000", bytes(4)), ("P6 1 1 15", bytes(3)), ("P6 4294967296 2 255", b"")]:
+                          ("P5 2 2 255", bytes(4)), ("P5 1 2 1000", bytes(4)), ("P6 1 1 15", bytes(3)), ("P6 4294967296 2 255", b""),
+                          ("Pf 2 1 -1.0", bytes(8)), ("PF\n1 1\n2", bytes(12))]:
         yield head.encode() + b"\n" + content
     for kind, depth, most in [("GRAYSCALE", 1, 255), ("RGB_ALPHA", 4, 255), ("GRAYSCALE_ALPHA", 2, 65535), ("BLACKANDWHITE", 1, 1)]:
         head = f"P7\nWIDTH 2\nHEIGHT 1\nDEPTH {depth}\nMAXVAL {most}\nTUPLTYPE {kind}\nENDHDR\n"

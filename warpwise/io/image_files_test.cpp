@@ -13,10 +13,12 @@
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/bmp.hpp"
 #include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/pnm.hpp"
 
 namespace warpwise::io {
 namespace {
@@ -166,6 +168,53 @@ TEST(ImageFilesTest, WritersMakeTheBytesOfOpenCV) {
     }
   }
   RecordProperty("compared_with_opencv", compared);
+}
+
+// PAM is compared with netpbm, because OpenCV 4.6 exchanges its red and blue.
+TEST(ImageFilesTest, OpenCVReadsBmpPnmAndPfmAsWritten) {
+  if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";
+  int compared = 0;
+  for (const char* extension : {".bmp", ".pgm", ".ppm", ".pfm"}) {
+    for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::f32}) {
+      for (const int channels : {1, 3, 4}) {
+        const auto shape = PictureShape::interleaved(type, channels, 53, 37);
+        if (holding(extension, shape) != Holding::exact) continue;
+        const Picture picture = pattern(shape);
+        std::vector<std::byte> file = std::string_view(extension) == ".bmp"
+                                          ? encode_bmp(picture, "a")
+                                          : encode_pnm(picture, extension);
+        const Picture back = opencv_module().decode(file, "a");
+        ASSERT_EQ(back.shape().type, type) << extension;
+        ASSERT_EQ(back.shape().channels, channels) << extension << shape.pixel_text();
+        EXPECT_EQ(std::memcmp(back.bytes().data(), picture.bytes().data(), back.bytes().size()), 0)
+            << extension << ' ' << shape.pixel_text();
+        ++compared;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 8);
+}
+
+TEST(ImageFilesTest, PfmFilesOfOpenCVAndOfOtherScales) {
+  const auto decode = [](const std::string& text) {
+    return decode_pnm(std::as_bytes(std::span(text)), "a.pfm");
+  };
+  using namespace std::literals;
+  const Picture scaled = decode("Pf 1 2 2.0\n\x40\x80\0\0\x3f\x80\0\0"s);  // 4 and 1
+  EXPECT_EQ(load<float>(scaled.bytes().data(), 0), 0.5F);  // rows begin at the bottom
+  EXPECT_EQ(load<float>(scaled.bytes().data(), 1), 2.0F);
+  for (const std::string& refused :
+       {"Pf\n1 1\n0\n    "s, "Pf\n1 1\nnan\n    "s, "Pf\n1 1\n-1.0x\n    "s, "Pf\n1 1\n-1.0\n   "s,
+        "PF\n1 1\n-1.0\n    "s, "Pf\n1048577 1\n-1.0\n    "s, "Pf\n1"s}) {
+    EXPECT_THROW(decode(refused), IoError) << refused;
+  }
+  if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";
+  for (const int channels : {1, 3}) {
+    const Picture picture = pattern(PictureShape::interleaved(ElementType::f32, channels, 53, 37));
+    const auto file = opencv_module().encode(picture, ".pfm", "a");
+    const Picture back = decode_pnm(file, "a.pfm");
+    EXPECT_EQ(std::memcmp(back.bytes().data(), picture.bytes().data(), back.bytes().size()), 0);
+  }
 }
 
 // OpenCV writes floats of three channels as LogLuv.

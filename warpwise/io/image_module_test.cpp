@@ -45,7 +45,7 @@ Picture pattern(const PictureShape& shape) {
 TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
   int kept = 0;
   for (const char* extension : {".png", ".tif", ".tiff", ".bmp", ".dib", ".pgm", ".ppm", ".pnm",
-                                ".webp", ".pfm", ".exr", ".npy"}) {
+                                ".pam", ".webp", ".pfm", ".exr", ".npy"}) {
     for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i16,
                                    ElementType::u32, ElementType::i32, ElementType::f32}) {
       for (const int channels : {1, 3, 4}) {
@@ -64,7 +64,7 @@ TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
       }
     }
   }
-  EXPECT_EQ(kept, 62);
+  EXPECT_EQ(kept, 68);
 }
 
 TEST_F(ImageModuleTest, LossyTypesComeClose) {

@@ -34,10 +34,9 @@ constexpr ImageType image_types[] = {
     {".dib", "u8", "13", false},       {".pgm", "u8 u16", "1", false},
     {".ppm", "u8 u16", "3", false},    {".pnm", "u8 u16", "13", false},
     {".pam", "u8 u16", "134", false},  {".pfm", "f32", "13", false},
-    {".webp", "u8", "3", false},
-    {".exr", "f32", "134", false},     {".jpg", "u8", "13", true},
-    {".jpeg", "u8", "13", true},       {".jpe", "u8", "13", true},
-    {".jp2", "u8 u16", "134", true},
+    {".webp", "u8", "3", false},       {".exr", "f32", "134", false},
+    {".jpg", "u8", "13", true},        {".jpeg", "u8", "13", true},
+    {".jpe", "u8", "13", true},        {".jp2", "u8 u16", "134", true},
 };
 
 // Types that are read, but never written.

@@ -246,7 +246,7 @@ Picture decode_pfm(PnmReader& reader, const std::string& name) {
       std::reverse(to + at, to + at + 4);
     }
     for (std::int64_t i = 0; i < width * std::int64_t{channels} && factor != 1; ++i) {
-      store(to, i, load<float>(to, i) * factor);
+      store(to, i, warpwise::load<float>(to, i) * factor);
     }
   }
   return picture;
