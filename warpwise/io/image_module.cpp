@@ -13,27 +13,27 @@ namespace {
 struct KnownModule {
   std::string_view format;
   std::array<std::string_view, 3> extensions;
-  std::string name;
-  std::string package;  // Debian package that brings the library
+  std::string_view name;
+  std::string_view package;  // Debian package that brings the library
 };
-const KnownModule known_modules[] = {
+constexpr KnownModule known_modules[] = {
     {"PNG", {".png"}, "png", "libpng-dev"},
     {"JPEG", {".jpg", ".jpeg", ".jpe"}, "jpeg", "libjpeg-dev"},
     {"TIFF", {".tif", ".tiff"}, "tiff", "libtiff-dev"},
     {"WebP", {".webp"}, "webp", "libwebp-dev"},
     {"GIF", {".gif"}, "gif", "libavcodec-dev"},
 };
-const KnownModule all_others = {"other image", {}, "opencv", "libopencv-imgcodecs-dev"};
+constexpr KnownModule all_others = {"other image", {}, "opencv", "libopencv-imgcodecs-dev"};
 
 const ImageModule& load(const KnownModule& module) {
   static std::mutex mutex;
-  static std::map<std::string, const ImageModule*> loaded;
+  static std::map<std::string_view, const ImageModule*> loaded;
   const std::scoped_lock lock(mutex);
   const ImageModule*& known = loaded[module.name];
   if (known != nullptr) return *known;
-  const std::string file = "libwarpwise_" + module.name + ".so";
+  const std::string file = "libwarpwise_" + std::string(module.name) + ".so";
   void* entry = module_entry(file, image_module_entry, std::string(module.format) + " files",
-                             "install " + module.package +
+                             "install " + std::string(module.package) +
                                  " and build Warpwise again, or use .npy or .raw files or pipes");
   known = reinterpret_cast<ImageModuleEntry>(entry)();
   return *known;

@@ -1,9 +1,10 @@
 // Makes one call of the C library fail in the program that loads this file first (LD_PRELOAD).
 //
-// WARPWISE_FAIL says which: "CALLS N" lets the call number N of these fail, from main() on and counted from 1. CALLS is
-// memory, write, rename, close or create; "full N" lets every write fail once N bytes are written, as a full disk does.
-// Standard output and standard error never fail. WARPWISE_FAIL_COUNT names a file that gets the number of calls
-// or bytes at exit.
+// WARPWISE_FAIL says which: "CALLS N" lets call number N fail, counted from 1. CALLS is memory,
+// write, rename, close or create. "full N" lets every write fail once N bytes are written, as a
+// full disk does. Counting begins when the program first opens a file whose path ends in
+// WARPWISE_FAIL_FROM. Standard output and standard error never fail. WARPWISE_FAIL_COUNT names a
+// file that gets the number of calls or bytes at exit.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ namespace {
 
 enum class Calls { none, memory, write, rename, close, create, full };
 
-Calls failing = Calls::none;  // none before main()
+std::atomic<Calls> failing = Calls::none;
 long long at = 0;
 std::atomic<long long> count = 0;
 
@@ -58,17 +59,19 @@ void save_count() {
   }
 }
 
-using Main = int(int, char**, char**);
-Main* program = nullptr;
-
-int counted_main(int count_of_words, char** words, char** environment) {
-  if (const char* text = std::getenv("WARPWISE_FAIL")) {
-    char name[16] = {};
-    if (std::sscanf(text, "%15s %lld", name, &at) != 2) std::abort();
-    std::atexit(save_count);
-    failing = named(name);
-  }
-  return program(count_of_words, words, environment);
+// Begins to count at the first open() of the file.
+void begin_at(const char* path) {
+  static std::atomic<bool> begun = false;
+  const char* text = std::getenv("WARPWISE_FAIL");
+  const char* from = std::getenv("WARPWISE_FAIL_FROM");
+  if (text == nullptr || from == nullptr || begun) return;
+  const std::size_t length = std::strlen(path);
+  const std::size_t end = std::strlen(from);
+  if (length < end || std::strcmp(path + length - end, from) != 0 || begun.exchange(true)) return;
+  char name[16] = {};
+  if (std::sscanf(text, "%15s %lld", name, &at) != 2) std::abort();
+  std::atexit(save_count);
+  failing = named(name);
 }
 
 int no_space() {
@@ -79,13 +82,6 @@ int no_space() {
 }  // namespace
 
 extern "C" {
-
-int __libc_start_main(Main* main, int count_of_words, char** words, void (*init)(), void (*fini)(),
-                      void (*end)(), void* stack) {
-  program = main;
-  using Start = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
-  return next<Start>("__libc_start_main")(counted_main, count_of_words, words, init, fini, end, stack);
-}
 
 void* malloc(std::size_t size) {
   if (fails(Calls::memory)) return errno = ENOMEM, nullptr;
@@ -142,6 +138,7 @@ int open(const char* path, int flags, ...) {
   va_start(rest, flags);
   const int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
   va_end(rest);
+  begin_at(path);
   if ((flags & O_CREAT) != 0 && fails(Calls::create)) return no_space();
   return next<int(const char*, int, ...)>("open")(path, flags, mode);
 }
