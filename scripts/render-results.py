@@ -32,9 +32,10 @@ import python_suite_tables
 import race_tables
 import stream_tables
 import study_tables
+import trust_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/ko/gpu-python.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/formats.md", "docs/gpu-python.md", "docs/how-it-is-tested.md", "docs/ko/gpu-python.md", "docs/ko/how-it-is-tested.md", "docs/live.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -165,7 +166,8 @@ def main():
                "cpu_scaling": lambda: bench_tables.cpu_scaling(load("nvidia-h100/cpu_scaling.json")) if SCALING.exists() else NOT_RECORDED,
                "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator),
-               "engines": lambda: bench_tables.engines(load("emulator/engines.json"))}
+               "engines": lambda: bench_tables.engines(load("emulator/engines.json")),
+               "trust": trust_tables.rendered}
     stale = []
     for name in DOCUMENTS:
         path = REPOSITORY / name

@@ -1,0 +1,74 @@
+"""The table of docs/how-it-is-tested.md: what stands behind each claim, from the records."""
+import json
+import pathlib
+
+import fault_tables
+from race_tables import kernel_reports
+from tables import table
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+
+
+def load(name):
+    return json.loads((REPOSITORY / name).read_text(encoding="utf-8"))
+
+
+def count(number):
+    return f"{number:,}"
+
+
+def nightly():
+    record = load("results/nightly.json")
+    results = record["results"]
+    return ("all tests, sanitizers and fuzz targets",
+            f"{count(results['passed'])} passed, {results['failed']} failed, {count(results['skipped'])} skipped",
+            "scripts/test.sh --nightly", "results/nightly.json", record["date"])
+
+
+def mutants():
+    record = load("results/mutants.json")
+    real = [each for each in record["mutants"] if not each.get("equivalent")]
+    return ("changes to one line of code, each found by a test", f"{sum(bool(each.get('ci')) for each in real)} of {len(real)}",
+            "scripts/mutants.py", "results/mutants.json", record["date"])
+
+
+def fuzzing():
+    record = load("results/fuzz/parsers.json")
+    targets = [each for each in record.values() if isinstance(each, dict) and "runs" in each]
+    return ("random inputs to parsers, longest recorded run",
+            f"{count(sum(each['runs'] for each in targets))} inputs to {len(targets)} parsers, {sum(each['findings'] for each in targets)} findings",
+            "scripts/fuzz.sh", "results/fuzz/parsers.json", record["date"])
+
+
+def instructions():
+    arithmetic, forms, access = (load(f"tests/golden/golden_{name}.json") for name in ("arithmetic", "forms", "access"))
+    values = sum(len(each["hashes"]) for each in (arithmetic, forms))
+    return ("instructions whose results equal a GPU's, bit for bit, in the emulator",
+            f"{count(values)} forms, and {len(access['counts'])} counts of accesses", "ctest -R golden_test", "tests/golden", arithmetic["machine"]["date"][:10])
+
+
+def faults():
+    emulator, sanitizer = load("results/emulator/faults.json"), load("results/emulator/sanitizer.json")
+    right = sum(fault_tables.outcome(emulator, sanitizer, name)[0] for name in emulator["cases"])
+    return ("programs with one fault or none, reported rightly", f"{right} of {len(emulator['cases'])}", "scripts/record-faults.py",
+            "results/emulator/faults.json", emulator["date"])
+
+
+def races():
+    record = load("results/emulator/races/indigo.json")
+    labels = next(iter(record["inputs"].values()))
+    racy, right = labels["racy"], labels["right"]
+    return ("published racy programs found (Indigo, first graph)", f"{racy['races']} of {racy['programs']}; {kernel_reports(right)} false alarms in {right['programs']}",
+            "scripts/record-races.py", "results/emulator/races/indigo.json", record["machine"]["date"])
+
+
+def formats():
+    record = load("results/formats.json")
+    return ("kinds of picture and video files read, and written to several sinks", str(len(record["files"])), "scripts/record-formats.py",
+            "results/formats.json", record["date"])
+
+
+def rendered():
+    rows = [[what, figure, f"`{command}`", f"`{path}`, {date}"]
+            for what, figure, command, path, date in (nightly(), mutants(), fuzzing(), instructions(), faults(), races(), formats())]
+    return table(["what", "figure", "made by", "record"], rows)
