@@ -97,7 +97,7 @@ def compared(command, path):
     if not both:
         return None
     return {"study": name, "experiment": experiment, "record": str(path.relative_to(REPOSITORY)),
-            "device": "h200", "not_predicted": len(times) - len(both), **summary(both), "rows": both}
+            "device": "h200", "commit": commit(), "not_predicted": len(times) - len(both), **summary(both), "rows": both}
 
 
 def of_document(command, name, experiment, device, document):
@@ -111,7 +111,7 @@ def of_document(command, name, experiment, device, document):
             continue
         seen.add(row["rung"])
         rows.append(row_of(row, given[row["rung"]]))
-    return {"study": name, "experiment": experiment, "record": f"document {document}", "device": device,
+    return {"study": name, "experiment": experiment, "record": f"document {document}", "device": device, "commit": commit(),
             "not_predicted": 0, **summary(rows), "rows": rows}
 
 
@@ -122,6 +122,11 @@ def commit():
         return beside.read_text(encoding="utf-8").strip()
     return subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=REPOSITORY, text=True,
                           capture_output=True, check=True).stdout.strip()
+
+
+def commits(experiments):
+    """Names the commits that made the predictions. Some experiments may be newer than others."""
+    return ", ".join(dict.fromkeys(each["commit"] for each in experiments))
 
 
 def every_second_rung(rows):
@@ -152,7 +157,7 @@ def main():
     for each in documents:
         done(each)
     every = [{**row, "study": each["study"]} for each in experiments for row in each["rows"]]
-    result = {"commit": commit(), "all": summary(every), "every_second_rung": summary(every_second_rung(every)),
+    result = {"commit": commits([*experiments, *documents]), "all": summary(every), "every_second_rung": summary(every_second_rung(every)),
               "documents": documents, "experiments": experiments}
     print("all", result["all"], "every second rung", result["every_second_rung"])
     with open(out, "w", encoding="utf-8") as file:

@@ -26,6 +26,9 @@ class Predictions(unittest.TestCase):
         rows = [{**row, "study": each["study"]} for each in self.result["experiments"] for row in each["rows"]]
         self.assertEqual(self.result["all"], predictions.summary(rows))
 
+    def test_each_experiment_names_its_commit(self):
+        self.assertEqual(self.result["commit"], predictions.commits(self.all))
+
     def test_measured_times_are_those_of_the_records(self):
         for each in self.result["experiments"]:
             with self.subTest(each["record"]):
