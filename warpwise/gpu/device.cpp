@@ -21,21 +21,7 @@ Count count_devices() noexcept {
   return count;
 }
 
-void require_index(int device) {
-  require_device();
-  const int count = device_count();
-  if (device < 0 || device >= count) {
-    throw InvalidArgument("there is no CUDA device " + std::to_string(device) +
-                          ": this machine has devices 0 to " + std::to_string(count - 1));
-  }
-}
-
-}  // namespace
-
-int device_count() noexcept { return count_devices().devices; }
-
-std::string why_no_device() {
-  const Count count = count_devices();
+std::string why_none(const Count& count) {
   if (count.devices > 0) return {};
   switch (count.error) {
     case cudaErrorInsufficientDriver: {
@@ -50,8 +36,24 @@ std::string why_no_device() {
   }
 }
 
+void require_index(int device) {
+  require_device();
+  const int count = device_count();
+  if (device < 0 || device >= count) {
+    throw InvalidArgument("there is no CUDA device " + std::to_string(device) +
+                          ": this machine has devices 0 to " + std::to_string(count - 1));
+  }
+}
+
+}  // namespace
+
+int device_count() noexcept { return count_devices().devices; }
+
+std::string why_no_device() { return why_none(count_devices()); }
+
 void require_device() {
-  if (device_count() == 0) throw NoCudaDevice(why_no_device());
+  const Count count = count_devices();
+  if (count.devices == 0) throw NoCudaDevice(why_none(count));
 }
 
 DeviceInfo device_info(int device) {

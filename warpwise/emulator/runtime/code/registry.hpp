@@ -88,7 +88,7 @@ cudaError_t take_last_error(bool reset);
 
 /// Returns the capture of a stream; null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
-/// Adds the stream to a capture; with null, removes it from its capture.
+/// Adds the stream to a capture; does nothing with null.
 void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture);
 /// Removes all streams from a capture.
 void leave_capture(const Capture& capture);

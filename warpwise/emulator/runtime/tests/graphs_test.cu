@@ -158,6 +158,15 @@ TEST_F(Graphs, ANodeIsAddedWhileAStreamCaptures) {
   cudaGraphDestroy(graph);
 }
 
+TEST_F(Graphs, ACaptureEndsWithItsStream) {
+  for (int i = 0; i < 20; ++i) {  // a later stream may have the same address
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  }
+}
+
 TEST_F(Graphs, MemoryThatACaptureTakesAndFrees) {
   constexpr int count = 1000;
   ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
