@@ -1,9 +1,11 @@
 """What the tests of explain share: kernels, and reports on them."""
 
+import functools
 import json
-import os
+import subprocess
+import tempfile
 
-from support import CommandTest, write
+from support import WARPWISE, CommandTest, write
 
 FAILED = 1
 USAGE = 2
@@ -68,13 +70,18 @@ KEYS = {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes"
         "faults"}
 
 
+@functools.cache
+def compiles_kernels():
+    with tempfile.TemporaryDirectory() as folder:
+        write(f"{folder}/probe.cu", b"__global__ void k() {}")
+        done = subprocess.run([WARPWISE, "explain", "probe.cu", "--grid", "1", "--block", "1"], cwd=folder, capture_output=True, timeout=60)
+    return b"there is no CUDA compiler" not in done.stderr
+
+
 def compiles(test):
     """Skips where nothing compiles CUDA C++."""
     def run(self):
-        write("probe.cu", b"__global__ void k() {}")
-        done = self.run_command("explain", "probe.cu", "--grid", "1", "--block", "1")
-        os.remove("probe.cu")
-        if b"there is no CUDA compiler" in done.stderr:
+        if not compiles_kernels():
             self.skipTest("there is no CUDA compiler here; scripts/get-nvrtc.sh brings one")
         test(self)
     run.__name__ = test.__name__
