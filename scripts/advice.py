@@ -23,7 +23,7 @@ RECORDS = REPOSITORY / "results/nvidia-h200/ladders"
 WORTH = 1.1
 TOP = 3
 
-# The remedy of each step, in the words of the advice (Remedy in warpwise/lab/explain/advice.hpp). They were
+# The remedy of each step, in the words of the advice (Remedy in warpwise/lab/explain/advice/advice.hpp). They were
 # taken from the rungs' ideas and the heads of their sources before the advice was read. Empty: no remedy fits
 # the step.
 STEPS = {

@@ -17,7 +17,7 @@ export GTEST_RANDOM_SEED=${GTEST_RANDOM_SEED:-$((RANDOM + 1))}  # GoogleTest tak
 # glibc before 2.25, and the words before it for its address. LeakSanitizer then dies at exit, "Tracer
 # caught signal 11", in any program that loads FFmpeg's libraries, depending on where malloc put the
 # block (github.com/google/sanitizers/issues/1322). None of our thread-local memory needs this option.
-export ASAN_OPTIONS=intercept_tls_get_addr=0
+export ASAN_OPTIONS=intercept_tls_get_addr=0:handle_sigill=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others.txt:print_suppressions=0
 
 part() { scripts/minutes.py part "$@"; }
@@ -94,11 +94,12 @@ scripts/minutes.py add packages $((SECONDS - packages_start))
 
 # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
 # its tests do not need.
-# The code that finds uses of a variable after its scope takes a third of this build's CPU time: at night.
-scope=()
-[ ${#nightly[@]} -gt 0 ] ||
-  scope=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG -fno-sanitize-address-use-after-scope")
-must "asan build" scripts/build.sh asan "${scope[@]}"
+# Some code of the sanitizers takes nearly half of this build's CPU time, and is made at night: what finds uses of a
+# variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its stack.
+short=()
+[ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
+-fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")
+must "asan build" scripts/build.sh asan "${short[@]}"
 [ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
 tests "asan tests" asan "${nightly[@]}"
 

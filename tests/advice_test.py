@@ -61,7 +61,7 @@ class Advice(unittest.TestCase):
                 self.assertGreater(first, second - 0.03, rung["rung"])
 
     def test_words_are_those_of_the_command(self):
-        header = (REPOSITORY / "warpwise/lab/explain/advice.hpp").read_text(encoding="utf-8")
+        header = (REPOSITORY / "warpwise/lab/explain/advice/advice.hpp").read_text(encoding="utf-8")
         known = set(re.findall(r'\{Remedy::\w+, "([^"]+)"\}', header))
         used = {remedy for steps in advice.STEPS.values() for remedies in steps.values() for remedy in remedies}
         self.assertLessEqual(used, known)

@@ -87,7 +87,7 @@ class Layers(unittest.TestCase):
         self.assertIn("is no room", lines[0])
 
     def test_the_laboratory_knows_no_primitive(self):
-        self.broken("warpwise/lab/explain/primitive.cpp", '"warpwise/primitives/copy/copy.hpp"')
+        self.broken("warpwise/lab/explain/programs/primitive.cpp", '"warpwise/primitives/copy/copy.hpp"')
 
 
 class Picture(unittest.TestCase):

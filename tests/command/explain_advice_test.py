@@ -2,8 +2,10 @@
 
 import json
 
-from explain_support import FAILED, ExplainTest, compiles
+from explain_support import FAILED, ExplainTest, compile_by_nvrtc, compiles
 from support import read, write
+
+setUpModule = compile_by_nvrtc
 
 INDEX = "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 LINE = ["--grid", "256", "--block", "256"]

@@ -2,8 +2,10 @@
 
 import unittest
 
-from explain_support import FAILED, USAGE, ExplainTest, compiles
+from explain_support import FAILED, USAGE, ExplainTest, compile_by_nvrtc, compiles
 from support import runs_rungs, write
+
+setUpModule = compile_by_nvrtc
 
 REVERSE = b"""extern "C" __global__ void reverse(const int* in, int* out) {
   __shared__ int tile[128];

@@ -5,8 +5,10 @@ import os
 import struct
 import unittest
 
-from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compiles
+from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compile_by_nvrtc, compiles
 from support import HAS_IMAGES, npy, npy_parts, png, read, write
+
+setUpModule = compile_by_nvrtc
 
 
 # Kernels that would fault if launched with default sizes, each with words of the launch that `explain` lists instead.

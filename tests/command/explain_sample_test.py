@@ -2,8 +2,10 @@
 
 import unittest
 
-from explain_support import FAILED, USAGE, ExplainTest, compiles
+from explain_support import FAILED, USAGE, ExplainTest, compile_by_nvrtc, compiles
 from support import read, runs_rungs, write
+
+setUpModule = compile_by_nvrtc
 
 # Blocks at the edges of an image cost more than those inside, and the last blocks cost less.
 IMAGE = b"""extern "C" __global__ void smooth(const unsigned char* in, unsigned char* out, int width, int height) {

@@ -3,8 +3,10 @@
 import json
 import unittest
 
-from explain_support import FAILED, SHAPE, TRANSPOSE, USAGE, ExplainTest, compiles
+from explain_support import FAILED, SHAPE, TRANSPOSE, USAGE, ExplainTest, compile_by_nvrtc, compiles
 from support import has_gpu, runs_rungs, write
+
+setUpModule = compile_by_nvrtc
 
 BOTH = ["--kernel", "naive", "--kernel", "transpose", "--define", "PAD=1"]
 

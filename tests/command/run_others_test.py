@@ -299,24 +299,27 @@ extern "C" int add() {{
                 "    driver.cuMemAlloc_v2(ctypes.byref(here), 1 << 20)\n    driver.cuMemsetD8_v2(here, 0, 1 << 20)\n    driver.cuMemFree_v2(here)\n"
                 "def use_on():\n    while not ended: use()\n"
                 "threads = [threading.Thread(target=use_on) for _ in range(2)]\nfor each in threads: each.start()\nstatus = 0\n"
-                "for i in range(40):\n    child = os.fork()\n    if child == 0:\n        signal.alarm(5)\n        use()\n        os._exit(0)\n"
+                "for i in range(40):\n    child = os.fork()\n    if child == 0:\n        signal.alarm(60)\n        use()\n        os._exit(0)\n"
                 "    status = status or os.waitpid(child, 0)[1]\nended = True\nfor each in threads: each.join()\nsys.exit(status)\n")
         done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_fork_beside_a_kernel_that_does_not_end(self):
         """fork() waits for ten seconds, then says that it waits no longer. The child still finds no lock taken."""
-        ptx = (".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry endless()\n{\n.reg .u64 %x;\n.reg .pred %p;\n"
-               "mov.u64 %x, 0;\nAGAIN:\nadd.u64 %x, %x, 1;\nsetp.ne.u64 %p, %x, 0;\n@%p bra AGAIN;\nret;\n}\n")
+        ptx = (".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry endless(.param .u64 began)\n{\n.reg .u64 %x;\n.reg .pred %p;\n"
+               "ld.param.u64 %x, [began];\nst.global.u32 [%x], 1;\nmov.u64 %x, 0;\nAGAIN:\nadd.u64 %x, %x, 1;\nsetp.ne.u64 %p, %x, 0;\n@%p bra AGAIN;\nret;\n}\n")
         code = ("import ctypes, os, signal, threading, time\ndriver = ctypes.CDLL('libcuda.so.1')\n"
-                "context, module, kernel, here = (ctypes.c_void_p() for _ in range(4))\n"
+                "context, module, kernel, here, began = (ctypes.c_void_p() for _ in range(5))\n"
                 "driver.cuInit(0)\ndriver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ndriver.cuCtxSetCurrent(context)\n"
                 f"driver.cuModuleLoadData(ctypes.byref(module), {ptx.encode()!r})\n"
                 "driver.cuModuleGetFunction(ctypes.byref(kernel), module, b'endless')\n"
-                "def launch():\n    driver.cuCtxSetCurrent(context)\n    driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, None, None)\n"
-                "threading.Thread(target=launch, daemon=True).start()\ntime.sleep(1)\nbegan = time.monotonic()\nchild = os.fork()\n"
-                "if child == 0:\n    signal.alarm(5)\n    driver.cuMemAlloc_v2(ctypes.byref(here), 64)\n    os._exit(0)\n"
-                "print(os.waitpid(child, 0)[1], 9 < time.monotonic() - began < 30, flush=True)\nos._exit(0)\n")
+                "driver.cuMemAllocManaged(ctypes.byref(began), 64, 1)\nargument = ctypes.pointer(ctypes.cast(ctypes.pointer(began), ctypes.c_void_p))\n"
+                "def launch():\n    driver.cuCtxSetCurrent(context)\n    driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, argument, None)\n"
+                "threading.Thread(target=launch, daemon=True).start()\n"
+                "while ctypes.c_int.from_address(began.value).value == 0: time.sleep(0.01)\n"
+                "start = time.monotonic()\nchild = os.fork()\n"
+                "if child == 0:\n    signal.alarm(60)\n    driver.cuMemAlloc_v2(ctypes.byref(here), 64)\n    os._exit(0)\n"
+                "print(os.waitpid(child, 0)[1], time.monotonic() - start > 9, flush=True)\nos._exit(0)\n")
         done = self.run_command("run", "--check", "all", sys.executable, "-c", code)
         self.assertEqual(done.stdout, b"0 True\n", done.stderr)
         self.assertEqual(done.stderr.count(b"warpwise: fork() has waited 10 s for another thread's launch or call"), 1, done.stderr)

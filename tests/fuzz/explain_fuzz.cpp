@@ -8,7 +8,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/host_code.hpp"
 #include "warpwise/lab/compile/machine_code.hpp"
-#include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/explain/launch/argument_spec.hpp"
 
 namespace warpwise {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/cli/checks.hpp"
-#include "warpwise/lab/explain/primitive.hpp"
+#include "warpwise/lab/explain/programs/primitive.hpp"
 #include "warpwise/lab/study/table/study_table.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 

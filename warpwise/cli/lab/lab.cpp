@@ -8,7 +8,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 
 namespace warpwise::cli {

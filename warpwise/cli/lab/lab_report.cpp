@@ -8,7 +8,7 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/report/page.hpp"
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 
 namespace warpwise::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/lab/explain/program_report.hpp"
-#include "warpwise/lab/report/kernel_page.hpp"
+#include "warpwise/lab/explain/programs/program_report.hpp"
+#include "warpwise/lab/report/kernel/kernel_page.hpp"
 
 namespace warpwise::cli {
 namespace {

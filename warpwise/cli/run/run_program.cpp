@@ -26,8 +26,8 @@
 #include "warpwise/emulator/suppressions.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
-#include "warpwise/lab/explain/emulated_runtime.hpp"
-#include "warpwise/lab/explain/program_report.hpp"
+#include "warpwise/lab/explain/programs/emulated_runtime.hpp"
+#include "warpwise/lab/explain/programs/program_report.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/rules/rules.hpp"
 

@@ -17,8 +17,8 @@
 #include "warpwise/lab/exercise/faults.hpp"
 #include "warpwise/lab/exercise/figures.hpp"
 #include "warpwise/lab/exercise/source.hpp"
-#include "warpwise/lab/explain/arguments.hpp"
-#include "warpwise/lab/explain/gpu_probe.hpp"
+#include "warpwise/lab/explain/gpu/gpu_probe.hpp"
+#include "warpwise/lab/explain/launch/arguments.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/table/expression.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
-#include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/explain/launch/argument_spec.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
 // Exercises: a kernel to mend, its task, hidden sizes and limits of its counts. An exercise is a

@@ -10,7 +10,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/printable.hpp"
-#include "warpwise/lab/report/html.hpp"
+#include "warpwise/lab/report/html/html.hpp"
 
 namespace warpwise::lab {
 namespace {

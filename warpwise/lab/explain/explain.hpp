@@ -7,8 +7,8 @@
 
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
-#include "warpwise/lab/explain/arguments.hpp"
-#include "warpwise/lab/explain/gpu_report.hpp"
+#include "warpwise/lab/explain/gpu/gpu_report.hpp"
+#include "warpwise/lab/explain/launch/arguments.hpp"
 #include "warpwise/lab/measure/block_sample.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
 

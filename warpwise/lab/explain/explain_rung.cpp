@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/explain/gpu_probe.hpp"
-#include "warpwise/lab/explain/primitive.hpp"
+#include "warpwise/lab/explain/gpu/gpu_probe.hpp"
+#include "warpwise/lab/explain/programs/primitive.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/study/run/rung_run.hpp"
 

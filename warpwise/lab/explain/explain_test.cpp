@@ -11,10 +11,10 @@
 #include "support/enum_names.hpp"
 #include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/explain/argument_spec.hpp"
-#include "warpwise/lab/explain/arguments.hpp"
-#include "warpwise/lab/explain/parameter_members.hpp"
-#include "warpwise/lab/explain/report.hpp"
+#include "warpwise/lab/explain/kernel/parameter_members.hpp"
+#include "warpwise/lab/explain/launch/argument_spec.hpp"
+#include "warpwise/lab/explain/launch/arguments.hpp"
+#include "warpwise/lab/explain/show/report.hpp"
 
 namespace warpwise::lab {
 namespace {

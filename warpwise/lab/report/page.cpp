@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "warpwise/lab/report/chapter.hpp"
-#include "warpwise/lab/report/closing.hpp"
-#include "warpwise/lab/report/front.hpp"
-#include "warpwise/lab/report/style.hpp"
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/html/style.hpp"
+#include "warpwise/lab/report/sections/chapter.hpp"
+#include "warpwise/lab/report/sections/closing.hpp"
+#include "warpwise/lab/report/sections/front.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 
 namespace warpwise::lab::report {
 namespace {

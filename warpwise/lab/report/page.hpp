@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "warpwise/lab/report/collection.hpp"
-#include "warpwise/lab/report/sources.hpp"
+#include "warpwise/lab/report/records/collection.hpp"
+#include "warpwise/lab/report/sections/sources.hpp"
 
 namespace warpwise::lab::report {
 

@@ -7,12 +7,12 @@
 
 #include "tests/support/message_of.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/report/chart.hpp"
-#include "warpwise/lab/report/findings.hpp"
+#include "warpwise/lab/report/charts/chart.hpp"
+#include "warpwise/lab/report/charts/roofline.hpp"
+#include "warpwise/lab/report/html/table.hpp"
 #include "warpwise/lab/report/page.hpp"
-#include "warpwise/lab/report/roofline.hpp"
-#include "warpwise/lab/report/table.hpp"
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/records/findings.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 
 namespace warpwise::lab::report {
 namespace {

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -51,39 +52,53 @@ T new_value(Space space, T old, T b, T c) {
   return Op{}(old, b, c);
 }
 
-/// An atomic on words of type T (unsigned, of the type's width), or on each word of a vector.
+/// The changes that an atomic makes at the places of its lanes.
+using Change = void (*)(Warp& warp, const Operation& op, const Request& request,
+                        const Resolved& place);
+
+/// Changes words of type T (unsigned, of the type's width), or each word of a vector.
 /// Op(old, b, c) is the new value in memory.
-template <class Observers, class T, class Op>
-void atomic(Warp& warp, const Operation& op) {
+template <class T, class Op>
+void change(Warp& warp, const Operation& op, const Request& request, const Resolved& place) {
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  alignas(64) std::uint64_t addresses[warp_lanes];
-  load_addresses(warp, op, addresses);
-  note_poll(warp, op, addresses);
+  const bool others = request.space == Space::global && warp.worker->launch->atomic;
   const S* c = source<S>(warp, op.c);
   // A vector's operands, then its results.
   const std::int32_t* list = op.list >= 0 ? list_of(warp, op) : nullptr;
-  const int bytes = static_cast<int>(sizeof(T)) * op.count;
+  for (int e = 0; e < op.count; ++e) {
+    const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
+    const std::int32_t result = list != nullptr ? list[op.count + e] : op.dst;
+    alignas(64) S out[warp_lanes] = {};
+    for (Mask left = place.valid; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      std::byte* to = place.base + place.at[i] + static_cast<std::size_t>(e) * sizeof(T);
+      out[i] = exchange<T>(to, others, [&](T old) {
+        const T next =
+            new_value<Op>(request.space, old, static_cast<T>(b[i]), static_cast<T>(c[i]));
+        warp.wrote = warp.wrote || next != old;
+        return next;
+      });
+    }
+    if (result >= 0) with_lanes(warp, request.lanes, [&] { write_lanes(warp, result, out); });
+  }
+}
+
+/// An atomic on words of so many bytes. The observers are compiled once for all of them.
+template <class Observers>
+void atomic(Warp& warp, const Operation& op, int word_bytes, Change change) {
+  alignas(64) std::uint64_t addresses[warp_lanes];
+  load_addresses(warp, op, addresses);
+  note_poll(warp, op, addresses);
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
-    const Request request{space, AccessKind::atomic, bytes, addresses, lanes};
-    const bool others = space == Space::global && warp.worker->launch->atomic;
-    serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
-      for (int e = 0; e < op.count; ++e) {
-        const S* b = source<S>(warp, list != nullptr ? list[e] : op.b);
-        const std::int32_t result = list != nullptr ? list[op.count + e] : op.dst;
-        alignas(64) S out[warp_lanes] = {};
-        for (Mask left = place.valid; left != 0; left &= left - 1) {
-          const int i = std::countr_zero(left);
-          std::byte* to = place.base + place.at[i] + static_cast<std::size_t>(e) * sizeof(T);
-          out[i] = exchange<T>(to, others, [&](T old) {
-            const T next = new_value<Op>(space, old, static_cast<T>(b[i]), static_cast<T>(c[i]));
-            warp.wrote = warp.wrote || next != old;
-            return next;
-          });
-        }
-        if (result >= 0) with_lanes(warp, lanes, [&] { write_lanes(warp, result, out); });
-      }
-    });
+    const Request request{space, AccessKind::atomic, word_bytes * op.count, addresses, lanes};
+    serve<Observers>(warp, op, op.site, request,
+                     [&](const Resolved& place) { change(warp, op, request, place); });
   });
+}
+
+template <class Observers, class T, class Op>
+void atomic_of(Warp& warp, const Operation& op) {
+  atomic<Observers>(warp, op, static_cast<int>(sizeof(T)), change<T, Op>);
 }
 
 /// An exchange of 16 bytes, or of 16 bytes that equal the first operand. All registers are in the
@@ -130,36 +145,52 @@ constexpr Width width_of() {
   return sizeof(T) == 8 ? Width::w64 : sizeof(T) == 4 ? Width::w32 : Width::w16;
 }
 
-template <class Observers, class T, class Op>
-void add_atomic(Table& table, const std::string& name, Op) {
+// A table for each set of observers. They are made together, so that an operation is one type for
+// all.
+constexpr ObserverSet all_sets[] = {ObserverSet::none, ObserverSet::counts, ObserverSet::checks,
+                                    ObserverSet::counts_and_checks, ObserverSet::counts_and_pace};
+using Tables = std::map<ObserverSet, Table>;
+
+template <class T, class Op>
+void add_atomic(Tables& tables, const std::string& name, Op) {
   const Width w = width_of<T>();
-  table[name] = {atomic<Observers, T, Op>, {w, Width::none, Width::w64, w, w}};
+  for (const ObserverSet set : all_sets) {
+    const Handler handler = with_observers(
+        set, [](auto type) -> Handler { return atomic_of<typename decltype(type)::type, T, Op>; });
+    tables[set][name] = {handler, {w, Width::none, Width::w64, w, w}};
+  }
 }
 
-template <class Observers, class U, class S>
-void add_integer_atomics(Table& table, const std::string& bits) {
-  for (const char* sign : {"u", "s"}) {
-    add_atomic<Observers, U>(table, std::string("add.") + sign + bits,
-                             [](U old, U b, U) { return old + b; });
+template <bool compares>
+void add_wide_exchange(Tables& tables, const std::string& name) {
+  const Width l = Width::w64;
+  for (const ObserverSet set : all_sets) {
+    const Handler handler = with_observers(set, [](auto type) -> Handler {
+      return exchange_wide<typename decltype(type)::type, compares>;
+    });
+    tables[set][name] = {handler, {l, Width::none, l, l, l}};
   }
-  add_atomic<Observers, U>(table, "min.u" + bits, [](U old, U b, U) { return b < old ? b : old; });
-  add_atomic<Observers, U>(table, "max.u" + bits, [](U old, U b, U) { return b > old ? b : old; });
-  add_atomic<Observers, U>(table, "min.s" + bits, [](U old, U b, U) {
-    return static_cast<S>(b) < static_cast<S>(old) ? b : old;
-  });
-  add_atomic<Observers, U>(table, "max.s" + bits, [](U old, U b, U) {
-    return static_cast<S>(b) > static_cast<S>(old) ? b : old;
-  });
-  add_atomic<Observers, U>(table, "and.b" + bits, [](U old, U b, U) { return old & b; });
-  add_atomic<Observers, U>(table, "or.b" + bits, [](U old, U b, U) { return old | b; });
-  add_atomic<Observers, U>(table, "xor.b" + bits, [](U old, U b, U) { return old ^ b; });
-  add_atomic<Observers, U>(table, "exch.b" + bits, [](U, U b, U) { return b; });
-  add_atomic<Observers, U>(table, "cas.b" + bits,
-                           [](U old, U b, U c) { return old == b ? c : old; });
-  add_atomic<Observers, U>(table, "inc.u" + bits,
-                           [](U old, U b, U) { return old >= b ? U{0} : old + 1; });
-  add_atomic<Observers, U>(table, "dec.u" + bits,
-                           [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
+}
+
+template <class U, class S>
+void add_integer_atomics(Tables& tables, const std::string& bits) {
+  for (const char* sign : {"u", "s"}) {
+    add_atomic<U>(tables, std::string("add.") + sign + bits, [](U old, U b, U) { return old + b; });
+  }
+  add_atomic<U>(tables, "min.u" + bits, [](U old, U b, U) { return b < old ? b : old; });
+  add_atomic<U>(tables, "max.u" + bits, [](U old, U b, U) { return b > old ? b : old; });
+  add_atomic<U>(tables, "min.s" + bits,
+                [](U old, U b, U) { return static_cast<S>(b) < static_cast<S>(old) ? b : old; });
+  add_atomic<U>(tables, "max.s" + bits,
+                [](U old, U b, U) { return static_cast<S>(b) > static_cast<S>(old) ? b : old; });
+  add_atomic<U>(tables, "and.b" + bits, [](U old, U b, U) { return old & b; });
+  add_atomic<U>(tables, "or.b" + bits, [](U old, U b, U) { return old | b; });
+  add_atomic<U>(tables, "xor.b" + bits, [](U old, U b, U) { return old ^ b; });
+  add_atomic<U>(tables, "exch.b" + bits, [](U, U b, U) { return b; });
+  add_atomic<U>(tables, "cas.b" + bits, [](U old, U b, U c) { return old == b ? c : old; });
+  add_atomic<U>(tables, "inc.u" + bits, [](U old, U b, U) { return old >= b ? U{0} : old + 1; });
+  add_atomic<U>(tables, "dec.u" + bits,
+                [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
 }
 
 std::uint16_t add_halves(std::uint16_t x, std::uint16_t y) {
@@ -193,47 +224,42 @@ std::uint32_t of_pair(std::uint32_t x, std::uint32_t y) {
 }
 
 /// Adds an operation on halves of a type, and on pairs of them.
-template <class Observers, auto operation>
-void add_half_atomics(Table& table, const std::string& name) {
+template <auto operation>
+void add_half_atomics(Tables& tables, const std::string& name) {
   using U = std::uint32_t;
   using H = std::uint16_t;
-  add_atomic<Observers, H>(table, name, [](H old, H b, H) { return operation(old, b); });
-  add_atomic<Observers, U>(table, name + "x2",
-                           [](U old, U b, U) { return of_pair<operation>(old, b); });
+  add_atomic<H>(tables, name, [](H old, H b, H) { return operation(old, b); });
+  add_atomic<U>(tables, name + "x2", [](U old, U b, U) { return of_pair<operation>(old, b); });
 }
 
-template <class Observers>
-Table make_atomic_table() {
-  Table table;
+Tables make_atomic_tables() {
+  Tables tables;
   using U = std::uint32_t;
   using L = std::uint64_t;
   using H = std::uint16_t;
-  add_integer_atomics<Observers, U, std::int32_t>(table, "32");
-  add_integer_atomics<Observers, L, std::int64_t>(table, "64");
-  add_atomic<Observers, H>(table, "cas.b16", [](H old, H b, H c) { return old == b ? c : old; });
-  add_atomic<Observers, U>(table, "add.f32", AddFloats{});
-  add_atomic<Observers, L>(table, "add.f64", [](L old, L b, L) {
+  add_integer_atomics<U, std::int32_t>(tables, "32");
+  add_integer_atomics<L, std::int64_t>(tables, "64");
+  add_atomic<H>(tables, "cas.b16", [](H old, H b, H c) { return old == b ? c : old; });
+  add_atomic<U>(tables, "add.f32", AddFloats{});
+  add_atomic<L>(tables, "add.f64", [](L old, L b, L) {
     return std::bit_cast<L>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
   });
-  const Width l = Width::w64;
-  table["exch.b128"] = {exchange_wide<Observers, false>, {l, Width::none, l, l, l}};
-  table["cas.b128"] = {exchange_wide<Observers, true>, {l, Width::none, l, l, l}};
-  add_half_atomics<Observers, add_halves>(table, "add.noftz.f16");
-  add_half_atomics<Observers, add_bfloats>(table, "add.noftz.bf16");
-  add_half_atomics<Observers, extreme<Float16, false>>(table, "min.noftz.f16");
-  add_half_atomics<Observers, extreme<Float16, true>>(table, "max.noftz.f16");
-  add_half_atomics<Observers, extreme<BFloat16, false>>(table, "min.noftz.bf16");
-  add_half_atomics<Observers, extreme<BFloat16, true>>(table, "max.noftz.bf16");
-  return table;
+  add_wide_exchange<false>(tables, "exch.b128");
+  add_wide_exchange<true>(tables, "cas.b128");
+  add_half_atomics<add_halves>(tables, "add.noftz.f16");
+  add_half_atomics<add_bfloats>(tables, "add.noftz.bf16");
+  add_half_atomics<extreme<Float16, false>>(tables, "min.noftz.f16");
+  add_half_atomics<extreme<Float16, true>>(tables, "max.noftz.f16");
+  add_half_atomics<extreme<BFloat16, false>>(tables, "min.noftz.bf16");
+  add_half_atomics<extreme<BFloat16, true>>(tables, "max.noftz.bf16");
+  return tables;
 }
 
 }  // namespace
 
 const Table& atomic_operations(ObserverSet observers) {
-  return *with_observers(observers, [](auto set) {
-    static const Table table = make_atomic_table<typename decltype(set)::type>();
-    return &table;
-  });
+  static const Tables tables = make_atomic_tables();
+  return tables.at(observers);
 }
 
 }  // namespace warpwise::emulator

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/lab/explain/explain.hpp"
+#include "warpwise/lab/explain/kernel/access_pattern.hpp"
+
+namespace warpwise::lab {
+
+/// Changes to a kernel that advice can suggest.
+enum class Remedy {
+  coalescing,
+  bank_conflicts,
+  constant_memory,
+  divergence,
+  occupancy,
+  local_memory,
+  whole_warps,
+  wide_accesses,
+  fewer_instructions,
+  more_in_flight,
+  reuse,
+  fewer_bytes
+};
+/// For name_of() and value_named().
+constexpr auto enum_names(Remedy) {
+  return std::to_array<EnumName<Remedy>>({{Remedy::coalescing, "coalescing"},
+                                          {Remedy::bank_conflicts, "bank conflicts"},
+                                          {Remedy::constant_memory, "constant memory"},
+                                          {Remedy::divergence, "divergence"},
+                                          {Remedy::occupancy, "occupancy"},
+                                          {Remedy::local_memory, "local memory"},
+                                          {Remedy::whole_warps, "whole warps"},
+                                          {Remedy::wide_accesses, "wide accesses"},
+                                          {Remedy::fewer_instructions, "fewer instructions"},
+                                          {Remedy::more_in_flight, "more in flight"},
+                                          {Remedy::reuse, "reuse"},
+                                          {Remedy::fewer_bytes, "fewer bytes"}});
+}
+
+/// One piece of advice about a kernel: a few sentences that follow from the counts.
+struct Advice {
+  std::string text;
+  std::string rule;  ///< "bank conflicts (docs/hardware-rules.md, Shared memory)"
+  /// Suggested change; nothing if the text only describes the kernel.
+  std::optional<Remedy> remedy = {};
+  /// Modelled speed-up without this problem, on the GPU of the explanation's prediction when the
+  /// kernel fills it. Nothing if it is not known.
+  std::optional<double> gain = {};
+  bool has_example = true;  ///< example_of() the remedy, if there is one, fits this advice
+  /// Reason why addresses scatter, if it is known; it has its own example, or none.
+  std::optional<AccessPattern> pattern = {};
+  Range gain_range = {};  ///< of the gain, if it is known
+};
+
+/// Returns at most three findings, the largest gain first, and after them bank conflicts, scattered
+/// addresses, double precision and many divisions where they are not among these. They are for the
+/// GPU of the explanation's prediction; without a prediction, for the newest compute capability
+/// that was asked for. Notes on the launch stand before them. If the counts show nothing to mend,
+/// the advice says so. Empty only if the launch had faults.
+std::vector<Advice> advice_for(const Explanation& explanation);
+
+/// Returns the index in ExplainRequest::compute_capabilities that the advice is for.
+std::size_t advised_capability(const Explanation& explanation);
+
+/// A change that a ladder or a study of the project made, with the lines of its sources.
+struct Example {
+  std::string before;    ///< changed lines of the code before; lines between them are left out
+  std::string after;     ///< the same lines after the change
+  std::string shown_by;  ///< command or file that shows all of it: "warpwise lab diff ..."
+};
+
+/// Returns an example of the change; nothing if the project's sources do not show it in few lines.
+std::optional<Example> example_of(Remedy remedy);
+
+/// Returns the same for a reason why addresses scatter; nothing if no source of the project has it.
+std::optional<Example> example_of(AccessPattern pattern);
+
+/// Returns the example, unless the change is known not to be worth it.
+std::optional<Example> example_for(const Advice& advice);
+
+}  // namespace warpwise::lab

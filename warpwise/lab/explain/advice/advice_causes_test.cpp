@@ -1,0 +1,311 @@
+// Tests that the advice of `explain` names the cause of a kernel's time, and a cure that is
+// possible.
+#include <fmt/format.h>
+
+#include "warpwise/lab/explain/advice/advice_of_a_line.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+class AdviceOnCauses : public AdviceOfALine {
+ protected:
+  // Adds a line that runs this many instructions with `lanes` of 32 lanes.
+  void add_line(int number, std::uint64_t instructions, std::uint64_t lanes,
+                std::uint64_t branches = 0, std::uint64_t divergent = 0) {
+    emulator::LineCounts line;
+    line.file = "t.cu";
+    line.line = number;
+    line.memory.resize(1);
+    line.execution = {.warp_instructions = instructions,
+                      .thread_instructions = instructions * lanes,
+                      .branches = branches,
+                      .divergent_branches = divergent};
+    emulator::ExecutionCounts& totals = result_.launch.totals;
+    totals.warp_instructions += line.execution.warp_instructions;
+    totals.thread_instructions += line.execution.thread_instructions;
+    result_.launch.lines.push_back(line);
+  }
+
+  // A kernel k(a) with this body; line 2 has what follows `.loc`.
+  void set_ptx(const std::string& body) {
+    result_.kernel.name = "k";
+    result_.compilation.ptx =
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+        ".reg .pred %p<3>;\n.reg .b32 %r<9>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n" +
+        body + "ret;\n}\n.file 1 \"t.cu\"\n";
+  }
+
+  // Predicts a kernel that waits, with the line's accesses.
+  emulator::LaunchResult& waiting(double block_cycles) {
+    result_.launch.memory = result_.launch.lines[0].memory;
+    result_.prediction = predicted(0, 1);
+    result_.prediction->profile.figures["dram_gb_per_s"] = 1e6;
+    result_.prediction->facts.warps_per_block = 8;
+    result_.prediction->sample.memory[0].shared_load = {};
+    result_.prediction->sample.pace.block_cycles = 100 * block_cycles;
+    return result_.prediction->sample;
+  }
+
+  std::string text_with(const std::string& words) const {
+    for (const Advice& each : advice_for(result_))
+      if (each.text.find(words) != std::string::npos) return each.text;
+    return "";
+  }
+};
+
+// The cases' own loops hardly diverge: their lanes were idle before.
+TEST_F(AdviceOnCauses, IdleLanesAreOfTheBranchThatLeftThem) {
+  result_.launch.lines.clear();
+  result_.launch.totals = {};
+  result_.sources[0].lines = {"switch (thread % 4) {", "case 0: a();", "case 1: b();", "}"};
+  add_line(1, 100, 32, 100, 100);
+  add_line(2, 4000, 8, 1000, 30);
+  add_line(3, 4000, 8, 1000, 30);
+  const std::string text = text_with("diverges");
+  EXPECT_TRUE(text.starts_with("Line 1 (switch (thread % 4) {) diverges in 100 of 100")) << text;
+  EXPECT_EQ(text.find("Likewise"), std::string::npos) << text;
+}
+
+TEST_F(AdviceOnCauses, OneLanesWorkIsShared) {
+  result_.launch.lines.clear();
+  result_.launch.totals = {};
+  result_.sources[0].lines = {"if (thread == 0)", "for (...) s[k] += s[k - 1];", "out[i] = s[i];"};
+  add_line(1, 160, 32, 160, 10);
+  add_line(2, 5000, 1, 2500, 0);
+  add_line(3, 320, 32);
+  const std::string text = text_with("diverges");
+  EXPECT_TRUE(text.starts_with("Line 1 (if (thread == 0)) diverges in 10 of 160")) << text;
+  EXPECT_NE(text.find("One lane works behind this branch"), std::string::npos) << text;
+  // A branch as rare, with as many lanes as before, is not worth a sentence.
+  result_.launch.lines[1].execution.thread_instructions = 5000 * 31;
+  result_.launch.totals.thread_instructions += 5000 * 30;
+  EXPECT_EQ(text_with("diverges"), "");
+}
+
+TEST_F(AdviceOnCauses, LoadsThatWaitForEachOtherAreNoMatterOfTiles) {
+  const auto loop = [](const std::string& index) {
+    return "$L:\nmul.wide.s32 %rd3, " + index +
+           ", 4;\nadd.s64 %rd4, %rd2, %rd3;\n.loc 1 2 0\nld.global.u32 %r1, [%rd4];\n"
+           "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra $L;\n";
+  };
+  counts().global_load = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  result_.prediction->sample.pace.l2_read_sectors = 1'000'000'000;
+  result_.prediction->sample.memory[0].global_load = {1000, 32'000,  10'000,  0,
+                                                      0,    320'000, 320'000, 10'000};
+  set_ptx("mov.u32 %r2, %tid.x;\n" + loop("%r2"));
+  EXPECT_NE(text_with("tile of shared memory"), "");
+  set_ptx(loop("%r1"));
+  EXPECT_NE(text_with("Each load waits for the one before it"), "");
+  EXPECT_EQ(text_with("tile of shared memory"), "");
+}
+
+TEST_F(AdviceOnCauses, NoWideAccessesWhereAWarpsAddressesAreSeveralRuns) {
+  counts().global_load = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+  waiting(100).memory[0].global_load = counts().global_load;
+  EXPECT_NE(text_with("as by float4"), "");
+  counts().global_load = {32, 1024, 160, 0, 0, 4096, 5120, 128};
+  waiting(100).memory[0].global_load = counts().global_load;
+  EXPECT_EQ(text_with("as by float4"), "");
+}
+
+// 100 loads of 800 warps take at most 125 cycles of a block, if DRAM takes 1000.
+TEST_F(AdviceOnCauses, WideLoadsSaveNoOtherWaiting) {
+  emulator::LaunchResult& sample = waiting(1e6);
+  sample.memory[0].global_load = {100, 3200, 400, 0, 0, 12'800, 12'800, 400};
+  sample.totals.warp_instructions = 100'000;
+  EXPECT_EQ(text_with("as by float4"), "");
+  sample.pace.block_cycles = 100 * 250;
+  EXPECT_NE(text_with("and 19 % of the waiting"), "") << text_with("float4");
+}
+
+TEST_F(AdviceOnCauses, RoomForWarpsIsSaidOnlyOfSmsThatHaveIt) {
+  waiting(1e6);
+  result_.prediction->facts.blocks_per_sm = 8;
+  EXPECT_NE(text_with("the 8 blocks that an SM holds do not fill"), "");
+  EXPECT_EQ(text_with("make room for more warps"), "");
+  result_.prediction->facts.blocks_per_sm = 4;
+  EXPECT_NE(text_with("make room for more warps"), "");
+}
+
+TEST_F(AdviceOnCauses, AtomicsOfBlocksThatCombineAreSavedByLargerBlocks) {
+  waiting(1).memory[0].global_atomic.bytes_moved = 600'000;
+  EXPECT_NE(text_with("Combine them in registers and shared memory first"), "");
+  result_.prediction->sample.memory[0].shared_atomic = {100, 100, 100};
+  EXPECT_NE(text_with("give each block more elements"), "");
+  EXPECT_EQ(text_with("Combine them in registers"), "");
+}
+
+TEST_F(AdviceOnCauses, DivisionsStandForFewerInstructionsInGeneral) {
+  emulator::LaunchResult& sample = waiting(1);
+  result_.prediction->profile.figures["issue_per_cycle"] = 1;
+  sample.totals.warp_instructions = sample.instructions_by_class["integer"] = 1'000'000'000;
+  EXPECT_NE(text_with("share index arithmetic"), "");
+  sample.pace.further.all = sample.pace.further.integer = 2e8;
+  EXPECT_NE(text_with("inside of integer divisions and remainders"), "");
+  EXPECT_EQ(text_with("share index arithmetic"), "");
+  // With a small gain both are told.
+  sample.totals.barriers = 200'000'000;
+  sample.pace.further.all = sample.pace.further.integer = 1.2e8 / 1.01;
+  EXPECT_NE(text_with("inside of integer divisions and remainders"), "");
+  EXPECT_NE(text_with("20 % of the instructions are barriers of a whole block"), "");
+}
+
+TEST_F(AdviceOnCauses, ALaunchOfFewWarpsIsNoRoof) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  result_.prediction->profile.figures["multiprocessors"] = 132;
+  result_.prediction->facts.blocks = 132;
+  result_.prediction->facts.blocks_per_sm = 32;
+  EXPECT_NE(text_with("An SM gets 1 of the 32 blocks that it holds"), "");
+  EXPECT_NE(text_with("with enough blocks the kernel would be near"), "");
+  result_.prediction->facts.blocks_per_sm = 4;
+  EXPECT_EQ(text_with("An SM gets"), "");
+  EXPECT_NE(text_with("the kernel is near this GPU's roof"), "");
+}
+
+TEST_F(AdviceOnCauses, SaysThatCopiesAreAwaitedAtOnce) {
+  const auto told = [&](const std::string& between, int groups) {
+    set_ptx(
+        fmt::format("$L:\ncp.async.ca.shared.global [%r1], [%rd2], 4;\n"
+                    "cp.async.commit_group;\n{}.loc 1 2 0\ncp.async.wait_group {};\n"
+                    "bar.sync 0;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra $L;\n",
+                    between, groups));
+    return text_with("waits for copies that have just begun");
+  };
+  EXPECT_TRUE(told("", 0).starts_with("Line 2 (out[i] = tile[x][y];) waits")) << told("", 0);
+  EXPECT_EQ(told("", 1), "");
+  EXPECT_EQ(told("ld.shared.f32 %f1, [%r1];\n", 0), "");
+}
+
+TEST_F(AdviceOnCauses, ValuesThatTheKernelWritesAreNoConstants) {
+  const std::string load = ".loc 1 2 0\nld.global.f32 %f1, [%rd2];\n";
+  counts().global_load = {32, 1024, 32, 0, 0, 4096, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  set_ptx(load);
+  EXPECT_NE(text_with("Keep values that all threads read in constant memory"), "");
+  set_ptx(load + "atom.global.add.u32 %r2, [%rd2], 1;\n");
+  EXPECT_EQ(text_with("Keep values that all threads read in constant memory"), "");
+}
+
+TEST_F(AdviceOnCauses, ConstantsAreSeenBesideOtherLoads) {
+  counts().global_load = {64, 2048, 160, 0, 0, 8192, 5120, 160};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  const std::string both = ".loc 1 2 0\nld.global.f32 %f1, [%rd2];\nld.global.f32 %f2, [%rd4];\n";
+  set_ptx("mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n" + both);
+  EXPECT_NE(text_with("in all threads of a warp: 1 of its 2 loads do"), "");
+  set_ptx("mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\nst.global.f32 [%rd4], %f1;\n" +
+          both);
+  EXPECT_EQ(text_with("1 of its 2 loads do"), "");
+}
+
+TEST_F(AdviceOnCauses, AnArrayOfAThreadMustFitIntoSharedMemory) {
+  counts().local_load = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.kernel.local_bytes = 48;
+  EXPECT_NE(text_with("keep the array in shared memory: a[k * blockDim.x + threadIdx.x]"), "");
+  result_.kernel.local_bytes = 64;
+  EXPECT_NE(text_with("place of a[k], with at most 768 threads a block: 1024 threads of 64 bytes "
+                      "need 65,536 bytes, and a block has 49,152."),
+            "");
+  result_.kernel.local_bytes = 4096;
+  EXPECT_NE(text_with("use a smaller array: for shared memory 1024 threads of 4096 bytes"), "");
+  result_.sources[0].lines = {"const float tile[4] = {1, 2, 3, 4};", "out[i] = tile[x];"};
+  EXPECT_NE(text_with("tile[] is a table of constants"), "");
+}
+
+// The block has 1024 threads: 64 of them are less than a tenth.
+TEST_F(AdviceOnCauses, ALaunchWhoseThreadsLeaveSaysSoFirst) {
+  const std::string early = ".loc 1 1 0\nsetp.ge.s32 %p1, %r1, 64;\n@%p1 bra $END;\n.loc 1 2 0\n";
+  const std::string end =
+      "$L:\n.loc 1 3 0\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p2, %r3, 9;\n"
+      "@%p2 bra $L;\n$END:\n.loc 1 4 0\n";
+  set_ptx(early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  add_line(3, 1'000'000, 32);
+  const auto with_threads = [&](std::uint64_t threads) {
+    result_.launch.lines[0].execution.thread_instructions = 2 * threads;
+    const auto all = advice_for(result_);
+    return all.empty() ? "" : all.front().text;
+  };
+  const std::string most = with_threads(64);
+  EXPECT_NE(most.find("Line 1 (__shared__ float tile[32][SIZE];) ends 93 % of the 1,024 threads"),
+            std::string::npos)
+      << most;
+  EXPECT_NE(with_threads(0).find("ends all 1,024 threads"), std::string::npos);
+  EXPECT_EQ(with_threads(128).find(" ends "), std::string::npos);
+  // A return after a load is the data's choice; that of a sum's one thread comes after its loop.
+  set_ptx("ld.global.u32 %r2, [%rd2];\n" + early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
+  EXPECT_EQ(with_threads(64).find(" ends "), std::string::npos);
+}
+
+TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
+  counts().shared_load = {32, 1024, 64};
+  result_.sources[0].lines[0] = "__shared__ double tile[32][32];";
+  EXPECT_NE(text_with("the minimum is 2, since a pass serves 4 bytes of each bank. On average 16 "),
+            "");
+  EXPECT_NE(text_with("shifts each row by 2 banks, so that 16 elements"), "");
+  // The mean of 4 conflicts of 8 and 4 of none.
+  counts().shared_load = {8, 36, 8};
+  EXPECT_NE(text_with("On average 4.5 threads need different words"), "");
+}
+
+// as[threadIdx.y][k] is one word for a row of threads; bs[threadIdx.x][k] goes down a column.
+TEST_F(AdviceOnCauses, TheArrayThatGoesDownAColumnConflicts) {
+  counts().shared_load = {64, 1056, 64};
+  result_.sources[0].lines = {"__shared__ float as[32][32]; ", "sum += as[y][k] * bs[x][k];",
+                              "__shared__ float bs[32][32];"};
+  const std::string arrays =
+      ".shared .align 4 .b8 _ZZ1kPfE2as[4096];\n.shared .align 4 .b8 _ZZ1kPfE2bs[4096];\n"
+      "mov.u32 %r2, %tid.y;\nshl.b32 %r3, %r2, 7;\nmov.u32 %r4, _ZZ1kPfE2as;\n"
+      "add.s32 %r5, %r4, %r3;\nmov.u32 %r7, _ZZ1kPfE2bs;\n";
+  const std::string loads =
+      "add.s32 %r8, %r7, %r6;\n.loc 1 2 0\nld.shared.f32 %f1, [%r5+4];\n"
+      "ld.shared.f32 %f2, [%r8+4];\n";
+  set_ptx(arrays + "shl.b32 %r6, %r1, 7;\n" + loads);
+  EXPECT_NE(text_with("declare bs[32][32 + 1] in place of bs[32][32]"), "");
+  EXPECT_NE(text_with("bs[] conflicts: 32 threads need different words"), "");
+  set_ptx(arrays + "mul.lo.s32 %r6, %r1, %r1;\n" + loads);
+  EXPECT_NE(text_with("On average over the accesses of this line, 16.5 threads need"), "");
+  EXPECT_EQ(text_with(" + 1] in place of"), "") << "an unknown address names no array";
+}
+
+TEST_F(AdviceOnCauses, ConflictsAreNotSavedByRegisters) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1'000'000, 0);
+  result_.prediction->sample.memory[0].shared_load.ideal_passes = 900'000;
+  EXPECT_NE(text_with("keep values that a thread reads again in registers"), "");
+  result_.prediction->sample.memory[0].shared_load.ideal_passes = 30'000;
+  EXPECT_EQ(text_with("keep values that a thread reads again in registers"), "");
+}
+
+TEST_F(AdviceOnCauses, FragmentsComeFromSharedMemory) {
+  counts().global_load = {32, 1024, 1024, 0, 0, 4096, 32'768, 128};
+  result_.sources[0].lines[1] = "wmma::load_matrix_sync(a, in, pitch);";
+  EXPECT_NE(text_with("Copy tiles through shared memory"), "");
+  EXPECT_EQ(text_with("threadIdx.x + 1"), "");
+}
+
+TEST_F(AdviceOnCauses, LanesThatTakeNoPartAreNoMatterOfThePitch) {
+  counts().global_load = {32, 512, 128, 0, 0, 2048, 4096, 80};
+  EXPECT_NE(text_with("On average 16 of 32 lanes take part"), "");
+  EXPECT_EQ(text_with("padded pitch"), "");
+}
+
+TEST_F(AdviceOnCauses, NamesOtherLinesWithDoubleConstants) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1);
+  result_.prediction->sample.instructions_by_class["float64"] = 1'000'000'000;
+  result_.prediction->sample.pace.further.conversion64 = 1'000'000'000;
+  result_.sources[0].lines = {"x = w / 2.0;", "y = 1.0 / x;", "z = 3.0f * y;"};
+  result_.launch.lines[0].execution.float64_operations = 64;
+  add_line(1, 10, 32);
+  result_.launch.lines.back().execution.float64_operations = 32;
+  add_line(3, 10, 32);
+  EXPECT_NE(text_with("write 1.0f, not 1.0. Others are at: Line 1."), "") << text_with("constant");
+}
+
+}  // namespace
+}  // namespace warpwise::lab

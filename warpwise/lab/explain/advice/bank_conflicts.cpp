@@ -1,0 +1,238 @@
+// The finding on bank conflicts of a line, and the array that they are of.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "warpwise/lab/explain/advice/findings.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+#include "warpwise/rules/rules.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using emulator::LineCounts;
+
+// An array of shared memory of two dimensions, and the line's index into its rows.
+struct SharedArray {
+  std::string name;
+  std::string rows;
+  std::string columns;
+  std::string index;
+  int words = 1;  // of an element
+};
+
+// Returns the text of the last of the brackets that follow: "x * 4 + i" for "[r][x * 4 + i] = ...".
+std::string last_index(std::string_view text) {
+  std::string index;
+  while (text.starts_with('[')) {
+    std::size_t end = 1;
+    for (int depth = 1; end < text.size() && depth > 0; ++end)
+      depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+    index = text.substr(1, end - 2);
+    text.remove_prefix(end);
+  }
+  return index;
+}
+
+// Returns the words of an element of this type, as far as CUDA's own types tell.
+int words_of(const std::string& type) {
+  static const std::regex two(R"(\b(double|long|u?int64_t|size_t|(float|u?int)2)\b)");
+  static const std::regex four(R"(\b(double2|u?longlong2|(float|u?int)4)\b)");
+  return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
+}
+
+// Returns the arrays of two dimensions of the line that are declared in the same file.
+std::vector<SharedArray> shared_arrays(const Explanation& explanation, const LineCounts& line) {
+  static const std::regex declaration(
+      R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
+  std::vector<SharedArray> arrays;
+  const SourceFile* source = explanation.source(line.file);
+  if (source == nullptr) return arrays;
+  const std::string used = explanation.source_line(line.file, line.line);
+  for (const std::string& text : source->lines) {
+    std::smatch match;
+    if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
+    const std::size_t at = used.find(match[2].str() + "[");
+    if (at == std::string::npos) continue;
+    arrays.push_back({match[2], match[3], match[4],
+                      last_index(std::string_view(used).substr(at + match[2].length())),
+                      words_of(match[1])});
+  }
+  return arrays;
+}
+
+// Counts the passes of the first warp's access; nothing if its addresses are not known.
+std::optional<rules::SharedPasses> passes_of(const SharedAccess& access,
+                                             const emulator::Dim3& block,
+                                             rules::ComputeCapability cc) {
+  const auto& steps = access.address.steps;
+  const bool is_known = access.address.kind == AddressForm::Kind::affine &&
+                        std::none_of(steps.begin(), steps.begin() + block_x,
+                                     [](const Step& each) { return each.by_variable; });
+  if (!is_known || access.variable.empty()) return std::nullopt;
+  std::array<std::uint64_t, 32> addresses = {};
+  std::uint32_t active = 0;
+  constexpr std::int64_t middle = std::int64_t{1} << 40;  // a step may be negative
+  for (std::uint32_t lane = 0; lane < addresses.size() && lane < block.count(); ++lane) {
+    const std::int64_t x = lane % block.x;
+    const std::int64_t y = lane / block.x % block.y;
+    const std::int64_t z = lane / block.x / block.y;
+    addresses[lane] = static_cast<std::uint64_t>(
+        middle + x * steps[thread_x].bytes + y * steps[thread_y].bytes + z * steps[thread_z].bytes);
+    active |= 1U << lane;
+  }
+  return rules::shared_passes(cc,
+                              {addresses, active, static_cast<int>(access.bytes), access.is_store});
+}
+
+// The array of a line that conflicts most, as far as the kernel's addresses tell.
+struct Conflict {
+  bool has_several = false;  // arrays
+  std::string name;          // of the array; empty if that is not known
+  double threads = 0;        // that need different words of one bank; 0 if that is not known
+};
+
+Conflict conflict_of(const Explanation& explanation, const LineCounts& line, std::size_t cc,
+                     std::vector<SharedAccess> accesses, bool is_store, std::size_t declared) {
+  std::erase_if(accesses, [&](const SharedAccess& each) {
+    return each.file != line.file || each.line != line.line || each.is_store != is_store;
+  });
+  std::set<std::string> variables;
+  for (const SharedAccess& each : accesses) variables.insert(each.variable);
+  const std::string only = variables.size() == 1 ? *variables.begin() : "";
+  const bool has_several = variables.size() > 1 || (only.empty() && declared > 1);
+  if (!has_several) return {false, only, 0};
+  Conflict worst = {true, "", 0};
+  for (const SharedAccess& each : accesses) {
+    const auto passes =
+        passes_of(each, explanation.request.block, explanation.request.compute_capabilities[cc]);
+    if (!passes) return {true, "", 0};
+    const double threads = static_cast<double>(passes->passes) / std::max(passes->ideal, 1);
+    if (threads > std::max(worst.threads, worth_saying)) worst = {true, each.variable, threads};
+  }
+  return worst;
+}
+
+// Returns the conflict's array, if it has two dimensions.
+std::optional<SharedArray> array_of(const Conflict& conflict,
+                                    const std::vector<SharedArray>& arrays) {
+  if (!conflict.has_several && conflict.name.empty() && arrays.size() == 1) return arrays.front();
+  const auto found = std::ranges::find(arrays, conflict.name, &SharedArray::name);
+  return found == arrays.end() ? std::nullopt : std::optional(*found);
+}
+
+// Says how many threads meet in a bank.
+std::string meeting_in(const Conflict& conflict, double mean, int banks) {
+  const bool is_told = conflict.has_several && !conflict.name.empty();
+  return fmt::format(
+      "{} {} threads need different words of one of the {} banks, and a bank serves one word at a "
+      "time (word i lies in bank i modulo {}).",
+      is_told                ? conflict.name + "[] conflicts:"
+      : conflict.has_several ? "On average over the accesses of this line,"
+                             : "On average",
+      number(std::min<double>(banks, is_told ? conflict.threads : mean)), banks, banks);
+}
+
+// Returns false if the rows are known not to be a multiple of the banks long: "65", but not
+// "WIDTH".
+bool may_fill_banks(const std::string& columns, int banks) {
+  int words = 0;
+  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
+  return error != std::errc() || end != columns.data() + columns.size() || words % banks == 0;
+}
+
+// Returns the factor in an index if there is one: "4" for "x * 4 + i".
+std::optional<std::string> step_of(const std::string& index) {
+  static const std::regex product(R"((\w+)\s*\*\s*(\w+))");
+  constexpr std::size_t longest_index = 100;
+  std::smatch match;
+  if (index.size() > longest_index || !std::regex_search(index, match, product))
+    return std::nullopt;
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  return is_number(match[1].str()) ? match[1].str() : match[2].str();
+}
+
+// Says how the warp's words come into different banks.
+std::string cure_of_conflict(const std::optional<SharedArray>& array, int banks) {
+  if (array) {
+    if (const auto step = step_of(array->index)) {
+      return fmt::format(
+          " In {}[...][{}] the threads' words are {} apart, whatever the length of a row. Let "
+          "neighbouring threads use neighbouring words: a thread that takes several elements takes "
+          "each of them beside its neighbours' in turn.",
+          array->name, array->index, *step);
+    }
+    if (may_fill_banks(array->columns, banks / array->words)) {
+      const std::string shift =
+          array->words == 1 ? fmt::format("one bank, so that a column's elements lie in {}", banks)
+                            : fmt::format("{} banks, so that {} elements of a column lie in",
+                                          array->words, banks / array->words);
+      return fmt::format(
+          " If rows are a multiple of {0} words long, all elements of a column begin in one bank. "
+          "One unused column shifts each row by {1} different banks: declare {2}[{3}][{4} + 1] in "
+          "place of {2}[{3}][{4}].",
+          banks, shift, array->name, array->rows, array->columns);
+    }
+    return fmt::format(
+        " Rows of {} words are not the cause. Let neighbouring threads use neighbouring words.",
+        array->columns);
+  }
+  return " Let neighbouring threads use neighbouring words. If a warp goes down a column, pad the "
+         "rows by one word: then the words that it uses at once lie in different banks.";
+}
+
+std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
+  return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
+}
+
+// Returns true if the compiler joins the kernel's loads of neighbouring words, so that few of their
+// passes beyond the ideal ones are left.
+bool are_joined(const Explanation& explanation) {
+  const LaunchPrediction* const prediction = explanation.known_prediction();
+  if (prediction == nullptr || prediction->sample.memory.empty()) return false;
+  const emulator::PassCounts& loads = prediction->sample.memory.front().shared_load;
+  constexpr double nearly_all = 0.9;
+  const std::uint64_t over = loads.passes - loads.ideal_passes;
+  return over > 0 && static_cast<double>(prediction->sample.pace.joined_passes) >=
+                         nearly_all * static_cast<double>(over);
+}
+
+}  // namespace
+
+std::optional<Finding> bank_conflict(const Explanation& explanation, const LineCounts& line,
+                                     std::size_t cc, bool is_store,
+                                     const SharedAccesses& accesses) {
+  const emulator::MemoryCounts& memory = line.memory[cc];
+  const emulator::PassCounts& counts = is_store ? memory.shared_store : memory.shared_load;
+  if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
+  if (!is_store && are_joined(explanation)) return std::nullopt;
+  const double passes = ratio(counts.passes, counts.requests);
+  const double ideal = ratio(counts.ideal_passes, counts.requests);
+  const int banks = explanation.request.compute_capabilities[cc].major == 1 ? 16 : 32;
+  const std::vector<SharedArray> arrays = shared_arrays(explanation, line);
+  const Conflict conflict = conflict_of(explanation, line, cc, accesses(), is_store, arrays.size());
+  const std::string text = fmt::format(
+      "{} {} shared memory in {} {}; the minimum is {}{}. {}", place_of(explanation, line),
+      is_store ? "writes" : "reads", passes_text(passes), each_request, number(ideal),
+      ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
+      meeting_in(conflict, passes / ideal, banks));
+  const std::string cure = cure_of_conflict(array_of(conflict, arrays), banks);
+  const bool pads = cure.find(" + 1]") != std::string::npos;  // the example does not
+  const std::uint64_t over = counts.passes - counts.ideal_passes;
+  Finding finding{static_cast<double>(over),
+                  {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,
+                   std::nullopt, !pads},
+                  Change{.passes = ratio(over, all_passes(explanation.launch.memory[cc]))}};
+  finding.always = true;
+  return finding;
+}
+
+}  // namespace warpwise::lab

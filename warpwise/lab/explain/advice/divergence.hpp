@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpwise/lab/explain/advice/findings.hpp"
+
+// Finds the branches that leave lanes of a warp idle.
+namespace warpwise::lab {
+
+/// Divides a launch's idle lanes among the lines that branch.
+class Divergence {
+ public:
+  /// Divides each file's lines into parts. A part begins at a line where many branches diverge. A
+  /// line with few divergent branches begins a part only if no earlier branch has left lanes idle.
+  explicit Divergence(const Explanation& explanation);
+
+  /// Returns the finding that begins at a line, if lanes are idle for long after it.
+  std::optional<Finding> finding(const emulator::LineCounts& line);
+
+ private:
+  using Place = std::pair<std::string, int>;         // a file and its line
+  using Callers = std::map<Place, std::set<Place>>;  // the lines that call a line's function
+  /// Warp instructions, and the number that would do the same work with all lanes active.
+  struct Work {
+    double warps = 0;
+    double full = 0;
+  };
+
+  static Callers callers_of(const Explanation& explanation);
+  static double share_behind(const Place& place, const Callers& callers,
+                             std::map<Place, double>& shares, int depth = 0);
+  Work work_after(const emulator::LineCounts& line);
+
+  const Explanation& explanation_;
+  std::map<Place, Place> begins_;  ///< the first line of each line's part
+  std::optional<Callers> callers_;
+};
+
+}  // namespace warpwise::lab

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "warpwise/lab/explain/advice/advice.hpp"
+#include "warpwise/lab/predict/launch_prediction.hpp"
+
+// The findings from which advice is made.
+namespace warpwise::lab {
+
+/// A gain below this is not worth a change.
+inline constexpr double worth_a_change = 1.05;
+
+/// Ratio of a count to the least possible that is worth saying.
+inline constexpr double worth_saying = 1.2;
+
+/// A definition that newcomers need for the other texts.
+inline constexpr const char* each_request =
+    "for each request of a warp (32 threads that run as one)";
+
+/// Rule of notes on what a launch did not do.
+inline constexpr const char* counts_rule =
+    "counts are of what ran (docs/slow-kernel.md, The kernel)";
+
+/// Sentence on double precision that name_line() adapts to the line.
+inline constexpr const char* constant_is_double =
+    "A constant without f is a double: write 0.5f, not 0.5.";
+
+/// Counts by which a finding on the whole kernel names its dearest line.
+enum class LineCost {
+  none,
+  divisions,
+  doubles,
+  accesses,
+  loaded_bytes,
+  shared_loads,
+  atomics,
+  barriers
+};
+
+/// Something that a kernel could do better, or that it waits for.
+struct Finding {
+  double cost = 0;  ///< issue slots of one SM that mending it would save, roughly
+  Advice advice;
+  std::optional<Change> change;  ///< predicted savings; nothing if no model covers it
+  std::string place = {};        ///< the finding's line, if there is one
+  bool in_library = false;       ///< the line belongs to a library, not to the program
+  LineCost by = LineCost::none;  ///< name_line() adds the line of the finding
+  bool always = false;           ///< always listed, because it is no guess
+  bool of_all_loads = false;     ///< covers all loads of its line, repeated ones too
+};
+
+/// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
+std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
+
+/// Returns the kernel's accesses to shared memory; called only where a line has conflicts.
+using SharedAccesses = std::function<const std::vector<SharedAccess>&()>;
+
+/// Returns the finding on the bank conflicts of a line's loads, or of its stores, if any. It names
+/// the array only if the kernel's addresses tell which one conflicts.
+std::optional<Finding> bank_conflict(const Explanation& explanation,
+                                     const emulator::LineCounts& line, std::size_t cc,
+                                     bool is_store, const SharedAccesses& accesses);
+
+/// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
+std::string line_name(const Explanation& explanation, const emulator::LineCounts& line);
+
+/// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
+std::string place_of(const Explanation& explanation, const emulator::LineCounts& line);
+
+/// Begins the text of a finding with the line that has the most of Finding::by, if one has more
+/// than all others. Sets the finding's place. Returns false if the finding does not suit the line.
+/// \param cc  index of the counts' compute capability
+bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
+
+/// Returns the findings from the launch's shape and the kernel's resources.
+std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);
+
+/// Returns the finding on asynchronous copies that a loop begins and waits for at once, if any.
+std::optional<Finding> early_wait(const Explanation& explanation);
+
+/// Returns true if a launch gives an SM less than a quarter of the blocks that it holds.
+bool leaves_sms_empty(const LaunchPrediction& prediction);
+
+/// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
+bool is_too_small(const Explanation& explanation);
+
+/// Returns the note that at most a tenth of the threads stay behind an early return, if so: the
+/// counts then tell little of the kernel.
+std::optional<Advice> early_leavers(const Explanation& explanation);
+
+/// Returns what to know before the findings: multiprocessors without a block, and atomics that
+/// never ran.
+std::vector<Advice> launch_notes(const Explanation& explanation);
+
+/// Names the first line that accessed no memory although its indices come from memory, if any.
+std::optional<Advice> idle_access(const Explanation& explanation);
+
+/// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds those
+/// on other resources whose time is long enough to be worth a change. value() has been applied to
+/// all.
+std::vector<Finding> resource_findings(const LaunchPrediction& prediction);
+
+/// Returns the advice for a kernel that no change would make much faster.
+Advice nothing_rules(const LaunchPrediction& prediction);
+
+/// Computes the gain of a finding and adds it to the text.
+void value(const LaunchPrediction& prediction, Finding& finding);
+
+}  // namespace warpwise::lab

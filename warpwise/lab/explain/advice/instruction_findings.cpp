@@ -1,0 +1,138 @@
+// Suggestions that save instructions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "warpwise/lab/explain/advice/suggestion.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+// Returns the machine instructions of the sample: a division is several.
+double machine_instructions(const LaunchPrediction& prediction) {
+  return static_cast<double>(prediction.sample.totals.warp_instructions) +
+         prediction.sample.pace.further.all;
+}
+
+// Returns how many times as fast a GPU computes in single precision; 0 without double precision.
+double single_over_double(const DeviceProfile& profile) {
+  const double doubles = profile.figure("float64_per_cycle");
+  return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
+}
+
+// Compares the profile's rates with those of the installed GPU that suffers most from doubles.
+std::string rates_text(const DeviceProfile& profile) {
+  const DeviceProfile* worst = nullptr;
+  static const std::vector<DeviceProfile> all = [] {
+    std::vector<DeviceProfile> profiles;
+    for (const std::string& name : device_profile_names())
+      profiles.push_back(find_device_profile(name));
+    return profiles;
+  }();
+  for (const DeviceProfile& each : all)
+    if (worst == nullptr || single_over_double(each) > single_over_double(*worst)) worst = &each;
+  const double own = single_over_double(profile);
+  std::string text = fmt::format("{} computes {} times as fast in single precision",
+                                 capitalised(profile.gpu_with_article()), number(own));
+  if (worst != nullptr && single_over_double(*worst) > own)
+    text +=
+        fmt::format(", {} {} times", worst->gpu_with_article(), number(single_over_double(*worst)));
+  return text + ".";
+}
+
+Suggestion about_all_instructions(const Bounds& bounds) {
+  return {
+      standing(bounds, Resource::issue, "instruction issue") +
+          ". Compute several results per thread: they share index arithmetic and conditions. Keep "
+          "conditions that hold for most blocks out of the inner loop. With half the instructions" +
+          (bounds.rules() == Resource::issue ? "," : " and half the waiting for their results,"),
+      Remedy::fewer_instructions, Change{.instructions = half, .starts = half}};
+}
+
+}  // namespace
+
+std::string is_bottleneck(std::string_view name) {
+  return fmt::format("{} {} the bottleneck", name,
+                     name == name_of(Resource::atomics) ? "are" : "is");
+}
+
+std::string standing(const Bounds& bounds, Resource resource, std::string_view name) {
+  if (resource == bounds.rules()) return capitalised(is_bottleneck(name));
+  return fmt::format("{} takes {:.0f} % as long as the bottleneck, {}",
+                     capitalised(std::string(name)),
+                     100 * bounds.of(resource) / bounds.of(bounds.rules()), bottleneck_of(bounds));
+}
+
+std::optional<Suggestion> about_divisions(const LaunchPrediction& prediction, double least) {
+  const double all = machine_instructions(prediction);
+  const rules::MachineInstructions& inside = prediction.sample.pace.further;
+  const double share = all > 0 ? inside.all / all : 0;
+  if (share < least) return std::nullopt;
+  const double floats = inside.float32 + inside.float64;
+  constexpr double most = 0.8;  // the other kind is then not worth a sentence
+  std::string text = floats < most * (floats + inside.integer)
+                         ? "integer divisions and remainders. If the divisor is a power of two, "
+                           "use & (divisor - 1) and shifts. If it is fixed during the launch, "
+                           "compute a multiplier on the host."
+                         : "";
+  if (inside.integer < most * (floats + inside.integer))
+    text += (text.empty() ? "" : " Others are ") +
+            std::string(
+                "divisions, square roots and the like. Divide by constants or powers of "
+                "two, multiply by a reciprocal, or use a faster function (rsqrtf, "
+                "__fdividef) where it is exact enough.");
+  return Suggestion{
+      fmt::format("{:.0f} % of the machine instructions are the inside of {} With single "
+                  "instructions in their place,",
+                  100 * share, text),
+      Remedy::fewer_instructions, Change{.divisions = 1}, false, LineCost::divisions};
+}
+
+std::optional<Suggestion> about_doubles(const LaunchPrediction& prediction) {
+  const auto& classes = prediction.sample.instructions_by_class;
+  const auto count = [&](const char* name) {
+    const auto found = classes.find(name);
+    return found == classes.end() ? 0.0 : static_cast<double>(found->second);
+  };
+  const bool converts = prediction.sample.pace.further.conversion64 > 0;
+  constexpr double slow = 8;  // from here on doubles are slow, also where all values are doubles
+  if (!converts && (count("float64") == 0 || single_over_double(prediction.profile) < slow))
+    return std::nullopt;
+  return Suggestion{fmt::format("The kernel {} double precision. {} {} In single precision,",
+                                converts ? "converts between single and" : "computes in",
+                                rates_text(prediction.profile), constant_is_double),
+                    Remedy::fewer_instructions, Change{.doubles = 1}, false, LineCost::doubles};
+}
+
+std::optional<Suggestion> about_barriers(const LaunchPrediction& prediction) {
+  const emulator::ExecutionCounts& totals = prediction.sample.totals;
+  const double share = ratio(totals.barriers, totals.warp_instructions);
+  constexpr double many = 0.05;
+  if (share < many) return std::nullopt;
+  return Suggestion{
+      fmt::format("{:.0f} % of the instructions are barriers of a whole block. Where only threads "
+                  "of one warp exchange values, use __syncwarp or __shfl_xor_sync. With half the "
+                  "barriers,",
+                  100 * share),
+      Remedy::fewer_instructions, Change{.instructions = half * share, .barriers = half}, false,
+      LineCost::barriers};
+}
+
+std::vector<Suggestion> about_issue(const LaunchPrediction& prediction, const Bounds& bounds) {
+  std::vector<Suggestion> causes = {about_all_instructions(bounds)};
+  constexpr double many = 0.1;
+  for (auto& each : {about_divisions(prediction, many), about_doubles(prediction)}) {
+    if (each) causes.push_back(each.value());
+  }
+  return causes;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/explain/explain.hpp"
+#include "warpwise/lab/explain/programs/program_timeline.hpp"
+
+// Explains every kernel that a program launched on the emulated CUDA runtime, as `explain` does.
+namespace warpwise::lab {
+
+struct ProgramExplanation {
+  std::string program;
+  std::vector<Explanation> kernels;     ///< with one shape each, in the order of their first launch
+  std::optional<DeviceProfile> device;  ///< of the predictions
+  ProgramTimeline timeline;             ///< empty without a device
+};
+
+/// Returns the text for WARPWISE_EMULATED_PACE, by which the runtime runs a sample of each kernel.
+std::string sample_text(const DeviceProfile& device);
+
+/// Reads the record of the emulated runtime. \param request  options for every kernel: compute
+/// capability, device, fidelity
+/// \throws Error  there is no record, since the program did not come to its end
+ProgramExplanation explain_program(const std::filesystem::path& record,
+                                   const ExplainRequest& request);
+
+/// Names the kernels to look at first, in a line: "look first at blur (80 %), of 120 us on an
+/// NVIDIA H200, modelled". Empty without a known time.
+std::string line_of(const ProgramExplanation& explanation);
+std::string text_of(const ProgramExplanation& explanation, bool colour);
+/// Writes `program`, `kernels`: for each kernel what json_of() of an Explanation has, and
+/// `launches`. With a device also `device`, `gpu`, `predicted_us`, `look_first` and `timeline`.
+nlohmann::ordered_json json_of(const ProgramExplanation& explanation);
+
+}  // namespace warpwise::lab

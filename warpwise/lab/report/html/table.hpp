@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/plot/plot.hpp"
+#include "warpwise/lab/report/html/html.hpp"
+
+// Tables that can be saved as CSV.
+namespace warpwise::lab::report {
+
+struct Cell {
+  std::string plain;  ///< text in the CSV file, and on the page if `shown` is empty
+  Html shown;
+};
+
+struct Column {
+  std::string name;
+  bool is_number = false;
+};
+
+struct Table {
+  std::string caption;
+  std::string file;  ///< name of the CSV file
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< the first cell of each row is its head
+};
+
+/// Makes a table of the figures that a plot shows.
+Table table_of(const Plot& plot, const std::string& file);
+
+/// Removes columns without any content.
+void drop_empty_columns(Table& table);
+
+/// Writes the table, with a link below it that saves it. A table that is wider than the page
+/// scrolls.
+Html html_of(const Table& table);
+
+/// Writes the same, hidden behind a line to click on.
+Html folded(const Table& table);
+
+std::string csv_of(const Table& table);
+
+/// Formats a time: "1.23 ms", "45.6 µs".
+std::string time_text(double microseconds);
+/// Formats a speed-up: "×12.3".
+std::string speedup_text(double speedup);
+std::string percent_text(double share);
+std::string size_text(const std::array<std::int64_t, 2>& size);
+/// Describes where a kernel was measured: "640×480, 32×8, window 5".
+std::string place_text(const std::array<std::int64_t, 2>& size,
+                       const std::array<std::int64_t, 3>& block,
+                       const std::map<std::string, std::int64_t>& values);
+/// Formats a number for CSV.
+std::string number(double value);
+
+}  // namespace warpwise::lab::report
