@@ -82,10 +82,11 @@ if [ -e build/release/lib/libwarpwise_video.so ]; then
   step "and its motion, direction as hue" \
     stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block-size=16 search=8 max-motion=8'
   if command -v ffmpeg >/dev/null && ffmpeg -v error -encoders | grep libx265 >/dev/null; then
-    # A video as a phone makes it: 10 bits, frames of varying length, sound, and a turn as a tag.
-    ffmpeg -nostdin -v error -y -i samples/street.avi -f lavfi -i sine=d=3 -t 3 -vf "select=gt(mod(n\,4)\,0)" -fps_mode vfr \
-      -pix_fmt yuv420p10le -c:v libx265 -x265-params log-level=none -tag:v hvc1 -c:a aac "$out/flat.mp4"
-    ffmpeg -nostdin -v error -y -i "$out/flat.mp4" -c copy -metadata:s:v:0 rotate=90 "$out/phone.mp4"
+    # A video as a phone makes it: 10 bits, frames of varying length, sound, and frames that lie on their side, with the turn as a tag.
+    ffmpeg -nostdin -v error -y -i samples/street.avi -f lavfi -i sine=d=3 -t 3 -vf "select=gt(mod(n\,4)\,0),transpose=clock" -fps_mode vfr \
+      -pix_fmt yuv420p10le -c:v libx265 -x265-params log-level=none -tag:v hvc1 -c:a aac "$out/stored.mp4"
+    ffmpeg -nostdin -v error -y -i "$out/stored.mp4" -c copy -metadata:s:v:0 rotate=90 "$out/phone.mp4"
+    rm "$out/stored.mp4"
     step "A phone's video of 10 bits: its edges upright, in time and with its sound" \
       sobel "$out/phone.mp4" "$out/phone-edges.mp4"
   fi

@@ -95,7 +95,15 @@ class Conversions(CommandTest):
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=38x30:d=0.12", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1", "in.mkv")
         wanted = raw_of("in.mkv", "p010le", "-sws_flags", "bitexact")
         self.assertEqual(self.succeed("convert", "in.mkv", "pipe:p010", "--to", "p010", "--backend", "cpu").stdout, wanted)
-        self.fail_with(BAD_USAGE, "convert", "in.mkv", "out.raw", "--to", "p010", says="'pipe:FORMAT > out.raw' writes frames without headers")
+        said = self.succeed("convert", "in.mkv", "out.raw", "--to", "p010", "--backend", "cpu").stdout
+        self.assertIn(b"out.raw: 3 frames of 38x30 p010", said)
+        self.assertEqual(read("out.raw"), wanted)
+        self.succeed("stream", "in.mkv", "out.raw", "--pipeline", "p010", "--backend", "cpu")
+        self.assertEqual(read("out.raw"), wanted)
+        self.succeed("stream", "in.mkv", "out.raw", "--backend", "cpu")
+        self.assertEqual(read("out.raw"), self.succeed("stream", "in.mkv", "pipe:yuv420p16", "--backend", "cpu").stdout)
+        self.succeed("sobel", "in.mkv", "out.raw", "--backend", "cpu")
+        self.assertEqual(read("out.raw"), self.succeed("sobel", "in.mkv", "pipe:gray16", "--backend", "cpu").stdout)
         self.succeed("convert", "in.mkv", "out.mkv", "--to", "p010", "--backend", "cpu")
         self.assertEqual(probe("out.mkv", "stream=pix_fmt"), ["yuv420p10le"])
         self.assertEqual(raw_of("out.mkv", "yuv420p10le"), raw_of("in.mkv", "yuv420p10le"))
@@ -173,7 +181,7 @@ class AlphaBesideYuv(CommandTest):
                                 "-pix_fmt", "gray", "-"], capture_output=True, check=True).stdout
         for sink, read_as in [("out.mkv", "out.mkv"), ("out.mov", "out.mov"), ("out/", "out/%06d.png")]:
             said = self.succeed("stream", self.name, sink, "--backend", "cpu").stdout.decode().splitlines()
-            self.assertIn(f"({kind}, with its alpha as RGBA)", said[0])
+            self.assertRegex(said[0], rf"\({kind}, with its alpha as RGBA of bt601 \((guess|tag)\), limited \(tag\)[^)]*")
             self.assertNotIn("alpha", "".join(said[1:]))
             got = self.alpha_of(read_as)
             self.assertEqual(len(got), len(given))
@@ -236,6 +244,38 @@ class Joined(CommandTest):
             self.assertAlmostEqual(sound[-1], float(seconds) * parts, delta=0.1)
             for one, next_one in zip(sound, sound[1:]):
                 self.assertLess(next_one - one, 0.05)
+
+    def test_sound_that_is_longer_than_its_frames_is_not_cut(self):
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=96x64:d=1:r=25", "-f", "lavfi", "-i", "sine=d=1.5", "-c:v", "mpeg2video", "-c:a", "aac", "part.ts")
+        write("all.ts", read("part.ts") * 3)
+        self.succeed("stream", "all.ts", "out.mkv", "--backend", "cpu")
+        sound = [float(each.split(",")[0]) for each in probe("out.mkv", "packet=pts_time", "-select_streams", "a")]
+        self.assertEqual(len(sound), len(probe("all.ts", "packet=pts_time", "-select_streams", "a")))
+        for one, next_one in zip(sound, sound[1:]):
+            self.assertLess(next_one - one, 0.08)  # the pause for it has whole frames
+        times = [float(each.strip(",")) for each in probe("out.mkv", "frame=best_effort_timestamp_time", "-select_streams", "v")]
+        self.assertEqual(len(times), 75)
+        for part in 1, 2:
+            self.assertAlmostEqual(times[25 * part] - times[25 * part - 1], 0.56, delta=0.05)
+
+
+@unittest.skipUnless(HAS_VIDEO and shutil.which("ffmpeg"), "the module for videos, or ffmpeg, is missing")
+class Rates(CommandTest):
+    def first_line(self, name, *delays):
+        """The first line about an animation whose frames last so many hundredths of a second."""
+        pictures = b"".join(b"\x21\xf9\x04\0" + struct.pack("<H", delay) + b"\0\0\x2c\0\0\0\0\x02\0\x01\0\0\x02\x02" +
+                            bytes([4 + 8 * (number % 2)]) + b"\x0a\0" for number, delay in enumerate(delays))
+        write("in.gif", b"GIF89a\x02\0\x01\0\x80\0\0\0\0\0\xff\xff\xff" + pictures + b"\x3b")
+        if name != "in.gif":
+            ffmpeg("-i", "in.gif", "-fps_mode", "passthrough", "-enc_time_base", "1/100", "-plays", "0", name)
+        return self.succeed("stream", name, "null", "--backend", "cpu").stdout.decode().splitlines()[0]
+
+    def test_of_animations_are_those_of_all_frames(self):
+        for name in "in.gif", "in.apng":
+            for delays, rate in [([16] * 5, "6.25 fps"), ([3] * 10, "33.33 fps"), ([7] * 9, "14.29 fps"), ([16, 16], "6.25 fps"),
+                                 ([100] + [16] * 6, "3.571 fps on average"), ([10, 50, 2, 2], "6.25 fps on average")]:
+                with self.subTest(name=name, delays=delays):
+                    self.assertTrue(self.first_line(name, *delays).endswith(", " + rate), self.first_line(name, *delays))
 
 
 @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")

@@ -61,6 +61,11 @@ class Variants(CommandTest):
         for angle in [-31, 14, 90]:
             self.check(1, angle, "--angles", "-45:90")
 
+    def test_the_template_as_it_is(self):
+        write("picture.npy", picture(1, 0))
+        found = self.find("--scales", "0.5:2", "--angles", "-7:10")["result"]
+        self.assertEqual((found["scale"], found["angle"], found["score"]), (1, 0, 1))
+
     def test_both(self):
         self.check(1.4, -20, "--scales", "1:1.6", "--angles", "-30:0")
 

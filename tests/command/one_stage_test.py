@@ -71,6 +71,11 @@ class Bytes(OneStageTest):
             self.assertEqual(sorted(os.listdir("one")), ["000001.png", "000002.png", "000003.png"])
             for name in os.listdir("one"):
                 self.assertEqual(read("one/" + name), read("several/" + name))
+        few = ["--frames", "2", "--size", "16x8"]
+        self.one(["sobel"], "test:bars", "new/folder", *few)
+        self.several("sobel", "test:bars", "other", *few)
+        for name in "new/folder", "other":
+            self.assertEqual(sorted(os.listdir(name)), ["000001.png", "000002.png"])
         self.one(["sobel"], "test:bars", "out%02d.png", "--frames", "2", "--size", "16x8")
         self.assertTrue(os.path.exists("out02.png"))
 
@@ -139,7 +144,9 @@ class Refused(OneStageTest):
         for sink in ["out.mp4", "out.mkv", "pipe:gray8"]:
             self.refuse("sobel", "a.npy", sink, says="a.npy is one picture; name several pictures")
         self.refuse("match", "test:bars", "out.flo", *few, says="no frame sink")
-        self.refuse("sobel", "test:bars", "newfolder", *few, says="'newfolder/' is a folder")
+        self.refuse("sobel", "test:bars", "new:folder", *few, says="'new:folder' is no frame sink")
+        write("a-file", b"")
+        self.refuse("sobel", "test:bars", "a-file", *few, says="'a-file' is no frame sink")
         write("pages.tif", read(os.path.join(os.path.dirname(SAMPLES), "tests", "images", "grey8-pages.tif")))
         self.refuse("sobel", "pages.tif", "out.tif", "--page", "all", says="out.tif is one picture")
         self.refuse("match", "a.png", "b.png", says="match needs REFERENCE TARGET OUT, or a video and OUT")

@@ -382,7 +382,7 @@ class Decoders(CommandTest):
 
     def test_what_is_no_video_is_not_decoded_by_a_gpu(self):
         write("a.pgm", b"P5 2 2 255 " + bytes(4))
-        self.fail_with(BAD_USAGE, "sobel", "a.pgm", "b.pgm", "--decode", "gpu", says="--decode gpu is for streams")
+        self.fail_with(BAD_USAGE, "sobel", "a.pgm", "b.pgm", "--decode", "gpu", says=["--decode gpu is for videos", "--decode auto lets a GPU decode JPEG files"])
 
     def on_emulated_gpu(self, *arguments):
         """Runs a stream that a GPU computes, and returns its lines."""

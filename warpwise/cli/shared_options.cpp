@@ -107,7 +107,9 @@ void InputOptions::validate(const std::vector<std::string>& inputs) const {
         "pattern, and the output is no video");
   }
   if (source.decode == live::Decode::gpu) {
-    throw UsageError("--decode gpu is for streams, but no input is a video");
+    throw UsageError(
+        "--decode gpu is for videos, but no input is one; --decode auto lets a GPU decode JPEG "
+        "files");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH too");
   const std::vector<std::string> files = io::files_of(inputs, size.has_value());

@@ -20,6 +20,14 @@ bool is_folder(const std::string& name) {
   return name.ends_with('/') || std::filesystem::is_directory(name, ignored);
 }
 
+// Returns true for a name that nothing has and that names no kind of sink or file: a new folder.
+bool is_new_folder(const std::string& name) {
+  std::error_code ignored;
+  return !name.empty() && name != "null" && name != "-" && name != "view" &&
+         io::extension_of(name).empty() && name.find_first_of(":%") == std::string::npos &&
+         !std::filesystem::exists(name, ignored);
+}
+
 // Returns true for a folder, a name with a number, or a single picture, which is refused later.
 bool is_of_pictures(const std::string& name, std::string_view extension) {
   return is_folder(name) || name.find('%') != std::string::npos ||
@@ -28,7 +36,8 @@ bool is_of_pictures(const std::string& name, std::string_view extension) {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds) {
+std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
+                                const std::optional<DeepLayout>& layout) {
   if (is_address(name)) return video_module().create_for_peer(name, timeout_seconds);
   if (is_other_address(name)) {  // may hold a password
     const std::string scheme = name.substr(0, name.find("://") + 3);
@@ -41,6 +50,10 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
+  if (name.ends_with(".raw")) {
+    io::require_place(name);
+    return raw_sink(name, layout);
+  }
   if (is_video(extension)) {
     io::require_place(name);
     return video_module().create(name);
@@ -49,16 +62,11 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds)
   if (name == "view") {
     throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
   }
-  if (name.ends_with(".raw")) {
-    throw InvalidArgument(name + " is no sink of a stream; 'pipe:FORMAT > " + name +
-                          "' writes frames without headers");
-  }
-  const std::string folder = extension.empty() ? "; '" + name + "/' is a folder" : "";
+  if (is_new_folder(name)) return picture_sink(name + "/");
   throw InvalidArgument(
       "'" + name +
       "' is no frame sink; sinks are FILE.mp4, FILE.avi, FILE.mkv, FILE.mov, FILE.y4m, "
-      "udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null" +
-      folder);
+      "FILE.raw, udp://HOST:PORT, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");
 }
 
 bool may_hold_alpha(const std::string& name) {
@@ -68,7 +76,7 @@ bool may_hold_alpha(const std::string& name) {
     return name == "pipe:rgba32" || name == "pipe:bgra32" || name == "pipe:rgba64";
   }
   if (is_video(extension)) return extension == ".mkv" || extension == ".mov";
-  if (name.find('%') == std::string::npos) return is_folder(name);
+  if (name.find('%') == std::string::npos) return is_folder(name) || is_new_folder(name);
   const auto rgba = io::PictureShape::of(PixelFormat::rgba32, 1, 1);
   return io::holding(extension, rgba) == io::Holding::exact;
 }

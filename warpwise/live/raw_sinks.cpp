@@ -21,24 +21,56 @@ class NullSink final : public Sink {
   void finish() override {}
 };
 
-class PipeSink final : public Sink {
+// Frames without headers, as they come.
+class RawSink : public Sink {
  public:
-  explicit PipeSink(PixelFormat format) : Sink("standard output"), format_(format), file_("-") {}
+  RawSink(const std::string& path, const std::optional<DeepLayout>& layout)
+      : Sink(path == "-" ? "standard output" : path), layout_(layout), file_(path) {}
 
-  Taken takes(const Stream&) const override { return {format_, std::nullopt}; }
-  void begin(const Stream&) override {}
-  void write(std::span<const std::byte> pixels) override { file_.write(pixels); }
+  Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
+  bool keeps_deep(const Stream&) const override { return true; }
+  std::string holds(const Stream& taken) const override {
+    return layout_ ? std::string(layout_->name) : Sink::holds(taken);
+  }
+  std::vector<std::string> drops(const Stream& stream,
+                                 const Companions* companions) const override {
+    return dropped_by_frames(stream, companions);
+  }
+
+  void begin(const Stream& stream) override {
+    if (!layout_ || layout_->is_that_of_memory()) return;
+    copy_.emplace(*layout_, stream);
+    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
+  }
+  void write(std::span<const std::byte> pixels) override {
+    if (!copy_) return file_.write(pixels);
+    copy_->write(pixels, in_layout_);
+    file_.write(in_layout_);
+  }
   void finish() override { file_.finish(); }
 
  private:
-  PixelFormat format_;
+  std::optional<DeepLayout> layout_;
   io::OutputFile file_;
+  std::optional<LayoutCopy> copy_;
+  std::vector<std::byte> in_layout_;
 };
 
-class DeepPipeSink final : public Sink {
+// Standard output gets one format only.
+class PipeSink final : public RawSink {
  public:
-  explicit DeepPipeSink(const DeepLayout& layout)
-      : Sink("standard output"), layout_(layout), file_("-") {}
+  explicit PipeSink(PixelFormat format) : RawSink("-", std::nullopt), format_(format) {}
+
+  Taken takes(const Stream&) const override { return {format_, std::nullopt}; }
+  bool keeps_deep(const Stream&) const override { return false; }
+
+ private:
+  PixelFormat format_;
+};
+
+class DeepPipeSink final : public RawSink {
+ public:
+  explicit DeepPipeSink(const DeepLayout& layout) : RawSink("-", layout), layout_(layout) {}
 
   Taken takes(const Stream& stream) const override {
     throw InvalidArgument("pipe:" + std::string(layout_.name) +
@@ -50,25 +82,9 @@ class DeepPipeSink final : public Sink {
   io::DeepPlanes planes_for_rgb() const override {
     return layout_.planes.value_or(io::DeepPlanes::yuv444);
   }
-  std::string holds(const Stream&) const override { return std::string(layout_.name); }
-
-  void begin(const Stream& stream) override {
-    if (layout_.is_that_of_memory()) return;
-    copy_.emplace(layout_, stream);
-    in_layout_.resize(static_cast<std::size_t>(stream.shape.bytes()));
-  }
-  void write(std::span<const std::byte> pixels) override {
-    if (!copy_) return file_.write(pixels);
-    copy_->write(pixels, in_layout_);
-    file_.write(in_layout_);
-  }
-  void finish() override { file_.finish(); }
 
  private:
   DeepLayout layout_;
-  io::OutputFile file_;
-  std::optional<LayoutCopy> copy_;
-  std::vector<std::byte> in_layout_;
 };
 
 std::string sampling_of(Siting siting) {
@@ -181,6 +197,10 @@ std::unique_ptr<Sink> pipe_sink(const std::string& format) {
   if (const auto layout = deep_layout_named(format)) return std::make_unique<DeepPipeSink>(*layout);
   for (const DeepLayout& each : deep_layouts) known += ", " + std::string(each.name);
   throw InvalidArgument("pipe:" + format + " is no format to write; these are: " + known);
+}
+
+std::unique_ptr<Sink> raw_sink(const std::string& path, const std::optional<DeepLayout>& layout) {
+  return std::make_unique<RawSink>(path, layout);
 }
 
 std::unique_ptr<Sink> y4m_sink(const std::string& path) { return std::make_unique<Y4mSink>(path); }

@@ -79,16 +79,19 @@ class Sink {
 /// | null                   | nothing                                                          |
 /// | pipe:FORMAT            | frames of that format without headers, on standard output        |
 /// | -, FILE.y4m            | a .y4m stream                                                    |
+/// | FILE.raw               | frames without headers, as they come                             |
 /// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
 /// | FILE.mp4, .avi, .mkv   | H.264 or HEVC of 10 bits, MJPEG, lossless FFV1                   |
 /// | FILE.mov               | ProRes of 10 bits                                                |
 /// | udp://…, rtsp://…, …   | H.264 in MPEG-TS, or in packets of rtsp                          |
 ///
-/// A peer in the network that takes nothing for `timeout_seconds` is an error.
+/// A name without an ending that nothing has is a folder too. A peer in the network that takes
+/// nothing for `timeout_seconds` is an error. Deep frames in FILE.raw have `layout`, if given.
 /// \throws IoError  the sink cannot be written.
 /// \throws InvalidArgument  the name is not valid.
 std::unique_ptr<Sink> open_sink(const std::string& name,
-                                double timeout_seconds = default_timeout_seconds);
+                                double timeout_seconds = default_timeout_seconds,
+                                const std::optional<DeepLayout>& layout = std::nullopt);
 
 /// Returns true if a sink of that name may hold alpha.
 bool may_hold_alpha(const std::string& name);

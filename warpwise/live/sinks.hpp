@@ -17,6 +17,10 @@ std::unique_ptr<Sink> null_sink();
 /// \throws InvalidArgument  frames cannot be converted to that format.
 std::unique_ptr<Sink> pipe_sink(const std::string& format);
 
+/// Writes frames without headers as they come to a file; deep ones in that layout, if given.
+/// \throws IoError
+std::unique_ptr<Sink> raw_sink(const std::string& path, const std::optional<DeepLayout>& layout);
+
 /// Writes a .y4m file, or a stream on standard output for "-": grey as mono, YUV with its
 /// shared chroma, all other frames as 4:4:4. \throws IoError
 std::unique_ptr<Sink> y4m_sink(const std::string& path);

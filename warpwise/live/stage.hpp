@@ -10,6 +10,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/live/deep_layout.hpp"
 #include "warpwise/live/stream.hpp"
 
 namespace warpwise::live {
@@ -57,6 +58,9 @@ class Stage {
   /// Returns the shapes of the results after the first. Called after begin(). run_all() computes
   /// them for a pipeline's last stage; other stages have only the first result read.
   virtual std::vector<io::PictureShape> further_results() const { return {}; }
+
+  /// Returns the layout of results in files without headers; nullopt: that of memory.
+  virtual std::optional<DeepLayout> layout() const { return std::nullopt; }
 
   /// Returns true if results of RGBA have the alpha of their frames.
   virtual bool keeps_alpha() const { return false; }

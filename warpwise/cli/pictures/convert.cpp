@@ -51,10 +51,6 @@ class ConvertCommand final : public Command, public Operation {
             {"chroma", name_of(choices_.upsampling)}};
   }
 
-  std::optional<live::DeepLayout> layout() const override {
-    return deep_ ? live::deep_layout_named(deep_->layout) : std::nullopt;
-  }
-
   std::shared_ptr<live::Stage> stage(For use) const override {
     live::ConvertChoices choices = choices_;
     choices.by_convention = use == For::pictures;

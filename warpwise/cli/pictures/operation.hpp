@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "warpwise/io/picture.hpp"
-#include "warpwise/live/deep_layout.hpp"
 #include "warpwise/live/stage.hpp"
 
 namespace warpwise::cli {
@@ -27,9 +26,6 @@ class Operation {
 
   /// Returns the paths of results after the first, from options. The first result goes to OUT.
   virtual std::vector<std::string> further_outputs() const { return {}; }
-
-  /// Returns the layout of the first result in a file without a header; nullopt: that of memory.
-  virtual std::optional<live::DeepLayout> layout() const { return std::nullopt; }
 
   /// Makes the stage that does this work, either for pictures of one file with all results, or for
   /// frames of a stream. \throws UsageError  a stream cannot have the results that the options

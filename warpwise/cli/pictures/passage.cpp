@@ -30,7 +30,9 @@ class Passage {
   live::Lane& begin(const io::PictureShape& source) {
     report_.source = source;
     try {
-      pipeline_.emplace(operation_.stage(Operation::For::pictures), source);
+      std::shared_ptr<live::Stage> stage = operation_.stage(Operation::For::pictures);
+      wanted_layout_ = stage->layout();
+      pipeline_.emplace(std::move(stage), source);
     } catch (const live::PixelsNotTaken& error) {
       throw IoError(job_.input + " has pixels of " + source.pixel_text() + "; " + error.what());
     }
@@ -117,14 +119,13 @@ class Passage {
       report_.outputs.push_back(path);
       report_.bytes_per_frame += shape.bytes();
     }
-    const std::optional<live::DeepLayout> layout = operation_.layout();
-    if (!layout) return;
+    if (!wanted_layout_) return;
     if (io::extension_of(report_.outputs[0]) != ".raw") {
       throw IoError(
           fmt::format("{} cannot hold {}: .raw files and pipes can; --to {} is for others",
-                      report_.outputs[0], layout->name, name_of(*layout->planes)));
+                      report_.outputs[0], wanted_layout_->name, name_of(*wanted_layout_->planes)));
     }
-    layout_.emplace(*layout, pipeline_->result());
+    layout_.emplace(*wanted_layout_, pipeline_->result());
     in_layout_.resize(static_cast<std::size_t>(pipeline_->result().shape.bytes()));
   }
 
@@ -134,7 +135,8 @@ class Passage {
   std::optional<live::Pipeline> pipeline_;
   std::unique_ptr<live::Lane> lane_;
   std::vector<io::OutputFile> files_;
-  std::optional<live::LayoutCopy> layout_;  // of the first result, if it is not that of memory
+  std::optional<live::DeepLayout> wanted_layout_;  // of the first result, if not that of memory
+  std::optional<live::LayoutCopy> layout_;
   std::vector<std::byte> in_layout_;
   io::Sequence sequence_;
   FileReport report_;

@@ -35,8 +35,22 @@ double sample(const io::Picture& from, double x, double y) {
          down * ((1 - to_right) * at(column, below) + to_right * at(right, below));
 }
 
-std::int64_t steps_of(double distance, double step) {
-  return static_cast<std::int64_t>(std::ceil(distance / step - 1e-9));
+// Returns both ends, and points between them that are `step` or less apart. 0 is one of them: the
+// template as it is.
+std::vector<double> points_in(double first, double last, double step) {
+  std::vector<double> points = {first};
+  const auto go_to = [&](double end) {
+    const double begin = points.back();
+    const auto steps = static_cast<std::int64_t>(std::ceil((end - begin) / step - 1e-9));
+    for (std::int64_t i = 1; i <= steps; ++i) {
+      points.push_back(i == steps ? end
+                                  : begin + (end - begin) * static_cast<double>(i) /
+                                                static_cast<double>(steps));
+    }
+  };
+  if (first < 0 && last > 0) go_to(0);
+  go_to(last);
+  return points;
 }
 
 }  // namespace
@@ -56,17 +70,11 @@ Interval parse_interval(std::string_view option, std::string_view text, double l
 }
 
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles) {
-  const double growth = std::log(scales.last / scales.first);
-  const std::int64_t sizes = steps_of(growth, std::log(variant_steps.scale));
-  const std::int64_t turns = steps_of(angles.last - angles.first, variant_steps.angle);
-  const auto share = [](std::int64_t step, std::int64_t steps) {
-    return steps == 0 ? 0 : static_cast<double>(step) / static_cast<double>(steps);
-  };
   std::vector<Variant> variants;
-  for (std::int64_t size = 0; size <= sizes; ++size) {
-    for (std::int64_t turn = 0; turn <= turns; ++turn) {
-      variants.push_back({scales.first * std::exp(growth * share(size, sizes)),
-                          angles.first + (angles.last - angles.first) * share(turn, turns)});
+  for (const double size :
+       points_in(std::log(scales.first), std::log(scales.last), std::log(variant_steps.scale))) {
+    for (const double turn : points_in(angles.first, angles.last, variant_steps.angle)) {
+      variants.push_back({std::exp(size), turn});
     }
   }
   return variants;

@@ -28,7 +28,8 @@ struct Variant {
 inline constexpr Variant variant_steps = {.scale = 1.05, .angle = 3};
 
 /// Lists the variants to try: neighbours differ by a factor or an angle of at most
-/// `variant_steps`. Both ends of each range are among them.
+/// `variant_steps`. Both ends of each range are among them, and the template as it is if it lies
+/// between.
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles);
 
 /// Lists the variants around one, whose distance is `share` of variant_steps, within the ranges.

@@ -223,7 +223,9 @@ void run_stream(const StreamCall& call,
       live::may_hold_alpha(call.sink) &&
       std::ranges::all_of(stages, [](const auto& stage) { return stage->keeps_alpha(); });
   const std::shared_ptr<live::Source> source = open_sources(call, is_gpu, with_alpha);
-  const std::shared_ptr<live::Sink> sink = live::open_sink(call.sink, call.source.timeout_seconds);
+  const std::shared_ptr<live::Sink> sink =
+      live::open_sink(call.sink, call.source.timeout_seconds,
+                      stages.empty() ? std::nullopt : stages.back()->layout());
   live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
   if (is_gpu) pipeline.join_chains();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

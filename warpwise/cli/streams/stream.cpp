@@ -12,11 +12,12 @@ namespace {
 class StreamCommand final : public Command {
  public:
   explicit StreamCommand(CLI::App& app) {
-    app.add_option("SOURCE SINK", paths_,
-                   "Frame source: /dev/video0, a video, a folder, 'frames/*.png', test:bars, "
-                   "scene:, rtsp://host/1, pipe:rgb24:1280x720@30, - (.y4m); and frame sink: "
-                   "FILE.mp4, .avi, .mkv, .mov, .y4m, udp://host:5000, a folder, 'out/%05d.png', "
-                   "pipe:FORMAT, -, null")
+    app.add_option(
+           "SOURCE SINK", paths_,
+           "Frame source: /dev/video0, a video, a folder, 'frames/*.png', test:bars, "
+           "scene:, rtsp://host/1, pipe:rgb24:1280x720@30, - (.y4m); and frame sink: "
+           "FILE.mp4, .avi, .mkv, .mov, .y4m, .raw, udp://host:5000, a folder, 'out/%05d.png', "
+           "pipe:FORMAT, -, null")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--pipeline", pipeline_,

@@ -105,7 +105,11 @@ Stream stream_of_frames(const AVFrame& first, const Decoder& decoder,
 }
 
 std::string alpha_text(const AVFrame& first, const AVStream& video, const SourceOptions& options) {
-  if (is_read_as_rgba(first, options)) return ", with its alpha as RGBA";
+  if (is_read_as_rgba(first, options)) {
+    const Stream yuv =
+        stream_of(shape_in(first), {}, options.colours, tags_of(first, *video.codecpar));
+    return ", with its alpha as RGBA of " + text_of(yuv.colours, yuv.samples_of_8_bits());
+  }
   const bool has_alpha = keeps_alpha_beside(video) || leaves_alpha_out(pixels_of(first));
   return has_alpha ? ", without its alpha" : "";
 }
@@ -239,7 +243,7 @@ const AVFrame* DecodedSource::next_frame() {
 bool DecodedSource::decode_ahead() {
   ahead_ = decode();
   if (ahead_ == nullptr) return false;
-  ahead_time_ = clock_.next(*ahead_, timing_);
+  ahead_time_ = clock_.next(*ahead_, timing_, others_.lock().get());
   last_arrival_ = Clock::now();
   return true;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
+#include <string_view>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/ffmpeg/address.hpp"
@@ -17,6 +19,34 @@ bool has_known_video(const AVFormatContext& input) {
     if (input.streams[i]->codecpar->width > 0) return true;
   }
   return false;
+}
+
+bool is_animation(const AVFormatContext& input) {
+  const std::string_view format = input.iformat->name;
+  return input.nb_streams == 1 && (format == "gif" || format == "apng");
+}
+
+// Corrects the rates of an animation, which FFmpeg estimates from its first frames: the mean is
+// that of all frames, and the grid differs from it if their lengths differ.
+void state_pace(AVFormatContext& animation, const std::string& url) {
+  AVFormatContext* input = nullptr;
+  if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;
+  const Input closed_at_the_end(input);
+  const Packet packet = new_packet();
+  std::int64_t frames = 0;
+  std::int64_t length = 0;
+  std::int64_t first = 0;
+  bool is_varying = false;
+  for (; av_read_frame(input, packet.get()) >= 0; av_packet_unref(packet.get())) {
+    if (frames++ == 0) first = packet->duration;
+    is_varying = is_varying || packet->duration != first;
+    length += packet->duration;
+  }
+  AVStream& video = *animation.streams[0];
+  if (length <= 0) return;
+  av_reduce(&video.avg_frame_rate.num, &video.avg_frame_rate.den, frames * video.time_base.den,
+            length * video.time_base.num, std::numeric_limits<int>::max());
+  video.r_frame_rate = is_varying ? av_inv_q(video.time_base) : video.avg_frame_rate;
 }
 
 }  // namespace
@@ -52,10 +82,11 @@ OpenInput open_url(const std::string& url, const std::string& name, const char* 
 // Takes `path` as a file's name, even if it looks like an address.
 std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& options) {
   forget_messages();
+  const std::string url = "file:" + path;
+  OpenInput opened = open_url(url, path, "file", nullptr);
+  if (is_animation(*opened.input)) state_pace(*opened.input, url);
   return std::make_unique<FileSource>(
-      std::make_unique<Decoder>(open_url("file:" + path, path, "file", nullptr), path,
-                                Damage::is_an_error, options),
-      options);
+      std::make_unique<Decoder>(std::move(opened), path, Damage::is_an_error, options), options);
 }
 
 }  // namespace warpwise::live::ffmpeg

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "warpwise/live/ffmpeg/other_tracks.hpp"
-
 namespace warpwise::live::ffmpeg {
 namespace {
 
@@ -60,7 +58,16 @@ void FrameClock::go_on(const AVStream& video, std::int64_t start, std::int64_t a
   last_stamp_.reset();
 }
 
-FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream) {
+// Returns the ticks between the end of the last recording's frames and the next recording.
+std::int64_t FrameClock::pause_at_join(const Stream& stream, const OtherTracks* others) {
+  const std::int64_t pause = others != nullptr ? others->pause_at(joins_) : 0;
+  ++joins_;
+  const double seconds = static_cast<double>(pause) / AV_TIME_BASE;
+  if (stream.is_varying) return std::llround(seconds * stream.ticks().per_second());
+  return stream.regular_time(std::llround(seconds * stream.rate.per_second())).start;
+}
+
+FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream, const OtherTracks* others) {
   const FrameTime regular = stream.regular_time(0);
   const std::int64_t expected = last_ ? last_->start + last_->duration : 0;
   const std::int64_t stamp = frame.best_effort_timestamp;
@@ -73,9 +80,9 @@ FrameTime FrameClock::next(const AVFrame& frame, const Stream& stream) {
         last_ ? static_cast<double>(last_->start - time.start) / stream.ticks().per_second() : 0;
     const bool is_new_count = step_back >= OtherTracks::step_back_of_a_join;
     if (is_new_count) {  // two recordings in one file: the second follows the first
-      zero_ = stamp - std::llround(static_cast<double>(expected) / stream.ticks().per_second() /
+      time.start = expected + pause_at_join(stream, others);
+      zero_ = stamp - std::llround(static_cast<double>(time.start) / stream.ticks().per_second() /
                                    av_q2d(base_));
-      time.start = expected;
     }
     last_stamp_ = stamp;
   }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "warpwise/live/ffmpeg/libraries.hpp"
+#include "warpwise/live/ffmpeg/other_tracks.hpp"
 #include "warpwise/live/stream.hpp"
 
 namespace warpwise::live::ffmpeg {
@@ -15,8 +15,9 @@ class FrameClock {
  public:
   explicit FrameClock(const AVStream& video) : base_(video.time_base) {}
 
-  /// Returns the time of the next frame, in ticks of `stream`.
-  FrameTime next(const AVFrame& frame, const Stream& stream);
+  /// Returns the time of the next frame, in ticks of `stream`. Frames of a joined recording wait
+  /// for the sound before it in `others`, which may be null.
+  FrameTime next(const AVFrame& frame, const Stream& stream, const OtherTracks* others = nullptr);
 
   /// Follows another connection to the video: its time `start` is the time `at` after the first
   /// frame, both in microseconds.
@@ -24,11 +25,13 @@ class FrameClock {
 
  private:
   std::int64_t ticks_of(std::int64_t stamps, const Stream& stream) const;
+  std::int64_t pause_at_join(const Stream& stream, const OtherTracks* others);
 
   AVRational base_;
   std::optional<std::int64_t> zero_;  // stamp of the first frame
   std::optional<std::int64_t> last_stamp_;
   std::optional<FrameTime> last_;
+  std::size_t joins_ = 0;  // recordings after the first
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -85,6 +85,19 @@ const OtherTracks::Track& OtherTracks::track(int number) const {
   return *std::ranges::find(tracks_, number, &Track::number);
 }
 
+// Sound that is longer than its video by more than a packet or two is not cut at a join. The pause
+// is a number of whole frames.
+std::int64_t OtherTracks::pause_for_sound() const {
+  const std::int64_t longer = sound_end_ - video_end_;
+  if (longer < static_cast<std::int64_t>(step_back_of_a_join * AV_TIME_BASE)) return 0;
+  return frame_ > 0 ? (longer + frame_ - 1) / frame_ * frame_ : longer;
+}
+
+std::int64_t OtherTracks::pause_at(std::size_t join) const {
+  const std::scoped_lock lock(mutex_);
+  return join < pauses_.size() ? pauses_[join] : 0;
+}
+
 // Returns the shift of the packet's recording. All tracks of a recording share one shift,
 // determined by its first packet. A step back in decoding time shows a new recording. Display times
 // also step back where frames are stored in another order.
@@ -101,9 +114,11 @@ std::int64_t OtherTracks::shift_of(Clock& clock, const AVPacket& packet, AVRatio
         (&clock != &video_clock_ || video_end_ - recordings_.back().start <= longest_delay);
     if (!has_begun) {
       const std::int64_t start = av_rescale_q(stamp_of(packet), unit, microsecond);
-      recordings_.push_back({video_end_, video_end_ - start});
+      const std::int64_t pause = pause_for_sound();
+      recordings_.push_back({video_end_ + pause, video_end_ + pause - start, pause});
     }
     clock.recording = recordings_.size() - 1;
+    if (&clock == &video_clock_) pauses_.push_back(recordings_.back().pause);
   }
   clock.last = time;
   return recordings_[clock.recording].shift;
@@ -121,16 +136,21 @@ void OtherTracks::see_video(const AVPacket& packet, AVRational time_base) {
   const std::scoped_lock lock(mutex_);
   const std::int64_t start = av_rescale_q(stamp, time_base, microsecond);
   const std::int64_t shift = shift_of(video_clock_, packet, time_base);
-  const std::int64_t end = start + av_rescale_q(packet.duration, time_base, microsecond);
-  video_end_ = std::max(video_end_, end + shift);
+  frame_ = av_rescale_q(packet.duration, time_base, microsecond);
+  video_end_ = std::max(video_end_, start + frame_ + shift);
 }
 
 void OtherTracks::put(const AVPacket& packet) {
   Packet copy = new_packet();
   if (av_packet_ref(copy.get(), &packet) < 0) throw std::bad_alloc();
-  const AVRational unit = track(packet.stream_index).time_base;
+  const Track& own = track(packet.stream_index);
+  const AVRational unit = own.time_base;
   const std::scoped_lock lock(mutex_);
   const std::int64_t shift = shift_of(clocks_[packet.stream_index], packet, unit);
+  if (own.is_sound() && stamp_of(packet) != AV_NOPTS_VALUE) {
+    const std::int64_t end = av_rescale_q(stamp_of(packet) + packet.duration, unit, microsecond);
+    sound_end_ = std::max(sound_end_, end + shift);
+  }
   const std::int64_t units = av_rescale_q(shift, microsecond, unit);
   if (copy->pts != AV_NOPTS_VALUE) copy->pts += units;
   if (copy->dts != AV_NOPTS_VALUE) copy->dts += units;

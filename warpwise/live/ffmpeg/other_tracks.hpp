@@ -73,6 +73,10 @@ class OtherTracks final : public Companions {
   /// Records a packet of the video. In a file of several joined recordings, the other tracks of
   /// each recording follow its video.
   void see_video(const AVPacket& packet, AVRational time_base);
+  /// Returns the time, in microseconds, between the end of a recording's video and the next
+  /// recording, which its sound fills. `join` counts the video's recordings after the first, from
+  /// 0.
+  std::int64_t pause_at(std::size_t join) const;
   /// Returns true if it has tracks of the same numbers and codecs.
   bool is_like(const OtherTracks& other) const;
   /// Follows another connection to the source: its time `start` is the time `at` here, both in
@@ -92,10 +96,12 @@ class OtherTracks final : public Companions {
     std::optional<std::int64_t> last;  // in microseconds, as in the file
   };
   struct Recording {
-    std::int64_t start;  // shifted end of the earlier video, in microseconds
-    std::int64_t shift;  // added to the recording's times, in microseconds
+    std::int64_t start;      // shifted end of the earlier video and sound, in microseconds
+    std::int64_t shift;      // added to the recording's times, in microseconds
+    std::int64_t pause = 0;  // between the earlier video and this recording, in microseconds
   };
   std::int64_t shift_of(Clock& clock, const AVPacket& packet, AVRational unit);
+  std::int64_t pause_for_sound() const;
 
   std::vector<Track> tracks_;
   std::vector<Chapter> chapters_;
@@ -110,6 +116,9 @@ class OtherTracks final : public Companions {
   std::map<int, Clock> clocks_;  // by the track's number
   Clock video_clock_;
   std::int64_t video_end_ = 0;  // end of the shifted video, in microseconds
+  std::int64_t sound_end_ = 0;
+  std::int64_t frame_ = 0;            // length of the video's last packet, in microseconds
+  std::vector<std::int64_t> pauses_;  // before each recording of the video, in microseconds
   std::vector<Recording> recordings_ = {{0, 0}};
 };
 

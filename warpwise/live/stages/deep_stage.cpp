@@ -12,6 +12,7 @@ class DeepStage final : public Stage {
 
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
   bool takes_deep_frames() const override { return true; }
+  std::optional<DeepLayout> layout() const override { return deep_layout_named(to_.layout); }
 
   Stream begin(const Stream& from) override {
     require_defined(from);
