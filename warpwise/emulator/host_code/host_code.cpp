@@ -163,13 +163,21 @@ class HostMemory : private Xbyak::CodeGenerator {
     const std::size_t next = write_plain(i);
     if (checks_) {
       settle();
-      cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
-      Xbyak::Label go_on;
-      je(go_on);
-      write_exit(next);
-      L(go_on);
+      write_stop(next, 0);
     }
     return next;
+  }
+
+  /// Leaves the code before an operation if a register has an undefined lane.
+  /// \param uncounted  number of operations before it that are not counted yet
+  void write_stop(std::size_t next, std::size_t uncounted) {
+    Xbyak::Label go_on;
+    cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
+    je(go_on);
+    if (uncounted > 0)
+      add(qword[rbx + offsetof(Warp, executed)], static_cast<std::uint32_t>(uncounted));
+    write_exit(next);
+    L(go_on);
   }
 
   /// Leaves the code where the group meets other lanes.
@@ -256,6 +264,7 @@ class HostMemory : private Xbyak::CodeGenerator {
       if (end == i) {
         write_call(quick_access(operation(begin + i), observers_), operation(begin + i));
         ++i;
+        if (checks_) write_stop(begin + i, i);
         continue;
       }
       lanes_.write(run.subspan(i, end - i));

@@ -62,6 +62,8 @@ class Init : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
+  bool is_on() const { return is_on_; }
+
  private:
   /// Rules by which an operation's results follow from its operands.
   enum class Kind : std::uint8_t {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "warpwise/emulator/observe/race_words.hpp"
 #include "warpwise/emulator/observe/races.hpp"
 
 namespace warpwise::emulator {
@@ -114,7 +115,8 @@ class Races::Look {
       const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
       prepare(page);
       if (bytes() >= 4) {
-        whole_words(page, at, stop, begin, Touch::lane_part(first) | flags);
+        const std::uint64_t base = base_ | Touch::mask_bits | Touch::lane_part(first) | flags;
+        whole_words(page, at, stop, {base, (at - begin) / 4, 0, std::countr_zero(bytes()) - 2});
       } else {
         parts_of_words(page, at, stop, begin);
       }
@@ -122,62 +124,98 @@ class Races::Look {
     }
   }
 
-  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
-                   std::uint64_t first) {
-    const std::uint64_t base = base_ | Touch::mask_bits | first;
-    const int shift = std::countr_zero(bytes());
-    if (!writes_) return read_words(page, at, stop, begin, base);
-    for (; at < stop; at += 4) {
-      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
-      touch_word(page, at, touch, true, true);
+  /// Looks at and records consecutive words of a page, of which the instruction touches all bytes.
+  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, TouchRun run) {
+    while (at < stop) {
+      const std::size_t word = at / 4 % ShadowPage::words;
+      const auto all = static_cast<std::size_t>((stop - at) / 4);
+      std::size_t count = all;
+      if (!together(page, word, count, run)) {
+        count = alike(page, word, count);
+        if (count == all || !together(page, word, count, run)) {
+          for (std::size_t i = 0; i < count; ++i)
+            touch_word(page, at + 4 * i, {run.at(i)}, true, true);
+        }
+      }
+      at += 4 * count;
+      run.place += count;
     }
   }
 
-  /// Does touch_word() for consecutive words. Neighbours usually have one epoch, which is judged
-  /// once.
-  void read_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
-                  std::uint64_t base) {
-    const std::uint64_t floor = floor_;
-    const int shift = std::countr_zero(bytes());
-    const std::uint64_t* const writes = page.writes ? page.writes->data() : nullptr;
-    std::uint64_t* const reads = page.reads->data();
-    std::uint64_t written_before = 0;  // an epoch that precedes this one
-    std::uint64_t read_beside =
-        Touch::lane_bits;  // an unordered epoch; this first value equals none
-    for (; at < stop; at += 4) {
-      const std::size_t word = at / 4 % ShadowPage::words;
-      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
-      if (writes != nullptr && writes[word] >= floor) {
-        const Touch old{writes[word]};
-        const std::uint64_t epoch = old.bits & Touch::epoch_bits;
-        if (epoch != written_before) {
-          look(old, touch, at, false);
-          if (old.epoch() != epoch_ && lanes_before(old.epoch()).are == all_lanes)
-            written_before = epoch;
-        }
-      }
-      std::uint64_t& old = reads[word];
-      const std::uint64_t epoch = old & Touch::epoch_bits;
-      if (epoch == read_beside && !Touch{old | touch.bits}.is(Touch::strong)) {
-        old |= Touch::others;
-        continue;
-      }
-      if (old >= floor && Touch{old}.epoch() != epoch_) {
-        const Before before = lanes_before(Touch{old}.epoch());
-        if (before.are == 0 && !before.of_own_warp) read_beside = epoch;
-      }
-      keep_read(old, touch);
+  /// Returns the number of words, from the first one on, whose last writes are of one epoch, and
+  /// whose reads are too.
+  static std::size_t alike(const ShadowPage& page, std::size_t word, std::size_t most) {
+    const auto end_in = [&](const std::unique_ptr<ShadowPage::Touches>& touches, std::size_t end) {
+      if (touches == nullptr) return end;
+      const std::uint64_t* const from = touches->data() + word;
+      std::size_t i = 1;
+      while (i < end && ((from[i] ^ from[0]) & Touch::epoch_bits) == 0) ++i;
+      return i;
+    };
+    return end_in(page.reads, end_in(page.writes, most));
+  }
+
+  /// Does touch_word() for consecutive words if one verdict holds for all of them and finds
+  /// nothing. Otherwise returns false, and records nothing.
+  bool together(ShadowPage& page, std::size_t word, std::size_t count, const TouchRun& run) {
+    if (page.writes != nullptr && !all_precede(page.writes->data() + word, count, run))
+      return false;
+    if (writes_) {
+      if (page.reads != nullptr && !all_precede(page.reads->data() + word, count, run))
+        return false;
+      replace_touches(page.writes->data() + word, run, count);
+      return true;
     }
+    std::uint64_t* const reads = page.reads->data() + word;
+    const OldTouches old = compare_touches(reads, run, count);
+    if ((old.different & Touch::epoch_bits) != 0) return false;
+    const Epoch epoch = Touch{old.first}.epoch();
+    if (old.first >= floor_ && epoch == epoch_) {
+      if ((old.changed & (Touch::mask_bits | Touch::layout_bits)) != 0) return false;
+      merge_touches(reads, run, count);
+      return true;
+    }
+    const Before before =
+        old.first < floor_ ? Before{all_lanes, false, false} : lanes_before(epoch);
+    if (before.are == all_lanes)
+      replace_touches(reads, run, count);
+    else if (before.are == 0 && !before.of_own_warp && !Touch{old.any | run.base}.is(Touch::strong))
+      add_to_touches(reads, Touch::others, count);  // reads by another warp
+    else
+      return false;
+    return true;
+  }
+
+  /// Returns true if old touches of consecutive words are of one epoch that precedes the current
+  /// access, or are the same lanes' own.
+  bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
+    const OldTouches old = compare_touches(touches, run, count);
+    if ((old.different & Touch::epoch_bits) != 0) return false;
+    if (old.first < floor_) return true;
+    const Epoch epoch = Touch{old.first}.epoch();
+    if (epoch != epoch_) return lanes_before(epoch).are == all_lanes;
+    constexpr std::uint64_t who =
+        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several;
+    return (old.changed & who) == 0 && (old.any & (Touch::several | Touch::others)) == 0;
   }
 
   void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
     const std::uint64_t base =
         base_ | Touch::layout_part(bytes() == 1 ? Touch::lane_of_each : Touch::lane_of_two);
+    const auto lane_at = [&](std::uint64_t place) {
+      return (place - begin) / bytes() << Touch::lane_at;
+    };
     while (at < stop) {
-      const std::uint64_t next = std::min(stop, (at | 3) + 1);
-      const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
-      const Touch touch{base | Touch::mask_part(mask) | (at - begin) / bytes() << Touch::lane_at};
-      touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+      std::uint64_t next = std::min(stop, (at | 3) + 1);
+      if (next - at == 4) {
+        next = stop & ~std::uint64_t{3};
+        whole_words(page, at, next,
+                    {base | Touch::mask_bits | lane_at(at), 0, bytes() == 1 ? 2 : 1, 0});
+      } else {
+        const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
+        const Touch touch{base | Touch::mask_part(mask) | lane_at(at)};
+        touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+      }
       at = next;
     }
   }
@@ -365,13 +403,6 @@ class Races::Look {
     found(old, touch, address, reads, false);
   }
 
-  /// The lanes whose accesses in another epoch precede the current one.
-  struct Before {
-    Mask are;
-    bool of_own_warp;  ///< the epoch is of the lane's own warp: each lane also knows its accesses
-    bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
-  };
-
   [[gnu::noinline]] Before before_by(const Past& past, Epoch epoch) const {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
@@ -385,12 +416,17 @@ class Races::Look {
   }
 
   Before lanes_before(Epoch epoch) {
-    const std::size_t at = epoch % judged_.size();
-    if (judged_[at] != epoch) {
-      judged_[at] = epoch;
-      verdicts_[at] = before_by(past_, epoch);
+    Verdicts& verdicts = races_.verdicts_;
+    if (verdicts.past != &past_) {
+      verdicts.past = &past_;
+      verdicts.epochs.fill(0);
     }
-    return verdicts_[at];
+    const std::size_t at = epoch % verdicts.epochs.size();
+    if (verdicts.epochs[at] != epoch) {
+      verdicts.epochs[at] = epoch;
+      verdicts.before[at] = before_by(past_, epoch);
+    }
+    return verdicts.before[at];
   }
 
   /// Returns true if a touch of another epoch precedes the current one, or if that is unknown.
@@ -492,8 +528,6 @@ class Races::Look {
   std::uint64_t base_ = 0;
   bool writes_;
   int piece_ = 0;  ///< current piece of each_piece()
-  std::array<Epoch, 8> judged_{};
-  std::array<Before, 8> verdicts_;  ///< of these epochs
 };
 
 }  // namespace warpwise::emulator

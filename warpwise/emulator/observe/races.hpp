@@ -102,6 +102,8 @@ class Races : public Observer {
   void on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase);
   void on_mbarrier_end(Warp& warp, const MbarrierPhase& phase);
 
+  bool is_on() const { return is_on_; }
+
  private:
   struct History;
   struct Found;
@@ -125,7 +127,25 @@ class Races : public Observer {
     KnownBlocks met;
   };
 
+  /// The lanes whose accesses in another epoch precede the current one.
+  struct Before {
+    Mask are = 0;
+    bool of_own_warp = false;  ///< the epoch is of the lane's own warp, whose accesses it knows
+    bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
+  };
+  /// What Look has found out about epochs. It holds until something may order accesses.
+  struct Verdicts {
+    const Past* past = nullptr;  ///< of the warp's lanes
+    std::array<Epoch, 16> epochs{};
+    std::array<Before, 16> before;
+  };
+
   History& history_of(const Block& block);
+  /// Returns a history whose order is about to change.
+  History& changing_history_of(const Block& block) {
+    verdicts_.past = nullptr;
+    return history_of(block);
+  }
   /// Returns true if an access orders others.
   bool is_strong(const Operation& op) const { return op.strong && !(is_strict_ && op.is_volatile); }
   bool carries_data(std::uint32_t operation);
@@ -149,6 +169,7 @@ class Races : public Observer {
   ToldPlaces told_;
   CriticalSections sections_;  ///< with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
+  Verdicts verdicts_;
   /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
   std::unordered_map<Epoch, Owner> starters_;
   std::vector<Found> found_;                                              ///< by the current access
