@@ -230,9 +230,9 @@ class HostMemory : private Xbyak::CodeGenerator {
       written.insert(op.dst);
       run.push_back({op, instruction});
     }
-    if (end == i || (end == i + 1 && !loads.operations.empty())) return i;
+    if (end == i || (end == i + 1 && !loads.loads.empty())) return i;
     pend(i, end);
-    if (loads.operations.empty()) {
+    if (loads.loads.empty()) {
       lanes_.write(run);
       vzeroupper();
       return end;
@@ -279,7 +279,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     if ((op.offset - base->lowest) % 4 != 0) return false;
     base->lowest = std::min(base->lowest, op.offset);
     base->highest = std::max(base->highest, op.offset);
-    loads.operations.push_back(&op);
+    loads.loads.push_back({&op, static_cast<std::size_t>(base - loads.bases.begin())});
     return true;
   }
 

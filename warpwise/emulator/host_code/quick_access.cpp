@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
+#include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/instructions/memory/load_store.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
@@ -43,6 +46,7 @@ struct Piece {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::byte* host = nullptr;
+  std::byte* shadow = nullptr;  ///< states of its bytes, see state.hpp; null: all are defined
 };
 
 using Vector = __m256i;
@@ -177,7 +181,7 @@ constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
 /// Returns the part of shared memory around an address that has no gap.
 inline Piece shared_piece(const Warp& warp, std::uint64_t address) {
   const AlignedBytes& shared = warp.block->shared;
-  Piece piece{0, shared.size(), shared.data()};
+  Piece piece{0, shared.size(), shared.data(), warp.block->shared_shadow.data()};
   for (const Code::SharedGap& gap : warp.worker->launch->code->shared_gaps) {
     if (address < gap.end) {
       piece.end = std::min(piece.end, gap.begin);
@@ -187,6 +191,7 @@ inline Piece shared_piece(const Warp& warp, std::uint64_t address) {
   }
   piece.end = std::max(piece.begin, piece.end);
   piece.host += piece.begin;
+  if (piece.shadow != nullptr) piece.shadow += piece.begin;
   return piece;
 }
 
@@ -198,7 +203,7 @@ inline Piece piece_of(const Warp& warp, const Operation& op, std::uint64_t addre
     warp.worker->look_at_frees();
     const AllocationView& view =
         warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
-    return {view.begin, view.end, view.host};
+    return {view.begin, view.end, view.host, view.shadow};
   }
 }
 
@@ -297,7 +302,7 @@ constexpr bool sees_accesses<Observers<Counts, Races, Init>> = true;
 /// The addresses of an access of all lanes, in their space and on the host.
 struct WholeAddresses {
   Resolved place;
-  alignas(64) std::uint64_t own[warp_lanes];
+  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, where they differ
 };
 
 /// Describes an access of all lanes to the observers.
@@ -306,23 +311,29 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
                            const Address* addresses, const Piece& piece, bool neighbours,
                            WholeAddresses& to) {
   const auto offset = static_cast<Address>(op.offset);
+  std::uint64_t* const own = memory == Memory::local ? to.own : to.place.at;
   const std::uint64_t first = static_cast<Address>(addresses[0] + offset);
-  const std::uint64_t step = static_cast<Address>(addresses[1] + offset) - first;
-  std::uint64_t different = 0;
-  for (std::uint64_t i = 0; i < warp_lanes; ++i) {
-    const std::uint64_t address = static_cast<Address>(addresses[i] + offset);
-    to.own[i] = address;
-    to.place.at[i] = memory == Memory::local ? address + i * piece.end : address;
-    different |= address ^ (first + step * i);
-  }
   to.place.base = piece.host - piece.begin;
   to.place.valid = all_lanes;
-  to.place.contiguous = neighbours;
-  to.place.steady = memory != Memory::local && different == 0;
+  to.place.contiguous = to.place.steady = neighbours;
+  if (neighbours) {
+    for (std::uint64_t i = 0; i < warp_lanes; ++i) own[i] = first + i * bytes;
+  } else {
+    const std::uint64_t step = static_cast<Address>(addresses[1] + offset) - first;
+    std::uint64_t different = 0;
+    for (std::uint64_t i = 0; i < warp_lanes; ++i) {
+      own[i] = static_cast<Address>(addresses[i] + offset);
+      different |= own[i] ^ (first + step * i);
+    }
+    to.place.steady = memory != Memory::local && different == 0;
+  }
+  if constexpr (memory == Memory::local) {
+    for (std::uint64_t i = 0; i < warp_lanes; ++i) to.place.at[i] = own[i] + i * piece.end;
+  }
   Access access{op.space == Space::generic ? Space::global : op.space,
                 kind,
                 static_cast<int>(bytes),
-                to.own,
+                own,
                 all_lanes,
                 to.place.steady,
                 op.site,
@@ -331,21 +342,108 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
+/// Calls body(at, T{}) for the states of each lane's element of `bytes`, in a type of this size.
+template <Memory memory, class Address, class Body>
+inline void each_state(std::size_t bytes, const Address* addresses, Address offset,
+                       const Piece& piece, const Body& body) {
+  struct Pair {
+    std::uint64_t low, high;
+  };
+  const auto each = [&](auto element) {
+    for (std::uint64_t i = 0; i < warp_lanes; ++i) {
+      const std::uint64_t at = static_cast<Address>(addresses[i] + offset) - piece.begin;
+      body(piece.shadow + at + (memory == Memory::local ? i * piece.end : 0), element);
+    }
+  };
+  switch (bytes) {
+    case 1: return each(std::uint8_t{});
+    case 2: return each(std::uint16_t{});
+    case 4: return each(std::uint32_t{});
+    case 8: return each(std::uint64_t{});
+    default: return each(Pair{});
+  }
+}
+
+/// Returns true if no byte of a whole number of vectors is set.
+inline bool are_zero(const std::byte* from, std::size_t bytes) {
+  Vector any = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < bytes; i += sizeof(Vector))
+    any = _mm256_or_si256(any, vector_at(from + i));
+  return is_zero(any);
+}
+
+/// Does what Init does for an access of defined values. Returns false, and does nothing, for
+/// others.
+template <Memory memory, class Address>
+inline bool stays_defined(const Warp& warp, const Operation& op, const Init& init, AccessKind kind,
+                          std::size_t bytes, const Address* addresses, const Piece& piece,
+                          bool neighbours) {
+  if (!init.is_on() || op.space == Space::constant) return true;
+  const bool stores = kind == AccessKind::store;
+  if (stores && !init.stores_defined(warp)) return false;
+  if (piece.shadow == nullptr) return true;
+  const auto offset = static_cast<Address>(op.offset);
+  if (neighbours) {
+    std::byte* const first =
+        piece.shadow + (static_cast<Address>(addresses[0] + offset) - piece.begin);
+    if (!stores) return are_zero(first, bytes * warp_lanes);
+    std::memset(first, 0, bytes * warp_lanes);
+    return true;
+  }
+  if (stores) {
+    each_state<memory>(bytes, addresses, offset, piece, [](std::byte* at, auto element) {
+      element = {};
+      std::memcpy(at, &element, sizeof(element));
+    });
+    return true;
+  }
+  std::uint64_t any = 0;
+  each_state<memory>(bytes, addresses, offset, piece, [&](const std::byte* at, auto element) {
+    std::memcpy(&element, at, sizeof(element));
+    if constexpr (sizeof(element) <= sizeof(any))
+      any |= element;
+    else
+      any |= element.low | element.high;
+  });
+  return any == 0;
+}
+
 /// Moves the values of all lanes by body(), and tells the observers.
 template <class Observers, Memory memory, class Address, class Body>
 inline void move_all(Warp& warp, const Operation& op, AccessKind kind, std::size_t bytes,
                      const Address* addresses, const Piece& piece, bool neighbours,
                      const Body& body) {
   if constexpr (sees_accesses<Observers>) {
-    WholeAddresses to;
-    const Access access =
-        whole_access<memory>(warp, op, kind, bytes, addresses, piece, neighbours, to);
-    if constexpr (memory == Memory::global)  // where Init looks for the shadow
-      warp.worker->last = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
     Observers& observers = Observers::of(warp);
-    observers.before_access(warp, op, access);
-    body();
-    observers.after_access(warp, op, access);
+    if constexpr (std::is_same_v<Observers, emulator::Observers<Races, Init>>) {
+      const bool is_seen = memory == Memory::shared
+                               ? observers.template get<Races>().is_on()
+                               : memory == Memory::global && op.space != Space::constant &&
+                                     (observers.template get<Races>().is_on() ||
+                                      warp.worker->device->uses != nullptr);
+      const bool is_defined = stays_defined<memory>(warp, op, observers.template get<Init>(), kind,
+                                                    bytes, addresses, piece, neighbours);
+      if (is_defined && !is_seen) return body();
+      WholeAddresses to;
+      const Access access =
+          whole_access<memory>(warp, op, kind, bytes, addresses, piece, neighbours, to);
+      if (is_seen) observers.template get<Races>().before_access(warp, op, access);
+      body();
+      if (is_seen) observers.template get<Races>().after_access(warp, op, access);
+      if (is_defined) return;
+      if constexpr (memory == Memory::global)  // where Init looks for the shadow
+        warp.worker->last = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
+      observers.template get<Init>().after_access(warp, op, access);
+    } else {
+      WholeAddresses to;
+      const Access access =
+          whole_access<memory>(warp, op, kind, bytes, addresses, piece, neighbours, to);
+      if constexpr (memory == Memory::global)
+        warp.worker->last = warp.worker->quick_views[static_cast<std::size_t>(op.site) % views];
+      observers.before_access(warp, op, access);
+      body();
+      observers.after_access(warp, op, access);
+    }
   } else {
     if constexpr (Observers::any)
       tell<Observers>(warp, op, kind, static_cast<int>(bytes), addresses, neighbours);
@@ -452,7 +550,10 @@ void store_vector(Warp& warp, const Operation& op) {
 /// Each lane's local memory is a piece of its own.
 inline Piece local_piece(const Warp& warp) {
   const std::uint64_t size = warp.worker->launch->local_bytes;
-  return {0, size, warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size};
+  const std::uint64_t before = std::uint64_t{warp.index} * warp_lanes * size;
+  std::byte* const shadow = warp.block->local_shadow.data();
+  return {0, size, warp.block->local.data() + before,
+          shadow == nullptr ? nullptr : shadow + before};
 }
 
 template <class Observers, class T, class S, S kept>
@@ -493,35 +594,76 @@ void store_local(Warp& warp, const Operation& op) {
       });
 }
 
+/// Returns true if all that loads by one register's addresses read is certainly defined.
+inline bool are_defined(const std::uint32_t* addresses, const SharedLoads::Base& base,
+                        const std::byte* shadow, std::size_t bytes) {
+  constexpr std::uint32_t farthest = 4096;
+  std::uint32_t least = ~std::uint32_t{0};
+  std::uint32_t most = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint32_t address = addresses[i] + static_cast<std::uint32_t>(base.lowest);
+    least = std::min(least, address);
+    most = std::max(most, address);
+  }
+  const std::size_t end = most + static_cast<std::size_t>(base.highest - base.lowest) + bytes;
+  if (end - least > farthest) return false;
+  const std::size_t whole = (end - least) / sizeof(Vector) * sizeof(Vector);
+  std::uint32_t any = 0;
+  for (std::size_t at = least + whole; at < end; at += bytes) {
+    std::uint32_t word;
+    std::memcpy(&word, shadow + at, bytes);
+    any |= word;
+  }
+  return any == 0 && are_zero(shadow + least, whole);
+}
+
 /// Passes loads to the checks. Returns false, and has passed none, if one of them reads an
-/// undefined value.
-template <class Observers>
-bool check_loads(Warp& warp, const SharedLoads& loads, const Piece& shared) {
+/// undefined value, or if they have to be checked one by one.
+inline bool check_loads(Warp& warp, const SharedLoads& loads) {
   constexpr std::size_t bytes = 4;
-  Observers& observers = Observers::of(warp);
-  if (observers.template get<Init>().is_on()) {
-    const auto* shadow = reinterpret_cast<const std::byte*>(warp.block->shared_shadow.data());
-    for (const Operation* op : loads.operations) {
-      const auto* addresses = source<std::uint32_t>(warp, op->a);
-      std::uint32_t any = 0;
-      for (int i = 0; i < warp_lanes; ++i) {
-        std::uint32_t word;
-        std::memcpy(&word, shadow + (addresses[i] + static_cast<std::uint32_t>(op->offset)), bytes);
-        any |= word;
-      }
-      if (any != 0) return false;
+  const AlignedBytes& shared = warp.block->shared;
+  const Piece piece{0, shared.size(), shared.data(), warp.block->shared_shadow.data()};
+  auto& observers = Observers<Races, Init>::of(warp);
+  const std::size_t count = loads.bases.size();
+  if (const Init& init = observers.get<Init>(); init.is_on() && piece.shadow != nullptr) {
+    std::uint32_t undefined = 0;  // a bit for each base
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto* addresses = source<std::uint32_t>(warp, loads.bases[i].addresses);
+      if (i >= 32 || !are_defined(addresses, loads.bases[i], piece.shadow, bytes))
+        undefined |= std::uint32_t{1} << std::min<std::size_t>(i, 31);
+    }
+    for (const auto& [op, base] : loads.loads) {
+      if ((undefined >> std::min<std::size_t>(base, 31) & 1) == 0) continue;
+      if (!stays_defined<Memory::shared>(warp, *op, init, AccessKind::load, bytes,
+                                         source<std::uint32_t>(warp, op->a), piece, false))
+        return false;
     }
   }
-  Races& races = observers.template get<Races>();
+  Races& races = observers.get<Races>();
   if (!races.is_on()) return true;
-  for (const Operation* op : loads.operations) {
-    WholeAddresses to;
-    const auto* addresses = source<std::uint32_t>(warp, op->a);
-    const Access access = whole_access<Memory::shared>(
-        warp, *op, AccessKind::load, bytes, addresses, shared, are_in_a_row(addresses, bytes), to);
-    races.before_access(warp, *op, access);
-    races.after_access(warp, *op, access);
+  if (races.is_strict() || count > Races::most_repeated) return false;
+  std::array<WholeAddresses, Races::most_repeated> addresses;
+  std::array<Access, Races::most_repeated> accesses;
+  std::array<const Operation*, Races::most_repeated> firsts{};
+  std::array<Races::RepeatedLoad, 64> repeated;
+  std::size_t n = 0;
+  const auto check = [&] {
+    races.on_repeated_loads(warp, std::span(accesses).first(count), std::span(repeated).first(n));
+    n = 0;
+  };
+  for (const auto& [op, base] : loads.loads) {
+    if (firsts[base] == nullptr) {
+      firsts[base] = op;
+      const auto* own = source<std::uint32_t>(warp, op->a);
+      accesses[base] = whole_access<Memory::shared>(warp, *op, AccessKind::load, bytes, own, piece,
+                                                    are_in_a_row(own, bytes), addresses[base]);
+    }
   }
+  for (const auto& [op, base] : loads.loads) {
+    repeated[n++] = {op, base, static_cast<std::uint64_t>(op->offset - firsts[base]->offset)};
+    if (n == repeated.size()) check();
+  }
+  if (n > 0) check();
   return true;
 }
 
@@ -539,10 +681,10 @@ std::byte* prepare(Warp& warp, const SharedLoads& loads) {
     piece.end -= range;
     if (!are_inside(bytes, addresses, lowest, piece)) return nullptr;
   }
-  if constexpr (sees_accesses<Observers>) {
-    if (!check_loads<Observers>(warp, loads, {0, shared.size(), shared.data()})) return nullptr;
+  if constexpr (std::is_same_v<Observers, emulator::Observers<Races, Init>>) {
+    if (!check_loads(warp, loads)) return nullptr;
   } else if constexpr (Observers::any) {
-    for (const Operation* op : loads.operations)
+    for (const auto& [op, base] : loads.loads)
       tell<Observers>(warp, *op, AccessKind::load, bytes, source<std::uint32_t>(warp, op->a),
                       false);
   }

@@ -68,20 +68,17 @@ class Races::Look {
         floor_(Touch::epoch_part(
             access.space == Space::shared ? races.history_of(*access.owner).first : 1)),
         writes_(access.kind != AccessKind::load) {
-    const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
-    base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
-            (races.is_strong(op) || access.releases ? Touch::strong : 0) |
-            (op.narrow ? Touch::narrow : 0) |
-            (access.kind == AccessKind::atomic ? Touch::atomic : 0);
+    base_ = base_of(op);
   }
 
   void run() {
+    if (!writes_) {
+      LaneRuns runs;
+      list_runs(runs);
+      return read(runs);
+    }
     if (access_.place->contiguous || (access_.steady && step() == bytes())) {
       run_contiguous(0, warp_lanes, 0);
-    } else if (access_.steady && step() == 0 && !writes_) {
-      each_lane(Mask{1} << (warp_lanes - 1), Touch::several, true, true);
-    } else if (!writes_) {
-      each_read();
     } else if (access_.steady && step() == 0 && bytes() >= 4) {
       write_of_all();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
@@ -91,6 +88,60 @@ class Races::Look {
       each_lane(access_.lanes, 0, true, false);
       each_lane(access_.lanes, 0, false, true);
     }
+  }
+
+  /// Lanes of a read that are looked at together: they read one address, or adjacent ones.
+  struct LaneRun {
+    std::int8_t first = 0;
+    std::int8_t end = 0;
+    bool same = false;   ///< one address
+    bool again = false;  ///< they repeat what earlier lanes read
+  };
+  struct LaneRuns {
+    std::size_t count = 0;
+    std::array<LaneRun, warp_lanes> all;
+    void add(const LaneRun& run) { all[count++] = run; }
+  };
+
+  /// Lists the lanes of a read, which need not be ordered with each other. If all lanes repeat the
+  /// reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones are
+  /// looked at.
+  void list_runs(LaneRuns& runs) const {
+    if (access_.place->contiguous || (access_.steady && step() == bytes()))
+      return runs.add({0, warp_lanes, false, false});
+    if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
+    const bool is_whole = bytes() >= 4;
+    const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
+    for (int lane = warp_lanes - period; lane < warp_lanes;) {
+      const int first = lane++;
+      if (!is_active(first)) continue;
+      const std::uint64_t step =
+          is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
+      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
+      runs.add({static_cast<std::int8_t>(first), static_cast<std::int8_t>(lane),
+                step == 0 && lane - first > 1, period < warp_lanes});
+    }
+  }
+
+  void read(const LaneRuns& runs) {
+    for (std::size_t i = 0; i < runs.count; ++i) {
+      const LaneRun run = runs.all[i];
+      const std::uint64_t flags = run.again ? Touch::several : 0;
+      if (run.same)
+        each_lane(Mask{1} << (run.end - 1), Touch::several, true, true);
+      else if (run.end - run.first == 1)
+        each_lane(Mask{1} << run.first, flags, true, true);
+      else
+        run_contiguous(run.first, run.end, flags);
+    }
+  }
+
+  /// Does run() for another load by the same addresses, with a different offset. \param runs  those
+  /// of the first load
+  void run_again(const LaneRuns& runs, const Operation& op, std::uint64_t distance) {
+    distance_ = distance;
+    base_ = base_of(op);
+    read(runs);
   }
 
   /// Compares and records an access of a copy or product, which is recorded in another epoch.
@@ -103,12 +154,20 @@ class Races::Look {
   Epoch epoch() const { return epoch_; }
 
  private:
+  std::uint64_t base_of(const Operation& op) const {
+    const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
+    return Touch::epoch_part(epoch_) | operation << Touch::operation_at |
+           (races_.is_strong(op) || access_.releases ? Touch::strong : 0) |
+           (op.narrow ? Touch::narrow : 0) |
+           (access_.kind == AccessKind::atomic ? Touch::atomic : 0);
+  }
+  std::uint64_t address_of(int lane) const { return access_.addresses[lane] + distance_; }
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
 
   /// Processes adjacent lanes from `first` up to but not including `last`.
   void run_contiguous(int first, int last, std::uint64_t flags) {
-    const std::uint64_t begin = access_.addresses[first];
+    const std::uint64_t begin = address_of(first);
     const std::uint64_t end = begin + bytes() * static_cast<std::uint64_t>(last - first);
     for (std::uint64_t at = begin; at < end;) {
       ShadowPage& page = shadow_.page_of(at);
@@ -130,9 +189,9 @@ class Races::Look {
       const std::size_t word = at / 4 % ShadowPage::words;
       const auto all = static_cast<std::size_t>((stop - at) / 4);
       std::size_t count = all;
-      if (!together(page, word, count, run)) {
-        count = alike(page, word, count);
-        if (count == all || !together(page, word, count, run)) {
+      if (all < fewest_together || !together(page, word, count, run)) {
+        count = all < fewest_together ? all : alike(page, word, count);
+        if (count == all || count < fewest_together || !together(page, word, count, run)) {
           for (std::size_t i = 0; i < count; ++i)
             touch_word(page, at + 4 * i, {run.at(i)}, true, true);
         }
@@ -141,6 +200,8 @@ class Races::Look {
       run.place += count;
     }
   }
+
+  static constexpr std::size_t fewest_together = 4;
 
   /// Returns the number of words, from the first one on, whose last writes are of one epoch, and
   /// whose reads are too.
@@ -167,11 +228,12 @@ class Races::Look {
       return true;
     }
     std::uint64_t* const reads = page.reads->data() + word;
-    const OldTouches old = compare_touches(reads, run, count);
+    const OldTouches old = compare_touches(reads, count);
     if ((old.different & Touch::epoch_bits) != 0) return false;
     const Epoch epoch = Touch{old.first}.epoch();
     if (old.first >= floor_ && epoch == epoch_) {
-      if ((old.changed & (Touch::mask_bits | Touch::layout_bits)) != 0) return false;
+      constexpr std::uint64_t form = Touch::mask_bits | Touch::layout_bits;
+      if (((old.different | (old.first ^ run.base)) & form) != 0) return false;
       merge_touches(reads, run, count);
       return true;
     }
@@ -189,21 +251,23 @@ class Races::Look {
   /// Returns true if old touches of consecutive words are of one epoch that precedes the current
   /// access, or are the same lanes' own.
   bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
-    const OldTouches old = compare_touches(touches, run, count);
+    const OldTouches old = compare_touches(touches, count);
     if ((old.different & Touch::epoch_bits) != 0) return false;
     if (old.first < floor_) return true;
     const Epoch epoch = Touch{old.first}.epoch();
     if (epoch != epoch_) return lanes_before(epoch).are == all_lanes;
     constexpr std::uint64_t who =
         Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several;
-    return (old.changed & who) == 0 && (old.any & (Touch::several | Touch::others)) == 0;
+    return (old.any & (Touch::several | Touch::others)) == 0 &&
+           (changed_bits(touches, run, count) & who) == 0;
   }
 
   void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
     const std::uint64_t base =
         base_ | Touch::layout_part(bytes() == 1 ? Touch::lane_of_each : Touch::lane_of_two);
+    const int shift = std::countr_zero(bytes());
     const auto lane_at = [&](std::uint64_t place) {
-      return (place - begin) / bytes() << Touch::lane_at;
+      return (place - begin) >> shift << Touch::lane_at;
     };
     while (at < stop) {
       std::uint64_t next = std::min(stop, (at | 3) + 1);
@@ -224,7 +288,7 @@ class Races::Look {
     const bool is_part = bytes() < 4;
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      const std::uint64_t address = access_.addresses[lane];
+      const std::uint64_t address = address_of(lane);
       const unsigned mask = is_part ? ((1U << bytes()) - 1) << (address & 3) : 15;
       touch_words(address, {base_ | flags | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks,
                   keeps);
@@ -241,30 +305,6 @@ class Races::Look {
       each_lane(access_.lanes, 0, true, false);
     }
     each_lane(last, Touch::several, false, true);
-  }
-
-  /// Looks at the lanes of a read, which need not be ordered with each other. If all lanes repeat
-  /// the reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones
-  /// are looked at. Neighbours that read one address, or adjacent addresses, are looked at
-  /// together.
-  void each_read() {
-    const bool is_whole = bytes() >= 4;
-    const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
-    const std::uint64_t again = period == warp_lanes ? 0 : Touch::several;
-    for (int lane = warp_lanes - period; lane < warp_lanes;) {
-      const int first = lane++;
-      if (!is_active(first)) continue;
-      const std::uint64_t step =
-          is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
-      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
-      if (lane - first == 1) {
-        each_lane(Mask{1} << first, again, true, true);
-      } else if (step == 0) {
-        each_lane(Mask{1} << (lane - 1), Touch::several, true, true);
-      } else {
-        run_contiguous(first, lane, again);
-      }
-    }
   }
 
   /// Returns the end of the run of active lanes from `first` whose addresses differ by `step`. The
@@ -487,7 +527,7 @@ class Races::Look {
     if (touch.is(Touch::several)) {
       for (Mask left = access_.lanes; left != 0; left &= left - 1) {
         each.lane = each.piece = std::countr_zero(left);
-        if (each.byte - access_.addresses[each.lane] < bytes()) add(each);
+        if (each.byte - address_of(each.lane) < bytes()) add(each);
       }
       return;
     }
@@ -526,6 +566,7 @@ class Races::Look {
   Epoch epoch_;
   std::uint64_t floor_;
   std::uint64_t base_ = 0;
+  std::uint64_t distance_ = 0;  ///< of the current addresses from those of the access
   bool writes_;
   int piece_ = 0;  ///< current piece of each_piece()
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "warpwise/emulator/device.hpp"
@@ -164,6 +165,29 @@ void Races::after_access(Warp& warp, const Operation& op, const Access& access) 
     history.order.orders_in_cluster(warp, op, access, told_);
   history.order.orders(warp, op, access, told_);
   history.renew(warp.index);
+}
+
+void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
+                              std::span<const RepeatedLoad> loads) {
+  History& history = history_of(*warp.block);
+  struct Repeated {
+    Look look;
+    Look::LaneRuns runs;
+  };
+  std::array<std::optional<Repeated>, most_repeated> all;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Operation& op = *loads.front().op;
+    all[i].emplace(Repeated{Look(*this, history, warp, op, accesses[i]), {}});
+    all[i]->look.list_runs(all[i]->runs);
+  }
+  found_.clear();
+  for (const RepeatedLoad& load : loads) {
+    Repeated& each = *all[load.access];
+    each.look.run_again(each.runs, *load.op, load.distance);
+    if (found_.empty()) continue;
+    tell(warp, *load.op, accesses[load.access]);
+    found_.clear();
+  }
 }
 
 /// Compares an access with those of other sections of its lanes' locks.

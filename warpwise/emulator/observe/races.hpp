@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -90,6 +91,16 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
+  /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
+  /// in their order, which is not strict. Each is the load of an access with another offset.
+  static constexpr std::size_t most_repeated = 4;  ///< limit of accesses
+  struct RepeatedLoad {
+    const Operation* op = nullptr;
+    std::size_t access = 0;      ///< its index
+    std::uint64_t distance = 0;  ///< to be added to the access's addresses
+  };
+  void on_repeated_loads(Warp& warp, std::span<const Access> accesses,
+                         std::span<const RepeatedLoad> loads);
   void on_converge(Warp& warp, const Operation&, Mask);
   void on_fence(Warp& warp, bool for_device);
   void on_barrier_arrive(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
@@ -103,6 +114,7 @@ class Races : public Observer {
   void on_mbarrier_end(Warp& warp, const MbarrierPhase& phase);
 
   bool is_on() const { return is_on_; }
+  bool is_strict() const { return is_strict_; }
 
  private:
   struct History;
