@@ -163,13 +163,21 @@ class HostMemory : private Xbyak::CodeGenerator {
     const std::size_t next = write_plain(i);
     if (checks_) {
       settle();
-      cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
-      Xbyak::Label go_on;
-      je(go_on);
-      write_exit(next);
-      L(go_on);
+      write_stop(next, 0);
     }
     return next;
+  }
+
+  /// Leaves the code before an operation if a register has an undefined lane.
+  /// \param uncounted  number of operations before it that are not counted yet
+  void write_stop(std::size_t next, std::size_t uncounted) {
+    Xbyak::Label go_on;
+    cmp(dword[rbx + offsetof(Warp, poisoned)], 0);
+    je(go_on);
+    if (uncounted > 0)
+      add(qword[rbx + offsetof(Warp, executed)], static_cast<std::uint32_t>(uncounted));
+    write_exit(next);
+    L(go_on);
   }
 
   /// Leaves the code where the group meets other lanes.
@@ -222,9 +230,9 @@ class HostMemory : private Xbyak::CodeGenerator {
       written.insert(op.dst);
       run.push_back({op, instruction});
     }
-    if (end == i || (end == i + 1 && !loads.operations.empty())) return i;
+    if (end == i || (end == i + 1 && !loads.loads.empty())) return i;
     pend(i, end);
-    if (loads.operations.empty()) {
+    if (loads.loads.empty()) {
       lanes_.write(run);
       vzeroupper();
       return end;
@@ -256,6 +264,7 @@ class HostMemory : private Xbyak::CodeGenerator {
       if (end == i) {
         write_call(quick_access(operation(begin + i), observers_), operation(begin + i));
         ++i;
+        if (checks_) write_stop(begin + i, i);
         continue;
       }
       lanes_.write(run.subspan(i, end - i));
@@ -270,7 +279,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     if ((op.offset - base->lowest) % 4 != 0) return false;
     base->lowest = std::min(base->lowest, op.offset);
     base->highest = std::max(base->highest, op.offset);
-    loads.operations.push_back(&op);
+    loads.loads.push_back({&op, static_cast<std::size_t>(base - loads.bases.begin())});
     return true;
   }
 

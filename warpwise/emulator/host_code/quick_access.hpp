@@ -27,8 +27,12 @@ struct SharedLoads {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
   };
+  struct Load {
+    const Operation* op = nullptr;
+    std::size_t base = 0;  ///< its index
+  };
   std::vector<Base> bases;
-  std::vector<const Operation*> operations;
+  std::vector<Load> loads;
 };
 
 /// Counts such loads of a warp, and returns the shared memory. If not all of them are in bounds, it

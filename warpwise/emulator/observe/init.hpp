@@ -62,6 +62,10 @@ class Init : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
+  bool is_on() const { return is_on_; }
+  /// Returns true if what a warp stores now is defined.
+  bool stores_defined(const Warp& warp) const { return warp.poisoned == 0 && copies_.empty(); }
+
  private:
   /// Rules by which an operation's results follow from its operands.
   enum class Kind : std::uint8_t {

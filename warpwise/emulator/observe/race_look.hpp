@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "warpwise/emulator/observe/race_words.hpp"
 #include "warpwise/emulator/observe/races.hpp"
 
 namespace warpwise::emulator {
@@ -67,20 +68,17 @@ class Races::Look {
         floor_(Touch::epoch_part(
             access.space == Space::shared ? races.history_of(*access.owner).first : 1)),
         writes_(access.kind != AccessKind::load) {
-    const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
-    base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
-            (races.is_strong(op) || access.releases ? Touch::strong : 0) |
-            (op.narrow ? Touch::narrow : 0) |
-            (access.kind == AccessKind::atomic ? Touch::atomic : 0);
+    base_ = base_of(op);
   }
 
   void run() {
+    if (!writes_) {
+      LaneRuns runs;
+      list_runs(runs);
+      return read(runs);
+    }
     if (access_.place->contiguous || (access_.steady && step() == bytes())) {
       run_contiguous(0, warp_lanes, 0);
-    } else if (access_.steady && step() == 0 && !writes_) {
-      each_lane(Mask{1} << (warp_lanes - 1), Touch::several, true, true);
-    } else if (!writes_) {
-      each_read();
     } else if (access_.steady && step() == 0 && bytes() >= 4) {
       write_of_all();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
@@ -90,6 +88,60 @@ class Races::Look {
       each_lane(access_.lanes, 0, true, false);
       each_lane(access_.lanes, 0, false, true);
     }
+  }
+
+  /// Lanes of a read that are looked at together: they read one address, or adjacent ones.
+  struct LaneRun {
+    std::int8_t first = 0;
+    std::int8_t end = 0;
+    bool same = false;   ///< one address
+    bool again = false;  ///< they repeat what earlier lanes read
+  };
+  struct LaneRuns {
+    std::size_t count = 0;
+    std::array<LaneRun, warp_lanes> all;
+    void add(const LaneRun& run) { all[count++] = run; }
+  };
+
+  /// Lists the lanes of a read, which need not be ordered with each other. If all lanes repeat the
+  /// reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones are
+  /// looked at.
+  void list_runs(LaneRuns& runs) const {
+    if (access_.place->contiguous || (access_.steady && step() == bytes()))
+      return runs.add({0, warp_lanes, false, false});
+    if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
+    const bool is_whole = bytes() >= 4;
+    const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
+    for (int lane = warp_lanes - period; lane < warp_lanes;) {
+      const int first = lane++;
+      if (!is_active(first)) continue;
+      const std::uint64_t step =
+          is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
+      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
+      runs.add({static_cast<std::int8_t>(first), static_cast<std::int8_t>(lane),
+                step == 0 && lane - first > 1, period < warp_lanes});
+    }
+  }
+
+  void read(const LaneRuns& runs) {
+    for (std::size_t i = 0; i < runs.count; ++i) {
+      const LaneRun run = runs.all[i];
+      const std::uint64_t flags = run.again ? Touch::several : 0;
+      if (run.same)
+        each_lane(Mask{1} << (run.end - 1), Touch::several, true, true);
+      else if (run.end - run.first == 1)
+        each_lane(Mask{1} << run.first, flags, true, true);
+      else
+        run_contiguous(run.first, run.end, flags);
+    }
+  }
+
+  /// Does run() for another load by the same addresses, with a different offset. \param runs  those
+  /// of the first load
+  void run_again(const LaneRuns& runs, const Operation& op, std::uint64_t distance) {
+    distance_ = distance;
+    base_ = base_of(op);
+    read(runs);
   }
 
   /// Compares and records an access of a copy or product, which is recorded in another epoch.
@@ -102,19 +154,28 @@ class Races::Look {
   Epoch epoch() const { return epoch_; }
 
  private:
+  std::uint64_t base_of(const Operation& op) const {
+    const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
+    return Touch::epoch_part(epoch_) | operation << Touch::operation_at |
+           (races_.is_strong(op) || access_.releases ? Touch::strong : 0) |
+           (op.narrow ? Touch::narrow : 0) |
+           (access_.kind == AccessKind::atomic ? Touch::atomic : 0);
+  }
+  std::uint64_t address_of(int lane) const { return access_.addresses[lane] + distance_; }
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
 
   /// Processes adjacent lanes from `first` up to but not including `last`.
   void run_contiguous(int first, int last, std::uint64_t flags) {
-    const std::uint64_t begin = access_.addresses[first];
+    const std::uint64_t begin = address_of(first);
     const std::uint64_t end = begin + bytes() * static_cast<std::uint64_t>(last - first);
     for (std::uint64_t at = begin; at < end;) {
       ShadowPage& page = shadow_.page_of(at);
       const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
       prepare(page);
       if (bytes() >= 4) {
-        whole_words(page, at, stop, begin, Touch::lane_part(first) | flags);
+        const std::uint64_t base = base_ | Touch::mask_bits | Touch::lane_part(first) | flags;
+        whole_words(page, at, stop, {base, (at - begin) / 4, 0, std::countr_zero(bytes()) - 2});
       } else {
         parts_of_words(page, at, stop, begin);
       }
@@ -122,62 +183,103 @@ class Races::Look {
     }
   }
 
-  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
-                   std::uint64_t first) {
-    const std::uint64_t base = base_ | Touch::mask_bits | first;
-    const int shift = std::countr_zero(bytes());
-    if (!writes_) return read_words(page, at, stop, begin, base);
-    for (; at < stop; at += 4) {
-      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
-      touch_word(page, at, touch, true, true);
+  /// Looks at and records consecutive words of a page, of which the instruction touches all bytes.
+  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, TouchRun run) {
+    while (at < stop) {
+      const std::size_t word = at / 4 % ShadowPage::words;
+      const auto all = static_cast<std::size_t>((stop - at) / 4);
+      std::size_t count = all;
+      if (all < fewest_together || !together(page, word, count, run)) {
+        count = all < fewest_together ? all : alike(page, word, count);
+        if (count == all || count < fewest_together || !together(page, word, count, run)) {
+          for (std::size_t i = 0; i < count; ++i)
+            touch_word(page, at + 4 * i, {run.at(i)}, true, true);
+        }
+      }
+      at += 4 * count;
+      run.place += count;
     }
   }
 
-  /// Does touch_word() for consecutive words. Neighbours usually have one epoch, which is judged
-  /// once.
-  void read_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
-                  std::uint64_t base) {
-    const std::uint64_t floor = floor_;
-    const int shift = std::countr_zero(bytes());
-    const std::uint64_t* const writes = page.writes ? page.writes->data() : nullptr;
-    std::uint64_t* const reads = page.reads->data();
-    std::uint64_t written_before = 0;  // an epoch that precedes this one
-    std::uint64_t read_beside =
-        Touch::lane_bits;  // an unordered epoch; this first value equals none
-    for (; at < stop; at += 4) {
-      const std::size_t word = at / 4 % ShadowPage::words;
-      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
-      if (writes != nullptr && writes[word] >= floor) {
-        const Touch old{writes[word]};
-        const std::uint64_t epoch = old.bits & Touch::epoch_bits;
-        if (epoch != written_before) {
-          look(old, touch, at, false);
-          if (old.epoch() != epoch_ && lanes_before(old.epoch()).are == all_lanes)
-            written_before = epoch;
-        }
-      }
-      std::uint64_t& old = reads[word];
-      const std::uint64_t epoch = old & Touch::epoch_bits;
-      if (epoch == read_beside && !Touch{old | touch.bits}.is(Touch::strong)) {
-        old |= Touch::others;
-        continue;
-      }
-      if (old >= floor && Touch{old}.epoch() != epoch_) {
-        const Before before = lanes_before(Touch{old}.epoch());
-        if (before.are == 0 && !before.of_own_warp) read_beside = epoch;
-      }
-      keep_read(old, touch);
+  static constexpr std::size_t fewest_together = 4;
+
+  /// Returns the number of words, from the first one on, whose last writes are of one epoch, and
+  /// whose reads are too.
+  static std::size_t alike(const ShadowPage& page, std::size_t word, std::size_t most) {
+    const auto end_in = [&](const std::unique_ptr<ShadowPage::Touches>& touches, std::size_t end) {
+      if (touches == nullptr) return end;
+      const std::uint64_t* const from = touches->data() + word;
+      std::size_t i = 1;
+      while (i < end && ((from[i] ^ from[0]) & Touch::epoch_bits) == 0) ++i;
+      return i;
+    };
+    return end_in(page.reads, end_in(page.writes, most));
+  }
+
+  /// Does touch_word() for consecutive words if one verdict holds for all of them and finds
+  /// nothing. Otherwise returns false, and records nothing.
+  bool together(ShadowPage& page, std::size_t word, std::size_t count, const TouchRun& run) {
+    if (page.writes != nullptr && !all_precede(page.writes->data() + word, count, run))
+      return false;
+    if (writes_) {
+      if (page.reads != nullptr && !all_precede(page.reads->data() + word, count, run))
+        return false;
+      replace_touches(page.writes->data() + word, run, count);
+      return true;
     }
+    std::uint64_t* const reads = page.reads->data() + word;
+    const OldTouches old = compare_touches(reads, count);
+    if ((old.different & Touch::epoch_bits) != 0) return false;
+    const Epoch epoch = Touch{old.first}.epoch();
+    if (old.first >= floor_ && epoch == epoch_) {
+      constexpr std::uint64_t form = Touch::mask_bits | Touch::layout_bits;
+      if (((old.different | (old.first ^ run.base)) & form) != 0) return false;
+      merge_touches(reads, run, count);
+      return true;
+    }
+    const Before before =
+        old.first < floor_ ? Before{all_lanes, false, false} : lanes_before(epoch);
+    if (before.are == all_lanes)
+      replace_touches(reads, run, count);
+    else if (before.are == 0 && !before.of_own_warp && !Touch{old.any | run.base}.is(Touch::strong))
+      add_to_touches(reads, Touch::others, count);  // reads by another warp
+    else
+      return false;
+    return true;
+  }
+
+  /// Returns true if old touches of consecutive words are of one epoch that precedes the current
+  /// access, or are the same lanes' own.
+  bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
+    const OldTouches old = compare_touches(touches, count);
+    if ((old.different & Touch::epoch_bits) != 0) return false;
+    if (old.first < floor_) return true;
+    const Epoch epoch = Touch{old.first}.epoch();
+    if (epoch != epoch_) return lanes_before(epoch).are == all_lanes;
+    constexpr std::uint64_t who =
+        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several;
+    return (old.any & (Touch::several | Touch::others)) == 0 &&
+           (changed_bits(touches, run, count) & who) == 0;
   }
 
   void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
     const std::uint64_t base =
         base_ | Touch::layout_part(bytes() == 1 ? Touch::lane_of_each : Touch::lane_of_two);
+    const int shift = std::countr_zero(bytes());
+    const auto lane_at = [&](std::uint64_t place) {
+      return (place - begin) >> shift << Touch::lane_at;
+    };
     while (at < stop) {
-      const std::uint64_t next = std::min(stop, (at | 3) + 1);
-      const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
-      const Touch touch{base | Touch::mask_part(mask) | (at - begin) / bytes() << Touch::lane_at};
-      touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+      std::uint64_t next = std::min(stop, (at | 3) + 1);
+      if (next - at == 4) {
+        next = stop & ~std::uint64_t{3};
+        whole_words(page, at, next,
+                    {base | Touch::mask_bits | lane_at(at), 0, bytes() == 1 ? 2 : 1, 0});
+      } else {
+        const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
+        const Touch touch{base | Touch::mask_part(mask) | lane_at(at)};
+        touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+      }
       at = next;
     }
   }
@@ -186,7 +288,7 @@ class Races::Look {
     const bool is_part = bytes() < 4;
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      const std::uint64_t address = access_.addresses[lane];
+      const std::uint64_t address = address_of(lane);
       const unsigned mask = is_part ? ((1U << bytes()) - 1) << (address & 3) : 15;
       touch_words(address, {base_ | flags | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks,
                   keeps);
@@ -203,30 +305,6 @@ class Races::Look {
       each_lane(access_.lanes, 0, true, false);
     }
     each_lane(last, Touch::several, false, true);
-  }
-
-  /// Looks at the lanes of a read, which need not be ordered with each other. If all lanes repeat
-  /// the reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones
-  /// are looked at. Neighbours that read one address, or adjacent addresses, are looked at
-  /// together.
-  void each_read() {
-    const bool is_whole = bytes() >= 4;
-    const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
-    const std::uint64_t again = period == warp_lanes ? 0 : Touch::several;
-    for (int lane = warp_lanes - period; lane < warp_lanes;) {
-      const int first = lane++;
-      if (!is_active(first)) continue;
-      const std::uint64_t step =
-          is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
-      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
-      if (lane - first == 1) {
-        each_lane(Mask{1} << first, again, true, true);
-      } else if (step == 0) {
-        each_lane(Mask{1} << (lane - 1), Touch::several, true, true);
-      } else {
-        run_contiguous(first, lane, again);
-      }
-    }
   }
 
   /// Returns the end of the run of active lanes from `first` whose addresses differ by `step`. The
@@ -365,13 +443,6 @@ class Races::Look {
     found(old, touch, address, reads, false);
   }
 
-  /// The lanes whose accesses in another epoch precede the current one.
-  struct Before {
-    Mask are;
-    bool of_own_warp;  ///< the epoch is of the lane's own warp: each lane also knows its accesses
-    bool met;          ///< lanes of the own warp have met since, by a shuffle or vote
-  };
-
   [[gnu::noinline]] Before before_by(const Past& past, Epoch epoch) const {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
@@ -385,12 +456,17 @@ class Races::Look {
   }
 
   Before lanes_before(Epoch epoch) {
-    const std::size_t at = epoch % judged_.size();
-    if (judged_[at] != epoch) {
-      judged_[at] = epoch;
-      verdicts_[at] = before_by(past_, epoch);
+    Verdicts& verdicts = races_.verdicts_;
+    if (verdicts.past != &past_) {
+      verdicts.past = &past_;
+      verdicts.epochs.fill(0);
     }
-    return verdicts_[at];
+    const std::size_t at = epoch % verdicts.epochs.size();
+    if (verdicts.epochs[at] != epoch) {
+      verdicts.epochs[at] = epoch;
+      verdicts.before[at] = before_by(past_, epoch);
+    }
+    return verdicts.before[at];
   }
 
   /// Returns true if a touch of another epoch precedes the current one, or if that is unknown.
@@ -451,7 +527,7 @@ class Races::Look {
     if (touch.is(Touch::several)) {
       for (Mask left = access_.lanes; left != 0; left &= left - 1) {
         each.lane = each.piece = std::countr_zero(left);
-        if (each.byte - access_.addresses[each.lane] < bytes()) add(each);
+        if (each.byte - address_of(each.lane) < bytes()) add(each);
       }
       return;
     }
@@ -490,10 +566,9 @@ class Races::Look {
   Epoch epoch_;
   std::uint64_t floor_;
   std::uint64_t base_ = 0;
+  std::uint64_t distance_ = 0;  ///< of the current addresses from those of the access
   bool writes_;
   int piece_ = 0;  ///< current piece of each_piece()
-  std::array<Epoch, 8> judged_{};
-  std::array<Before, 8> verdicts_;  ///< of these epochs
 };
 
 }  // namespace warpwise::emulator

@@ -82,7 +82,7 @@ void Races::on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes,
 /// The mbarrier orders other warps that see the phase's end with this one.
 void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   if (!is_on_) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   const auto ended = history_of(*phase.owner).pending.on_mbarrier_end(phase);
   if (ended.empty()) return;
   if (owners_.size() + ended.size() > Owner::most) return forget_all();

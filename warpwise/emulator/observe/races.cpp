@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "warpwise/emulator/device.hpp"
@@ -96,6 +97,7 @@ Epoch Races::new_epoch(const History& history, Time time, std::size_t warp) {
 
 void Races::forget_all() {
   owners_.assign(1, {});  // epoch 0: no owner
+  verdicts_.past = nullptr;
   starters_.clear();
   global_.clear();
   sections_.clear();
@@ -111,6 +113,7 @@ void Races::forget_all() {
 
 void Races::on_block_begin(Block& block) {
   if (!is_on_) return;
+  verdicts_.past = nullptr;
   std::unique_ptr<History>& history = histories_[&block];
   if (unused_.empty()) {
     history = std::make_unique<History>();
@@ -157,11 +160,34 @@ void Races::after_access(Warp& warp, const Operation& op, const Access& access) 
   found_.clear();  // accesses of the device's runtime are compared with nothing
   if (!is_strong(op) && !access.releases) return;
   if (is_strict_) note_sections(warp, op, access);
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   if (access.space == Space::shared && launch_->cluster.count() > 1)
     history.order.orders_in_cluster(warp, op, access, told_);
   history.order.orders(warp, op, access, told_);
   history.renew(warp.index);
+}
+
+void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
+                              std::span<const RepeatedLoad> loads) {
+  History& history = history_of(*warp.block);
+  struct Repeated {
+    Look look;
+    Look::LaneRuns runs;
+  };
+  std::array<std::optional<Repeated>, most_repeated> all;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Operation& op = *loads.front().op;
+    all[i].emplace(Repeated{Look(*this, history, warp, op, accesses[i]), {}});
+    all[i]->look.list_runs(all[i]->runs);
+  }
+  found_.clear();
+  for (const RepeatedLoad& load : loads) {
+    Repeated& each = *all[load.access];
+    each.look.run_again(each.runs, *load.op, load.distance);
+    if (found_.empty()) continue;
+    tell(warp, *load.op, accesses[load.access]);
+    found_.clear();
+  }
 }
 
 /// Compares an access with those of other sections of its lanes' locks.
@@ -299,7 +325,7 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
 
 void Races::on_converge(Warp& warp, const Operation& op, Mask lanes) {
   if (!is_on_) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   // Only bar.warp.sync orders memory.
   if (launch_->code->classes[op.index] != InstructionClass::barrier) {
     history.met[warp.index] = history.order.now(warp.index);
@@ -318,7 +344,7 @@ void Races::on_converge(Warp& warp, const Operation& op, Mask lanes) {
 
 void Races::on_fence(Warp& warp, bool for_device) {
   if (!is_on_ || (!for_device && !is_strict_)) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   if (for_device)
     history.order.on_fence(warp, warp.active);
   else
@@ -334,7 +360,7 @@ void Races::on_fence(Warp& warp, bool for_device) {
 
 void Races::on_barrier_arrive(Warp& warp, const Operation& op, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   if (barrier != cluster_barrier)
     history.order.on_barrier_arrive(warp, lanes, barrier);
   else if (op.releases)
@@ -344,7 +370,7 @@ void Races::on_barrier_arrive(Warp& warp, const Operation& op, Mask lanes, std::
 
 void Races::on_barrier_release(Warp& warp, Mask lanes, std::uint32_t barrier) {
   if (!is_on_) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   if (barrier == cluster_barrier)
     history.order.learns(warp, lanes, meetings_[warp.block->cluster.get()].met);
   else
@@ -354,7 +380,7 @@ void Races::on_barrier_release(Warp& warp, Mask lanes, std::uint32_t barrier) {
 
 void Races::on_exit(Warp& warp, Mask lanes) {
   if (!is_on_) return;
-  History& history = history_of(*warp.block);
+  History& history = changing_history_of(*warp.block);
   history.order.on_exit(warp, lanes);
   if (launch_->cluster.count() > 1)
     history.order.publish(warp, lanes, meetings_[warp.block->cluster.get()].arriving);
@@ -364,7 +390,8 @@ void Races::on_exit(Warp& warp, Mask lanes) {
 void Races::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
   if (is_strict_) sections_.forget(block.linear);
-  if (barrier != cluster_barrier) return history_of(block).order.on_barrier_complete(barrier);
+  if (barrier != cluster_barrier)
+    return changing_history_of(block).order.on_barrier_complete(barrier);
   Meeting& meeting = meetings_[block.cluster.get()];
   meeting.met = meeting.arriving;
 }

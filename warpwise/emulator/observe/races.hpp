@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -90,6 +91,16 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
+  /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
+  /// in their order, which is not strict. Each is the load of an access with another offset.
+  static constexpr std::size_t most_repeated = 4;  ///< limit of accesses
+  struct RepeatedLoad {
+    const Operation* op = nullptr;
+    std::size_t access = 0;      ///< its index
+    std::uint64_t distance = 0;  ///< to be added to the access's addresses
+  };
+  void on_repeated_loads(Warp& warp, std::span<const Access> accesses,
+                         std::span<const RepeatedLoad> loads);
   void on_converge(Warp& warp, const Operation&, Mask);
   void on_fence(Warp& warp, bool for_device);
   void on_barrier_arrive(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
@@ -101,6 +112,9 @@ class Races : public Observer {
                      bool reads_only);
   void on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase);
   void on_mbarrier_end(Warp& warp, const MbarrierPhase& phase);
+
+  bool is_on() const { return is_on_; }
+  bool is_strict() const { return is_strict_; }
 
  private:
   struct History;
@@ -125,7 +139,25 @@ class Races : public Observer {
     KnownBlocks met;
   };
 
+  /// The lanes whose accesses in another epoch precede the current one.
+  struct Before {
+    Mask are = 0;
+    bool of_own_warp = false;  ///< the epoch is of the lane's own warp, whose accesses it knows
+    bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
+  };
+  /// What Look has found out about epochs. It holds until something may order accesses.
+  struct Verdicts {
+    const Past* past = nullptr;  ///< of the warp's lanes
+    std::array<Epoch, 16> epochs{};
+    std::array<Before, 16> before;
+  };
+
   History& history_of(const Block& block);
+  /// Returns a history whose order is about to change.
+  History& changing_history_of(const Block& block) {
+    verdicts_.past = nullptr;
+    return history_of(block);
+  }
   /// Returns true if an access orders others.
   bool is_strong(const Operation& op) const { return op.strong && !(is_strict_ && op.is_volatile); }
   bool carries_data(std::uint32_t operation);
@@ -149,6 +181,7 @@ class Races : public Observer {
   ToldPlaces told_;
   CriticalSections sections_;  ///< with Check::strict
   std::vector<Owner> owners_;  ///< indexed by epoch
+  Verdicts verdicts_;
   /// The starters of copies, for epochs in which a warp has seen other warps' copies end.
   std::unordered_map<Epoch, Owner> starters_;
   std::vector<Found> found_;                                              ///< by the current access

@@ -1,0 +1,40 @@
+#pragma once
+
+// Internal to the race check: loops over touches of consecutive words. They are compiled for the
+// baseline and, on x86, for AVX2 too.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpwise/emulator/observe/race_shadow.hpp"
+
+namespace warpwise::emulator {
+
+/// Touches of consecutive words by neighbouring lanes in one instruction.
+struct TouchRun {
+  std::uint64_t base = 0;   ///< touch of the lane to which the others are added
+  std::uint64_t place = 0;  ///< number of words before these
+  int left = 0;             ///< a word has 2^left lanes
+  int right = 0;            ///< a lane has 2^right words
+
+  std::uint64_t at(std::uint64_t i) const {
+    return base + ((place + i) << left >> right << Touch::lane_at);
+  }
+};
+
+/// What old touches of consecutive words have in common.
+struct OldTouches {
+  std::uint64_t first = 0;
+  std::uint64_t any = 0;        ///< bits that are set in any of them
+  std::uint64_t different = 0;  ///< bits in which any differs from the first one
+};
+
+OldTouches compare_touches(const std::uint64_t* old, std::size_t count);
+/// Returns the bits in which any old touch differs from its new one.
+std::uint64_t changed_bits(const std::uint64_t* old, const TouchRun& now, std::size_t count);
+void replace_touches(std::uint64_t* old, const TouchRun& now, std::size_t count);
+/// Does merged() for touches of one epoch, of the same bytes and layout.
+void merge_touches(std::uint64_t* old, const TouchRun& now, std::size_t count);
+void add_to_touches(std::uint64_t* old, std::uint64_t flags, std::size_t count);
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,167 @@
+// The race check's runs of words: loops over touches, and single conflicts in an access of a warp.
+
+#include "warpwise/emulator/observe/race_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emulator/emulated.hpp"
+
+namespace warpwise {
+namespace race_words_tests {
+
+using emulator::Fault;
+using emulator::Touch;
+using emulator::TouchRun;
+
+constexpr std::uint64_t form = Touch::epoch_bits | Touch::mask_bits | Touch::layout_bits;
+
+/// Returns touches of one epoch, of the same bytes as `base`, by random lanes.
+std::vector<std::uint64_t> touches_of(std::mt19937_64& random, std::uint64_t base, std::size_t n) {
+  std::vector<std::uint64_t> touches(n);
+  for (std::uint64_t& each : touches) each = (base & form) | (random() & ~form);
+  return touches;
+}
+
+TEST(RaceWords, LoopsOverTouchesDoWhatIsDoneForEachWord) {
+  std::mt19937_64 random(1);
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    TouchRun run;
+    run.left = repeat % 3;
+    run.right = run.left == 0 ? static_cast<int>(random() % 3) : 0;
+    const std::size_t most = std::size_t{32} >> run.left << run.right;
+    run.place = random() % most;
+    run.base = (random() & ~Touch::lane_bits);
+    const std::size_t count = 1 + random() % (most - run.place);
+    const std::vector<std::uint64_t> old = touches_of(random, run.base, count + 2);
+
+    const emulator::OldTouches compared = emulator::compare_touches(old.data(), count);
+    std::uint64_t any = 0;
+    std::uint64_t different = 0;
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      any |= old[i];
+      different |= old[i] ^ old[0];
+      changed |= old[i] ^ run.at(i);
+    }
+    EXPECT_EQ(compared.first, old[0]);
+    EXPECT_EQ(compared.any, any);
+    EXPECT_EQ(compared.different, different);
+    EXPECT_EQ(emulator::changed_bits(old.data(), run, count), changed);
+
+    std::vector<std::uint64_t> replaced = old;
+    std::vector<std::uint64_t> merged = old;
+    std::vector<std::uint64_t> added = old;
+    emulator::replace_touches(replaced.data(), run, count);
+    emulator::merge_touches(merged.data(), run, count);
+    emulator::add_to_touches(added.data(), Touch::others, count);
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      const bool inside = i < count;
+      EXPECT_EQ(replaced[i], inside ? run.at(i) : old[i]);
+      EXPECT_EQ(merged[i], inside ? emulator::merged({old[i]}, {run.at(i)}).bits : old[i]);
+      EXPECT_EQ(added[i], inside ? old[i] | Touch::others : old[i]);
+    }
+  }
+}
+
+/// Accesses of one warp, each lane's directly after the one before. %base is their begin.
+struct Form {
+  int bytes;
+  const char* load;
+  const char* store;
+};
+
+constexpr Form forms[] = {{1, "ld.shared.u8 %r1", "st.shared.u8"},
+                          {2, "ld.shared.u16 %r1", "st.shared.u16"},
+                          {4, "ld.shared.u32 %r1", "st.shared.u32"},
+                          {8, "ld.shared.v2.u32 {%r1, %r2}", "st.shared.v2.u32"},
+                          {16, "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}", "st.shared.v4.u32"}};
+
+std::string stored(const Form& form) {
+  return form.bytes == 16 ? "{%t, %t, %t, %t}" : form.bytes == 8 ? "{%t, %t}" : "%t";
+}
+
+// Threads that write one byte each, before warp 2 accesses all of its bytes.
+constexpr int first_writer = 3;
+constexpr int second_writer = 40;
+
+/// Returns the faults of warp 2's lanes below `lanes`, whose accesses begin at byte `begin`.
+std::vector<Fault> faults_of(const Form& form, int begin, const int (&bytes)[2], bool writes,
+                             int lanes, emulator::Engine engine) {
+  const std::string access = writes ? form.store + std::string(" [%at], ") + stored(form)
+                                    : form.load + std::string(", [%at]");
+  const auto write = [&](int thread, int byte) {
+    return "setp.ne.u32 %p, %t, " + std::to_string(thread) + ";\n@%p bra NEXT" +
+           std::to_string(thread) + ";\nst.shared.u8 [%base+" + std::to_string(byte) +
+           "], %t;\nNEXT" + std::to_string(thread) + ":\n";
+  };
+  test::Emulated emulated(
+      ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
+      ".visible .entry race()\n{\n.reg .pred %p;\n"
+      ".reg .b32 %t, %lane, %at, %base, %r1, %r2, %r3, %r4;\n.shared .align 16 .b8 tile[8192];\n"
+      "mov.u32 %t, %tid.x;\nmov.u32 %base, tile;\nsub.u32 %lane, %t, 64;\n.loc 1 10 0\n" +
+      write(first_writer, bytes[0]) + write(second_writer, bytes[1]) +
+      "setp.lt.u32 %p, %t, 64;\n@%p bra END;\nmad.lo.u32 %at, %lane, " +
+      std::to_string(form.bytes) + ", %base;\nadd.u32 %at, %at, " + std::to_string(begin) +
+      ";\nsetp.ge.u32 %p, %lane, " + std::to_string(lanes) + ";\n@%p bra END;\n.loc 1 11 0\n" +
+      access + ";\nEND:\nret;\n}\n");
+  emulated.options.checks = {emulator::Check::races};
+  emulated.options.engine = engine;
+  return emulated.launch("race", {1}, {96}).faults;
+}
+
+TEST(RaceWords, ConflictsInAnyPartOfARunAreFound) {
+  std::mt19937 random(1);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int repeat = 0; repeat < 400; ++repeat) {
+    const Form& form = forms[repeat % std::size(forms)];
+    // Some runs begin inside a word, and some continue on the next page of the check's record.
+    const int begin = form.bytes * (below(2) == 0 ? below(40) : 4096 / form.bytes - below(32));
+    const int lanes = below(2) == 0 ? 32 : 1 + below(32);
+    const int all = 32 * form.bytes;
+    const int bytes[2] = {begin + below(all + 8), begin + below(all + 8)};
+    const bool writes = below(2) == 0;
+    std::vector<int> found;  // lanes whose bytes another thread has written
+    // The check remembers one writer of each word.
+    const bool one_word = bytes[0] / 4 == bytes[1] / 4;
+    for (const int byte : bytes) {
+      const int lane = (byte - begin) / form.bytes;
+      if (one_word && byte != bytes[1]) continue;
+      if (lane < lanes && (found.empty() || found[0] != lane)) found.push_back(lane);
+    }
+    for (const auto engine : {emulator::Engine::interpreter, emulator::Engine::machine_code}) {
+      const std::vector<Fault> faults = faults_of(form, begin, bytes, writes, lanes, engine);
+      const std::string text = std::to_string(form.bytes) + " bytes at " + std::to_string(begin) +
+                               ", written " + std::to_string(bytes[0]) + " and " +
+                               std::to_string(bytes[1]) + ", lanes " + std::to_string(lanes);
+      std::uint64_t count = 0;
+      for (const Fault& fault : faults) {
+        if (fault.line != 11) continue;  // the writers may race with each other
+        count += fault.count;
+        const int lane = static_cast<int>(fault.thread.x) - 64;
+        EXPECT_EQ(lane, *std::ranges::min_element(found)) << text;
+        if (!one_word && found.size() == 1) continue;  // either of the two may be named
+        const bool of_first = !one_word && (bytes[0] - begin) / form.bytes == lane;
+        EXPECT_NE(fault.message.find("byte " + std::to_string(bytes[of_first ? 0 : 1]) + " of"),
+                  std::string::npos)
+            << text << ": " << fault.message;
+        EXPECT_NE(fault.message.find("thread (" +
+                                     std::to_string(of_first ? first_writer : second_writer) +
+                                     ",0,0) writes"),
+                  std::string::npos)
+            << text << ": " << fault.message;
+      }
+      EXPECT_EQ(count, found.size()) << text;
+    }
+  }
+}
+
+}  // namespace race_words_tests
+}  // namespace warpwise
