@@ -9,7 +9,7 @@ import unittest
 
 from explain_support import (FAILED, KEYS, NAIVE_LINE, PASSES, READ_LINE, SHAPE, STORE_LINE, TRAFFIC, USAGE,
                              WIDTH, ExplainTest, compiles, line_of)
-from support import has_gpu, npy_parts, runs_rungs
+from support import has_gpu, npy_parts, runs_rungs, write
 
 
 class Transpose(ExplainTest):
@@ -208,6 +208,44 @@ class MachineCode(ExplainTest):
                          report["machine_code"]["instructions"])
         self.assertTrue(any("STG" in each["text"] for each in line_of(report, 3)["machine_code"]))
         self.assertRegex(text, rb"data\[i\] \*= factor;\n(.*\n)*? {14}[0-9a-f]{4}  .*LDG")
+
+
+class HostCode(ExplainTest):
+    """The machine code that the emulator makes, which needs no launch and no CUDA compiler."""
+
+    PTX = """.version 8.4
+.target sm_90
+.address_size 64
+.visible .entry twice(.param .u64 data)
+{
+.reg .b32 %r<3>;
+.reg .b64 %d<3>;
+ld.param.u64 %d0, [data];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %d1, %r0, 4;
+add.s64 %d0, %d0, %d1;
+ld.global.u32 %r1, [%d0];
+add.s32 %r1, %r1, %r1;
+st.global.u32 [%d0], %r1;
+ret;
+}
+"""
+
+    def test_each_instruction_is_above_its_code(self):
+        write("twice.ptx", self.PTX.encode())
+        done = self.run_command("explain", "twice.ptx", "--host-code")
+        if done.returncode != 0:
+            self.assertIn(b"makes no machine code", done.stderr)
+            return
+        text = done.stdout.decode()
+        for line in range(8, 15):
+            self.assertIn(f"{line:6}  {self.PTX.splitlines()[line - 1]}\n", text)
+        if shutil.which("objdump"):
+            self.assertRegex(text, r"add\.s32 %r1, %r1, %r1;\n(.*\n)*? +[0-9a-f]+  vpaddd ")
+        self.assertEqual(self.succeed("explain", "twice.ptx", "--kernel", "twice", "--host-code").stdout.decode(),
+                         text)
+        self.fail_with(2, "explain", "twice.ptx", "--host-code", "--json", says="--host-code")
+        self.fail_with(2, "explain", "sobel", "--host-code", says="--host-code is for a FILE")
 
 
 class WithNvrtcAlone(ExplainTest):

@@ -125,6 +125,13 @@ class Faults(RunTest):
         self.assertIn(b"kernel sum(float*): floating-point sums of atomics round differently", done.stderr)
         self.assertEqual(self.run_program("sound", options=["--orders", "8"]).returncode, 0)
 
+    def test_the_engine_changes_no_result(self):
+        for engine in ["automatic", "interpreter", "machine-code"]:
+            self.assertEqual(self.run_program("sound", options=["--engine", engine]).returncode, 0)
+            done = self.run_program("bounds", options=["--engine", engine])
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(self.said(done), self.said(self.run_program("bounds")))
+
     def test_one_that_the_program_ignores(self):
         done = self.run_program("ignored", options=["--error-exitcode", "9", "--quiet"])
         self.assertEqual(done.returncode, 9)
@@ -369,6 +376,7 @@ class Refusals(RunTest):
         for code in ["-1", "256", "x", ""]:
             self.fail_with(2, "run", "--error-exitcode", code, program, says="--error-exitcode got")
         self.fail_with(2, "run", "--orders", "1", program, says="--orders got '1'")
+        self.fail_with(2, "run", "--engine", "fast", program, says="automatic, interpreter, machine-code")
         self.fail_with(2, "run", "--seed", "1", program, says="--seed needs --orders")
         self.fail_with(2, "run", "--end-after", "0", program, says="--end-after got '0'")
 

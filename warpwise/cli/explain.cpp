@@ -12,6 +12,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/explain_options.hpp"
+#include "warpwise/cli/host_code.hpp"
 #include "warpwise/cli/lab/lab.hpp"
 #include "warpwise/cli/pictures/report.hpp"
 #include "warpwise/gpu/device.hpp"
@@ -210,6 +211,11 @@ class ExplainCommand final : public Command {
   }
 
   void execute_file() const {
+    if (options_.host_code) {
+      const lab::ExplainRequest request = request_of_file(0, {});
+      print(with_compiler_log([&] { return host_code_text(request); }));
+      return;
+    }
     if (lists_kernels(options_)) {
       list_kernels(request_of_file(0, {}));
       return;
@@ -250,7 +256,7 @@ class ExplainCommand final : public Command {
                          fmt::format("{}", fmt::join(options_.names, " with ")));
       }
     }
-    for (const char* option : {"--machine-code", "--dump", "--html"}) {
+    for (const char* option : {"--machine-code", "--dump", "--html", "--host-code"}) {
       if (app_.count(option) > 0)
         throw UsageError(fmt::format("{} is for one kernel, not for two", option));
     }

@@ -27,6 +27,7 @@ struct ExplainOptions {
   std::string ladder_folder;  ///< for a rung only
   CountedFor counted_for;
   LabPlace place = LabPlace::emulator;
+  bool host_code = false;  ///< print the emulator's machine code instead of a report
   bool json = false;
   std::string html;  ///< the HTML page's file; empty: no page
 

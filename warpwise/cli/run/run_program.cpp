@@ -23,6 +23,7 @@
 #include "warpwise/cli/run/run_explained.hpp"
 #include "warpwise/cli/run/run_process.hpp"
 #include "warpwise/emulator/checks.hpp"
+#include "warpwise/emulator/engine_names.hpp"
 #include "warpwise/emulator/suppressions.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
@@ -298,6 +299,10 @@ class RunCommand final : public Command {
                                               std::numeric_limits<std::int64_t>::max());
                     });
     add_former(app, "--budget", "--end-after");
+    add_choice(app, "--engine",
+               "How kernels are executed: automatic makes machine code of those that execute much. "
+               "Results and faults are the same (default: automatic)",
+               emulator::all_engines, engine_);
     add_text_option(
         app, "--orders", "N",
         "Run each launch N times, 2 to 1000, from the same memory, with blocks, warps and lanes in "
@@ -364,6 +369,7 @@ class RunCommand final : public Command {
     if (app_.count("--check") > 0) set("CHECK", to_string(checks_));
     if (cc_) set("CC", rules::to_string(*cc_));
     if (budget_ > 0) set("BUDGET", std::to_string(budget_));
+    if (engine_ != emulator::Engine::automatic) set("ENGINE", std::string(name_of(engine_)));
     if (orders_ > 1) set("ORDERS", std::to_string(orders_));
     if (seed_) set("SEED", std::to_string(*seed_));
     if (!suppressions_.empty()) set("SUPPRESSIONS", fs::absolute(suppressions_).string());
@@ -440,6 +446,7 @@ class RunCommand final : public Command {
   std::optional<rules::ComputeCapability> cc_;
   std::optional<lab::DeviceProfile> device_;
   std::int64_t budget_ = 0;  // 0: none
+  emulator::Engine engine_ = emulator::Engine::automatic;
   std::int64_t orders_ = 1;
   std::optional<std::int64_t> seed_;
   std::string suppressions_;

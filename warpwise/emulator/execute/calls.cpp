@@ -75,38 +75,57 @@ struct SavedRegisters {
   const std::vector<CallSite::Saved>& list;
 
   static std::size_t bytes(Width width) { return width == Width::w64 ? 8 : 4; }
+  std::size_t bytes() const {
+    std::size_t all = 0;
+    for (const CallSite::Saved& saved : list) all += bytes(saved.width);
+    return all;
+  }
 
-  /// \param registers  the warp's registers, or their shadow
-  void save(const std::byte* registers, int lane, std::vector<std::byte>& to) const {
+  /// Calls body(a register, its width, the place of its saved value).
+  template <class Registers, class Value, class Body>
+  void for_each(Registers* registers, Value* value, const Body& body) const {
     for (const CallSite::Saved& saved : list) {
-      std::byte value[8] = {};
-      if (saved.width == Width::predicate) {
-        Mask mask = 0;
-        std::memcpy(&mask, registers + saved.slot, sizeof(mask));
-        value[0] = static_cast<std::byte>(mask >> lane & 1);
-      } else {
-        const std::size_t size = bytes(saved.width);
-        std::memcpy(value, registers + saved.slot + size * static_cast<std::size_t>(lane), size);
-      }
-      to.insert(to.end(), value, value + bytes(saved.width));
+      body(registers + saved.slot, saved.width, value);
+      value += bytes(saved.width);
     }
   }
 
+  /// \param registers  the warp's registers, or their shadow
+  void save(const std::byte* registers, int lane, std::vector<std::byte>& to) const {
+    const std::size_t before = to.size();
+    to.resize(before + bytes());
+    const auto at = static_cast<std::size_t>(lane);
+    for_each(registers, to.data() + before,
+             [&](const std::byte* place, Width width, std::byte* value) {
+               if (width == Width::predicate) {
+                 Mask mask = 0;
+                 std::memcpy(&mask, place, sizeof(mask));
+                 value[0] = static_cast<std::byte>(mask >> lane & 1);
+               } else if (width == Width::w64) {
+                 std::memcpy(value, place + 8 * at, 8);
+               } else {
+                 std::memcpy(value, place + 4 * at, 4);
+               }
+             });
+  }
+
   void restore(std::byte* registers, int lane, std::vector<std::byte>& from) const {
-    for (std::size_t i = list.size(); i-- > 0;) {
-      const CallSite::Saved& saved = list[i];
-      const std::size_t size = bytes(saved.width);
-      const std::byte* value = from.data() + from.size() - size;
-      if (saved.width == Width::predicate) {
-        Mask mask = 0;
-        std::memcpy(&mask, registers + saved.slot, sizeof(mask));
-        mask = (mask & ~(Mask{1} << lane)) | static_cast<Mask>(value[0]) << lane;
-        std::memcpy(registers + saved.slot, &mask, sizeof(mask));
-      } else {
-        std::memcpy(registers + saved.slot + size * static_cast<std::size_t>(lane), value, size);
-      }
-      from.resize(from.size() - size);
-    }
+    const std::size_t before = from.size() - bytes();
+    const auto at = static_cast<std::size_t>(lane);
+    for_each(registers, from.data() + before,
+             [&](std::byte* place, Width width, const std::byte* value) {
+               if (width == Width::predicate) {
+                 Mask mask = 0;
+                 std::memcpy(&mask, place, sizeof(mask));
+                 mask = (mask & ~(Mask{1} << lane)) | static_cast<Mask>(value[0]) << lane;
+                 std::memcpy(place, &mask, sizeof(mask));
+               } else if (width == Width::w64) {
+                 std::memcpy(place + 8 * at, value, 8);
+               } else {
+                 std::memcpy(place + 4 * at, value, 4);
+               }
+             });
+    from.resize(before);
   }
 };
 
@@ -135,10 +154,9 @@ class CalledShadow {
       std::memcpy(own_ + base + site_.results[i].offset,
                   own_ + stack_.base + function_.results[i].offset, site_.results[i].bytes);
     }
-    std::size_t bytes = 0;
-    for (const CallSite::Saved& saved : site_.saved) bytes += SavedRegisters::bytes(saved.width);
     auto& all = stack_.saved_shadow;
-    const auto own = all.end() - static_cast<std::ptrdiff_t>(bytes);
+    const auto own =
+        all.end() - static_cast<std::ptrdiff_t>(SavedRegisters{site_.saved}.bytes());
     const bool is_defined = std::all_of(own, all.end(), [](auto b) { return b == std::byte{}; });
     if (warp_.poisoned == 0 && is_defined) {
       all.erase(own, all.end());

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "warpwise/emulator/host_code/parts.hpp"
+
 #if defined(WARPWISE_JIT)
 
 #include <algorithm>
@@ -93,7 +95,13 @@ class HostMemory : private Xbyak::CodeGenerator {
         is_entry_(code.operations.size()), counted_at_(code.operations.size(), -1) {
     setDefaultJmpNEAR(true);
     write_enter();
-    for (std::size_t i = 0; i < code.operations.size();) i = write_at(i);
+    for (std::size_t i = 0; i < code.operations.size();) {
+      const std::size_t offset = getSize();
+      const std::size_t end = write_at(i);
+      pieces_.push_back({i, end, offset, {}});
+      i = end;
+    }
+    pieces_end_ = getSize();
     lanes_.write_tables();
     readyRE();
     unwind_.emplace(getCode(), getSize(), stack_bytes);
@@ -107,6 +115,14 @@ class HostMemory : private Xbyak::CodeGenerator {
     return entries;
   }
   std::vector<std::int32_t> counted_at() const { return counted_at_; }
+  std::vector<OperationsCode> pieces() const {
+    std::vector<OperationsCode> pieces = pieces_;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::size_t end = i + 1 < pieces.size() ? pieces[i + 1].offset : pieces_end_;
+      pieces[i].bytes.assign(getCode() + pieces[i].offset, getCode() + end);
+    }
+    return pieces;
+  }
 
  private:
   const Operation& operation(std::size_t i) const { return code_.operations[i]; }
@@ -371,6 +387,8 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
   std::deque<SharedLoads> loads_;  ///< which the code refers to
+  std::vector<OperationsCode> pieces_;  ///< without their bytes
+  std::size_t pieces_end_ = 0;
   std::size_t pending_ = 0;
   std::size_t pending_at_ = 0;
   Xbyak::Label leave_;
@@ -399,6 +417,12 @@ bool can_make_code(const Code& code) {
 
 }  // namespace
 
+std::vector<OperationsCode> operations_code(const Code& code, ObserverSet observers) {
+  if (!can_make_code(code)) return {};
+  const HostCode::Version version = version_of(code, observers, false);
+  return version.memory == nullptr ? std::vector<OperationsCode>() : version.memory->pieces();
+}
+
 }  // namespace warpwise::emulator
 
 #else
@@ -413,6 +437,8 @@ HostCode::Version version_of(const Code&, ObserverSet, bool) { return {}; }
 bool can_make_code(const Code&) { return false; }
 
 }  // namespace
+
+std::vector<OperationsCode> operations_code(const Code&, ObserverSet) { return {}; }
 
 }  // namespace warpwise::emulator
 

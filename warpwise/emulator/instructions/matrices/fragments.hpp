@@ -5,11 +5,13 @@
 // Each lane holds a part of a matrix, a fragment. For mma, ldmatrix and stmatrix the PTX ISA
 // documents the fragments. It leaves wmma's open; here they are those of mma, side by side.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 
 #include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator::tensor {
@@ -39,6 +41,60 @@ inline Place place_in_b(int lane, int reg, int element, int packed) {
 /// elements 0 and 1 are neighbours in one of the first 8 rows, 2 and 3 are 8 rows below them.
 inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
+}
+
+// So a register of 32 lanes has 8 rows of A, or 8 columns of B, one after the other. Two registers of
+// C have 8 rows, with the elements of even columns in the first one.
+
+/// Copies a register of A, unpacked, to rows from `row` and the depth from k on.
+template <class T>
+void put_in_a(const T* block, int width, int row, int k, ProductSize size, T* a) {
+  for (int i = 0; i < 8; ++i) std::copy_n(block + i * width, width, a + (row + i) * size.depth + k);
+}
+
+/// Copies a register of B, unpacked, to the columns from `column` and the depth from k on.
+template <class T>
+void put_in_b(const T* block, int width, int column, int k, ProductSize size, T* b) {
+  T* to = b + place_in_groups(column, k, size.depth);
+  for (int j = 0; j < width; ++j) {
+    for (int i = 0; i < 8; ++i) to[j * group_columns + i] = block[i * width + j];
+  }
+}
+
+/// Reads sums from registers, two for each 8 x 8 of them. A group of columns has one or two of
+/// these.
+template <class T>
+void read_sums(const Warp& warp, const std::int32_t* list, int blocks, T* sums) {
+  for (int r = 0; r < 2 * blocks; ++r) {
+    const T* from = source<T>(warp, list[r]);
+    T* to = sums + r / 2 * 64 + r % 2;
+    for (int lane = 0; lane < warp_lanes; ++lane) to[2 * lane] = from[lane];
+  }
+}
+
+template <class T>
+void write_sums(const Warp& warp, const std::int32_t* list, int blocks, const T* sums) {
+  for (int r = 0; r < 2 * blocks; ++r) {
+    const T* from = sums + r / 2 * 64 + r % 2;
+    alignas(64) T words[warp_lanes];
+    for (int lane = 0; lane < warp_lanes; ++lane) words[lane] = from[2 * lane];
+    write_lanes(warp, list[r], words);
+  }
+}
+
+/// Reads halves, a register for each 64 of them.
+inline void read_halves(const Warp& warp, const std::int32_t* list, int registers, float* to) {
+  for (int r = 0; r < registers; ++r)
+    matrix_loops().from_halves(source<std::uint16_t>(warp, list[r]), 64, to + 64 * r);
+}
+
+inline void write_halves(const Warp& warp, const std::int32_t* list, int registers,
+                         const float* from) {
+  for (int r = 0; r < registers; ++r) {
+    alignas(64) std::uint16_t halves[2 * warp_lanes];
+    matrix_loops().to_halves(from + 64 * r, 64, halves);
+    write_lanes(warp, list[r], reinterpret_cast<const std::uint32_t*>(halves));
+  }
 }
 
 /// Result registers, by register and lane.

@@ -1,9 +1,9 @@
 // Products of small matrices by a warp: mma and wmma.mma.
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
 
 #include "warpwise/emulator/instructions/lanes/narrow_floats.hpp"
 #include "warpwise/emulator/instructions/lanes/numbers.hpp"
@@ -13,218 +13,152 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-constexpr std::size_t most_product_rows = 16;
+constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_columns = 16;
 
-/// Rows of A, or columns of B.
-using IntegerRows = std::array<std::array<int, most_depth>, most_product_rows>;
-using FloatRows = std::array<SumOperand, most_product_rows>;
+/// The matrices of a product.
+struct Matrices {
+  alignas(64) std::array<float, most_rows * most_depth> a;
+  alignas(64) std::array<float, most_columns * most_depth> b;
+};
+using Sums = std::array<float, most_rows * most_columns>;
 
-void finish(FloatRows& rows, int depth, int smallest) {
-  for (SumOperand& row : rows) row.finish(depth, smallest);
+/// Positions of a product's registers in its list: D, A, B, C.
+struct Lists {
+  const std::int32_t *d, *a, *b, *c;
+};
+Lists lists_of(const Warp& warp, const Operation& op, int results, int a_registers,
+               int b_registers) {
+  const std::int32_t* list = list_of(warp, op);
+  return {list, list + results, list + results + a_registers,
+          list + results + a_registers + b_registers};
 }
 
-std::uint16_t half_bits(double x) { return encode(x, half_format); }
-
-std::int32_t saturated(std::int64_t sum, bool saturates) {
-  if (saturates) {
-    sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
-                                   std::numeric_limits<std::int32_t>::max());
+/// Unpacks A and B, whose registers have `width` elements of a row or column: unpack(is A,
+/// register, to) converts all of its 8 x width elements.
+template <class Unpack>
+void gather(const Warp& warp, const Lists& lists, ProductSize size, int width, Matrices& to,
+            const Unpack& unpack) {
+  alignas(64) float block[8 * most_depth];
+  const int along = size.depth / width;
+  for (int r = 0; r < size.rows / 8 * along; ++r) {
+    unpack(true, source<std::byte>(warp, lists.a[r]), block);
+    const int tall = size.rows / 8;
+    put_in_a(block, width, 8 * (r % tall), width * (r / tall), size, to.a.data());
   }
-  return static_cast<std::int32_t>(sum);
-}
-
-float small_float(std::uint32_t word, int element, SmallFormat format) {
-  const auto bits = static_cast<std::uint16_t>(word >> (16 * element));
-  return static_cast<float>(decode(bits, format));
-}
-
-int small_integer(std::uint32_t word, int element, bool is_signed) {
-  const auto bits = static_cast<std::uint8_t>(word >> (8 * element));
-  return is_signed ? static_cast<std::int8_t>(bits) : bits;
-}
-
-/// Unpacks A and B, from a_registers and b_registers of `packed` elements each: calls take(is A,
-/// row of A or column of B, position in it, register's word, element of it).
-template <class Take>
-void gather(const Registers& from, int a_registers, int b_registers, int packed, const Take& take) {
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int e = 0; e < packed; ++e) {
-      for (int r = 0; r < a_registers; ++r) {
-        const Place p = place_in_a(lane, r, e, packed);
-        take(true, static_cast<std::size_t>(p.row), p.column, from.word(r, lane), e);
-      }
-      for (int r = 0; r < b_registers; ++r) {
-        const Place p = place_in_b(lane, r, e, packed);
-        take(false, static_cast<std::size_t>(p.column), p.row, from.word(a_registers + r, lane), e);
-      }
-    }
+  for (int r = 0; r < size.columns / 8 * along; ++r) {
+    unpack(false, source<std::byte>(warp, lists.b[r]), block);
+    put_in_b(block, width, 8 * (r / along), width * (r % along), size, to.b.data());
   }
 }
 
-/// Returns element i of a lane's part of a sum that begins at `list`: floats, or halves two in a
-/// register.
-double read_sum(const Registers& from, int i, int lane, bool halves) {
-  const std::uint32_t word = from.word(halves ? i >> 1 : i, lane);
-  return halves ? decode(static_cast<std::uint16_t>(word >> (16 * (i & 1))), half_format)
-                : static_cast<double>(std::bit_cast<float>(word));
+/// Returns the number of 8 x 8 sums, which are two registers of floats, or one of halves.
+int blocks_of(ProductSize size) { return size.rows / 8 * size.columns / 8; }
+
+void read_floats(const Warp& warp, const std::int32_t* list, int blocks, bool halves, Sums& sums) {
+  halves ? read_halves(warp, list, blocks, sums.data())
+         : read_sums(warp, list, blocks, sums.data());
 }
-void write_sum(Words& words, int i, int lane, double sum, bool halves) {
-  const auto at = static_cast<std::size_t>(lane);
-  if (halves) {
-    words[static_cast<std::size_t>(i >> 1)][at] |= static_cast<std::uint32_t>(half_bits(sum))
-                                                   << (16 * (i & 1));
-  } else {
-    words[static_cast<std::size_t>(i)][at] = std::bit_cast<std::uint32_t>(toward_zero(sum));
-  }
+void write_floats(const Warp& warp, const std::int32_t* list, int blocks, bool halves,
+                  const Sums& sums) {
+  halves ? write_halves(warp, list, blocks, sums.data())
+         : write_sums(warp, list, blocks, sums.data());
+}
+
+void multiply_small_floats(Warp& warp, const Operation& op, ProductSize size, const Lists& lists) {
+  const auto flags = flags_of<ProductFlags>(op);
+  Matrices m;
+  alignas(64) Sums sums;
+  const int smallest = flags.bfloats != 0 ? -126 : -14;
+  gather(warp, lists, size, 8, m, [&](bool, const std::byte* from, float* to) {
+    const auto* small = reinterpret_cast<const std::uint16_t*>(from);
+    if (flags.bfloats == 0) return matrix_loops().from_halves(small, 64, to);
+    for (int i = 0; i < 64; ++i) to[i] = std::bit_cast<float>(std::uint32_t{small[i]} << 16);
+  });
+  read_floats(warp, lists.c, blocks_of(size), flags.half_addend != 0, sums);
+  matrix_loops().add_floats({.size = size,
+                             .a = m.a.data(),
+                             .b = m.b.data(),
+                             .sums = sums.data(),
+                             .smallest_of_a = smallest,
+                             .smallest_of_b = smallest,
+                             .finish = flags.half_result != 0 ? Finish::to_odd : Finish::truncate});
+  write_floats(warp, lists.d, blocks_of(size), flags.half_result != 0, sums);
 }
 
 }  // namespace
 
 /// D = A B + C with 16 rows and 8 columns, of halves or bfloats. Operands: D, A, B, C.
 void multiply_floats(Warp& warp, const Operation& op) {
-  const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);
   const int depth = static_cast<int>(flags.depth);
-  const int results = flags.half_result != 0 ? 2 : 4;
-  const int a_registers = depth / 4;
-  const int b_registers = depth / 8;
-  const SmallFormat format = flags.bfloats != 0 ? bfloat_format : half_format;
-  FloatRows a;
-  FloatRows b;
-  gather(Registers{warp, list + results}, a_registers, b_registers, 2,
-         [&](bool of_a, std::size_t row, int k, std::uint32_t word, int e) {
-           (of_a ? a : b)[row].set(k, small_float(word, e, format));
-         });
-  const Registers c{warp, list + results + a_registers + b_registers};
-  const int smallest = flags.bfloats != 0 ? -126 : -14;
-  finish(a, depth, smallest);
-  finish(b, depth, smallest);
-  Words words{};
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int i = 0; i < 4; ++i) {
-      const Place p = place_in_c(lane, i);
-      const double sum =
-          accumulate(a[static_cast<std::size_t>(p.row)], b[static_cast<std::size_t>(p.column)],
-                     depth, read_sum(c, i, lane, flags.half_addend != 0));
-      write_sum(words, i, lane, sum, flags.half_result != 0);
-    }
-  }
-  write_registers(warp, list, results, words);
+  multiply_small_floats(warp, op, {16, 8, depth},
+                        lists_of(warp, op, flags.half_result != 0 ? 2 : 4, depth / 4, depth / 8));
+}
+
+/// D = A B + C with 16 columns. Operands: D, A, B, C. The second halves of A and B are unused.
+void multiply_fragments(Warp& warp, const Operation& op) {
+  const bool halves = flags_of<ProductFlags>(op).half_result != 0;
+  multiply_small_floats(warp, op, {16, 16, 16}, lists_of(warp, op, halves ? 4 : 8, 8, 8));
 }
 
 /// Multiplies matrices of floats of 8 bits, as machine code of CC 9.0 does it: a product of the
 /// first two of each four neighbours along the depth, one of the last two added to it, both as
 /// halves, and the addend added with another rounding.
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
-  const std::int32_t* list = list_of(warp, op);
+  static const std::array<std::array<float, 256>, 2> numbers = {
+      narrow_numbers(e4m3_format), narrow_numbers(e5m2_format)};
   const auto flags = flags_of<ProductFlags>(op);
-  const int depth = static_cast<int>(flags.depth) / 2;
   const bool halves = flags.half_result != 0;
-  const int results = halves ? 2 : 4;
-  const int b_registers = depth / 8;
-  const int a_registers = 2 * b_registers;
-  std::array<FloatRows, 2> a;
-  std::array<FloatRows, 2> b;
-  gather(Registers{warp, list + results}, a_registers, b_registers, 4,
-         [&](bool of_a, std::size_t row, int k, std::uint32_t word, int e) {
-           const bool coarse = (of_a ? flags.a_coarse : flags.b_coarse) != 0;
-           const double value = narrow_value(word >> (8 * e), coarse ? e5m2_format : e4m3_format);
-           (of_a ? a : b)[static_cast<std::size_t>(k % 4 / 2)][row].set(k / 4 * 2 + k % 2,
-                                                                        static_cast<float>(value));
-         });
-  const Registers c{warp, list + results + a_registers + b_registers};
-  for (auto* rows : {&a[0], &a[1], &b[0], &b[1]}) finish(*rows, depth, -14);
-  const auto rounded = [&](double sum) {
-    return halves ? decode(half_bits(sum), half_format) : double{toward_zero(sum)};
-  };
-  Words words{};
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int i = 0; i < 4; ++i) {
-      const Place p = place_in_c(lane, i);
-      const auto row = static_cast<std::size_t>(p.row);
-      const auto column = static_cast<std::size_t>(p.column);
-      double sum = 0;
-      for (const std::size_t part : {0U, 1U})
-        sum = rounded(accumulate(a[part][row], b[part][column], depth, sum));
-      const double addend = read_sum(c, i, lane, halves);
-      sum = halves ? sum + addend : double{static_cast<float>(sum) + static_cast<float>(addend)};
-      write_sum(words, i, lane, sum, halves);
+  const ProductSize size{16, 8, static_cast<int>(flags.depth) / 2};
+  const int b_registers = size.depth / 8;
+  const Lists lists = lists_of(warp, op, halves ? 2 : 4, 2 * b_registers, b_registers);
+  alignas(64) Sums sums{};
+  for (const int part : {0, 1}) {
+    Matrices m;
+    gather(warp, lists, size, 8, m, [&](bool is_a, const std::byte* from, float* to) {
+      const auto& values = numbers[is_a ? flags.a_coarse : flags.b_coarse];
+      for (int i = 0; i < 64; ++i)
+        to[i] = values[std::to_integer<std::size_t>(from[i / 2 * 4 + 2 * part + i % 2])];
+    });
+    matrix_loops().add_floats({.size = size,
+                               .a = m.a.data(),
+                               .b = m.b.data(),
+                               .sums = sums.data(),
+                               .smallest_of_a = -14,
+                               .smallest_of_b = -14,
+                               .finish = halves ? Finish::to_odd : Finish::truncate});
+    if (halves) {
+      alignas(64) std::uint16_t rounded[std::tuple_size_v<Sums>];
+      matrix_loops().to_halves(sums.data(), sums.size(), rounded);
+      matrix_loops().from_halves(rounded, sums.size(), sums.data());
     }
   }
-  write_registers(warp, list, results, words);
+  alignas(64) Sums addends;
+  read_floats(warp, lists.c, 2, halves, addends);
+  // A sum of two halves, rounded to a float and then to a half, has the bits of one rounding.
+  for (std::size_t i = 0; i < 128; ++i) sums[i] = canonical_nan(sums[i] + addends[i]);
+  write_floats(warp, lists.d, 2, halves, sums);
 }
 
 /// Multiplies matrices of bytes, with 8 or 16 rows.
 void multiply_integers(Warp& warp, const Operation& op) {
-  const std::int32_t* list = list_of(warp, op);
   const auto flags = flags_of<ProductFlags>(op);
-  const int depth = static_cast<int>(flags.depth);
-  const int tall = flags.sixteen_rows != 0 ? 2 : 1;
-  const int results = 2 * tall;
-  const int b_registers = depth / 16;
-  const int a_registers = b_registers * tall;
-  IntegerRows a;
-  IntegerRows b;
-  gather(Registers{warp, list + results}, a_registers, b_registers, 4,
-         [&](bool of_a, std::size_t row, int k, std::uint32_t word, int e) {
-           (of_a ? a : b)[row][static_cast<std::size_t>(k)] =
-               small_integer(word, e, (of_a ? flags.a_signed : flags.b_signed) != 0);
-         });
-  const Registers c{warp, list + results + a_registers + b_registers};
-  Words words{};
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int i = 0; i < results; ++i) {
-      const Place p = place_in_c(lane, i);
-      const auto& row = a[static_cast<std::size_t>(p.row)];
-      const auto& column = b[static_cast<std::size_t>(p.column)];
-      std::int64_t sum = static_cast<std::int32_t>(c.word(i, lane));
-      for (std::size_t k = 0; k < static_cast<std::size_t>(depth); ++k) sum += row[k] * column[k];
-      words[static_cast<std::size_t>(i)][static_cast<std::size_t>(lane)] =
-          static_cast<std::uint32_t>(saturated(sum, flags.saturate != 0));
+  const ProductSize size{flags.sixteen_rows != 0 ? 16 : 8, 8, static_cast<int>(flags.depth)};
+  const int tall = size.rows / 8;
+  const Lists lists = lists_of(warp, op, 2 * tall, tall * size.depth / 16, size.depth / 16);
+  Matrices m;
+  gather(warp, lists, size, 16, m, [&](bool is_a, const std::byte* from, float* to) {
+    const bool is_signed = (is_a ? flags.a_signed : flags.b_signed) != 0;
+    for (int i = 0; i < 128; ++i) {
+      const auto bits = std::to_integer<std::uint8_t>(from[i]);
+      to[i] = static_cast<float>(is_signed ? static_cast<std::int8_t>(bits) : int{bits});
     }
-  }
-  write_registers(warp, list, results, words);
-}
-
-/// D = A B + C with 16 columns. Operands: D, A, B, C.
-void multiply_fragments(Warp& warp, const Operation& op) {
-  const std::int32_t* list = list_of(warp, op);
-  const bool halves_out = flags_of<ProductFlags>(op).half_result != 0;
-  const bool halves_in = flags_of<ProductFlags>(op).half_addend != 0;
-  const int results = halves_out ? 4 : 8;
-  const Registers of_a{warp, list + results};
-  const Registers of_b{warp, list + results + 8};
-  const Registers c{warp, list + results + 16};
-  FloatRows a;
-  FloatRows b;
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int pair = 0; pair < 4; ++pair) {
-      for (int e = 0; e < 2; ++e) {
-        Place p = pair_of(Fragment::a, lane, pair).first;
-        p.column += e;
-        a[static_cast<std::size_t>(p.row)].set(p.column,
-                                               small_float(of_a.word(pair, lane), e, half_format));
-        Place q = pair_of(Fragment::b, lane, pair).first;
-        q.row += e;
-        b[static_cast<std::size_t>(q.column)].set(
-            q.row, small_float(of_b.word(pair, lane), e, half_format));
-      }
-    }
-  }
-  finish(a, 16, -14);
-  finish(b, 16, -14);
-  Words words{};
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (int i = 0; i < 8; ++i) {
-      Place p = pair_of(Fragment::float_sum, lane, i >> 1).first;
-      p.column += i & 1;
-      const double sum =
-          accumulate(a[static_cast<std::size_t>(p.row)], b[static_cast<std::size_t>(p.column)], 16,
-                     read_sum(c, i, lane, halves_in));
-      write_sum(words, i, lane, sum, halves_out);
-    }
-  }
-  write_registers(warp, list, results, words);
+  });
+  alignas(64) std::int32_t sums[128];
+  read_sums(warp, lists.c, tall, sums);
+  matrix_loops().add_integers(size, m.a.data(), m.b.data(), sums, flags.saturate != 0);
+  write_sums(warp, lists.d, tall, sums);
 }
 
 }  // namespace warpwise::emulator::tensor

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <vector>
 
-#include "warpwise/base/float16.hpp"
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/lanes/narrow_floats.hpp"
-#include "warpwise/emulator/instructions/lanes/numbers.hpp"
 #include "warpwise/emulator/instructions/matrices/fragments.hpp"
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
@@ -23,7 +20,7 @@ namespace {
 
 constexpr int rows_of_warp = 16;
 constexpr int most_columns = 256;
-constexpr int most_depth = 32;
+using tensor::most_depth;
 constexpr int matrix_piece_bytes = 16;
 
 int bytes_of(Element element) {
@@ -77,15 +74,33 @@ struct Descriptor {
   }
 };
 
-float value_of(std::uint32_t bits, Element element) {
+/// Converts the elements of some bytes.
+void unpack(const std::byte* from, std::size_t count, Element element, bool negated, float* to) {
+  static const auto e4m3 = narrow_numbers(e4m3_format);
+  static const auto e5m2 = narrow_numbers(e5m2_format);
+  const auto* small = reinterpret_cast<const std::uint16_t*>(from);
+  const auto* words = reinterpret_cast<const std::uint32_t*>(from);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
+  const auto convert = [&](const auto& value) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = value(i);
+  };
   switch (element) {
-    case Element::f16: return to_float(Float16{static_cast<std::uint16_t>(bits)});
-    case Element::bf16: return std::bit_cast<float>(bits << 16);
-    case Element::tf32: return std::bit_cast<float>(bits & 0xffffe000U);
-    case Element::e4m3: return static_cast<float>(narrow_value(bits, e4m3_format));
-    case Element::e5m2: return static_cast<float>(narrow_value(bits, e5m2_format));
-    case Element::s8: return static_cast<float>(static_cast<std::int8_t>(bits));
-    default: return static_cast<float>(bits);  // u8
+    case Element::f16: tensor::matrix_loops().from_halves(small, count, to); break;
+    case Element::bf16:
+      convert([&](std::size_t i) { return std::bit_cast<float>(std::uint32_t{small[i]} << 16); });
+      break;
+    case Element::tf32:
+      convert([&](std::size_t i) { return std::bit_cast<float>(words[i] & 0xffffe000U); });
+      break;
+    case Element::e4m3: convert([&](std::size_t i) { return e4m3[bytes[i]]; }); break;
+    case Element::e5m2: convert([&](std::size_t i) { return e5m2[bytes[i]]; }); break;
+    case Element::s8:
+      convert([&](std::size_t i) { return static_cast<float>(static_cast<std::int8_t>(bytes[i])); });
+      break;
+    default: convert([&](std::size_t i) { return static_cast<float>(bytes[i]); });  // u8
+  }
+  if (negated) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = -to[i];
   }
 }
 
@@ -99,71 +114,13 @@ int smallest_exponent(Element element) {
   }
 }
 
-/// Rows of A, or columns of B: their values, exponents and special rows.
-struct Side {
-  std::array<std::array<float, most_depth>, most_columns> values;
-  std::array<std::array<std::int32_t, most_depth>, most_columns> exponents;
-  std::array<bool, most_columns> is_special;
-
-  // Stands for the exponent of zero. A sum with any exponent is below every product's exponent.
-  static constexpr std::int32_t no_exponent = -100000;
-
-  void describe(int rows, int depth, int smallest) {
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
-      is_special[r] = false;
-      for (std::size_t k = 0; k < static_cast<std::size_t>(depth); ++k) {
-        const float value = values[r][k];
-        const auto biased = static_cast<int>(std::bit_cast<std::uint32_t>(value) >> 23 & 0xff);
-        is_special[r] = is_special[r] || biased == 0xff;
-        exponents[r][k] = value == 0 ? no_exponent : std::max(biased - 127, smallest);
-      }
-    }
-  }
+/// The matrices of a product.
+struct Matrices {
+  alignas(64) std::array<float, rows_of_warp * most_depth> a;
+  alignas(64) std::array<float, most_columns * most_depth> b;
+  alignas(64) std::array<float, rows_of_warp * most_columns> sums;
+  alignas(64) std::array<std::int32_t, rows_of_warp * most_columns> integers;
 };
-
-double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-}
-
-// Number of bits that a sum of 8-bit floats keeps, below the leading bit of its largest term and in
-// its result. It matches the unit of CC 9.0 bit for bit.
-constexpr int small_fraction_bits = 13;
-
-/// Returns the number of bits that a sum keeps below its largest term's leading bit: as for mma,
-/// see matrix_sum.hpp, or fewer.
-int sum_fraction_bits(Element element) {
-  return element == Element::e4m3 || element == Element::e5m2 ? small_fraction_bits : 25;
-}
-
-/// Truncates a sum to a float of the unit's precision.
-float result_of(double sum, int fraction_bits) {
-  const float result = tensor::toward_zero(sum);
-  if (fraction_bits != small_fraction_bits || !std::isfinite(result)) return result;
-  constexpr std::uint32_t lost =
-      (1U << (std::numeric_limits<float>::digits - 1 - small_fraction_bits)) - 1;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) & ~lost);
-}
-
-double sum_of(const Side& a, std::size_t row, const Side& b, std::size_t column, int depth,
-              double c, int fraction_bits) {
-  const auto& x = a.values[row];
-  const auto& y = b.values[column];
-  const auto n = static_cast<std::size_t>(depth);
-  std::int32_t largest = c == 0 ? Side::no_exponent : std::max(std::ilogb(c), -126);
-  for (std::size_t k = 0; k < n; ++k)
-    largest = std::max(largest, a.exponents[row][k] + b.exponents[column][k]);
-  if (largest <= Side::no_exponent / 2 || a.is_special[row] || b.is_special[column] ||
-      !std::isfinite(c)) {
-    double sum = c;  // all terms are zero, or some are not finite
-    for (std::size_t k = 0; k < n; ++k) sum += static_cast<double>(x[k]) * y[k];
-    return sum;
-  }
-  const double scale = power_of_two(fraction_bits - largest);
-  auto sum = static_cast<std::int64_t>(c * scale);
-  for (std::size_t k = 0; k < n; ++k)
-    sum += static_cast<std::int32_t>(static_cast<double>(x[k]) * y[k] * scale);
-  return static_cast<double>(sum) * power_of_two(largest - fraction_bits);
-}
 
 /// Computes one warp's part of a product.
 template <class Observers>
@@ -178,16 +135,40 @@ class Product {
 
   void run() {
     // Buffers of the CPU thread: several workers compute at once.
-    static thread_local Side a;
-    static thread_local Side b;
-    flags_.a_in_registers != 0 ? read_registers(a) : read_a(a);
-    read_matrix(b, descriptor_at(of_b_[0]), 0, columns_, flags_.b, flags_.b_transposed != 0,
-                flags_.b_negated != 0);
+    static thread_local Matrices m;
+    flags_.a_in_registers != 0 ? read_registers(m.a.data()) : read_a(m.a.data());
+    read_matrix(m.b.data(), true, descriptor_at(of_b_[0]), 0, columns_, flags_.b,
+                flags_.b_transposed != 0, flags_.b_negated != 0);
     const bool adds = (predicate(warp_, of_b_[1]) & warp_.active) != 0;
-    if (flags_.a == Element::s8 || flags_.a == Element::u8) return multiply_integers(a, b, adds);
-    a.describe(rows_of_warp, depth_, smallest_exponent(flags_.a));
-    b.describe(columns_, depth_, smallest_exponent(flags_.b));
-    multiply_floats(a, b, adds);
+    const tensor::ProductSize size{rows_of_warp, columns_, depth_};
+    const int blocks = columns_ / 4;
+    const std::int32_t* d = list_of(warp_, op_);
+    if (flags_.a == Element::s8 || flags_.a == Element::u8) {
+      adds ? tensor::read_sums(warp_, d, blocks, m.integers.data()) : m.integers.fill(0);
+      tensor::matrix_loops().add_integers(size, m.a.data(), m.b.data(), m.integers.data(),
+                                          flags_.saturate != 0);
+      return tensor::write_sums(warp_, d, blocks, m.integers.data());
+    }
+    const bool halves = flags_.half_result != 0;
+    if (!adds)
+      m.sums.fill(0);
+    else
+      halves ? tensor::read_halves(warp_, d, blocks, m.sums.data())
+             : tensor::read_sums(warp_, d, blocks, m.sums.data());
+    const bool is_narrow = flags_.a == Element::e4m3 || flags_.a == Element::e5m2;
+    tensor::matrix_loops().add_floats(
+        {.size = size,
+         .a = m.a.data(),
+         .b = m.b.data(),
+         .sums = m.sums.data(),
+         .smallest_of_a = smallest_exponent(flags_.a),
+         .smallest_of_b = smallest_exponent(flags_.b),
+         .fraction_bits = is_narrow ? 13 : 25,
+         .finish = halves      ? tensor::Finish::to_odd
+                   : is_narrow ? tensor::Finish::truncate_more
+                               : tensor::Finish::truncate});
+    halves ? tensor::write_halves(warp_, d, blocks, m.sums.data())
+           : tensor::write_sums(warp_, d, blocks, m.sums.data());
   }
 
  private:
@@ -202,38 +183,26 @@ class Product {
     return descriptor;
   }
 
-  void read_a(Side& a) {
+  void read_a(float* a) {
     const int first = static_cast<int>(warp_.index % 4) * rows_of_warp;
-    read_matrix(a, descriptor_at(of_a_[0]), first, rows_of_warp, flags_.a, flags_.a_transposed != 0,
-                flags_.a_negated != 0);
+    read_matrix(a, false, descriptor_at(of_a_[0]), first, rows_of_warp, flags_.a,
+                flags_.a_transposed != 0, flags_.a_negated != 0);
   }
 
-  void read_registers(Side& a) {
-    const tensor::Registers registers{warp_, of_a_};
-    const int packed = 4 / bytes_of(flags_.a);
-    const int bits = 32 / packed;
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-      for (int reg = 0; reg < 4; ++reg) {
-        const std::uint32_t word = registers.word(reg, lane);
-        for (int e = 0; e < packed; ++e) {
-          const tensor::Place p = tensor::place_in_a(lane, reg, e, packed);
-          set(a, p.row, p.column, bits == 32 ? word : word >> (bits * e) & ((1U << bits) - 1),
-              flags_.a, flags_.a_negated != 0);
-        }
-      }
+  void read_registers(float* a) const {
+    const int width = depth_ / 2;
+    for (int r = 0; r < 4; ++r) {
+      alignas(64) float block[8 * most_depth / 2];
+      unpack(source<std::byte>(warp_, of_a_[r]), static_cast<std::size_t>(8 * width), flags_.a,
+             flags_.a_negated != 0, block);
+      tensor::put_in_a(block, width, 8 * (r & 1), width * (r >> 1), {0, 0, depth_}, a);
     }
-  }
-
-  static void set(Side& side, int row, int k, std::uint32_t bits, Element element, bool negated) {
-    const float value = value_of(bits, element);
-    side.values[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)] =
-        negated ? -value : value;
   }
 
   /// Reads rows of A, or columns of B, from shared memory: 32 pieces at a time, as if each belonged
   /// to a lane.
-  void read_matrix(Side& side, const Descriptor& from, int first, int count, Element element,
-                   bool transposed, bool negated) {
+  void read_matrix(float* to, bool is_b, const Descriptor& from, int first, int count,
+                   Element element, bool transposed, bool negated) {
     const int in_piece = matrix_piece_bytes / bytes_of(element);
     // Pieces: two along the depth for each row; or, transposed, the whole depth for eight rows.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
@@ -253,66 +222,22 @@ class Product {
       // No site: the matrix unit's reads are no requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
-          std::array<std::byte, matrix_piece_bytes> piece{};
+          alignas(16) std::array<std::byte, matrix_piece_bytes> piece{};
           if ((place.valid >> i & 1) != 0)
             std::memcpy(piece.data(), place.base + place.at[i], matrix_piece_bytes);
-          const int row = (done + i) / groups;
-          const int group = (done + i) % groups;
-          for (int e = 0; e < in_piece; ++e) {
-            std::uint32_t bits = 0;
-            const auto bytes = static_cast<std::size_t>(bytes_of(element));
-            std::memcpy(&bits, piece.data() + static_cast<std::size_t>(e) * bytes, bytes);
-            transposed ? set(side, 8 * row + e, group, bits, element, negated)
-                       : set(side, row, in_piece * group + e, bits, element, negated);
-          }
+          float values[matrix_piece_bytes];
+          unpack(piece.data(), static_cast<std::size_t>(in_piece), element, negated, values);
+          const int row = (done + i) / groups * (transposed ? in_piece : 1);
+          const int k = (done + i) % groups * (transposed ? 1 : in_piece);
+          // Steps from one element of the piece to the next one, in B or in A.
+          float* const begin = to + (is_b ? tensor::place_in_groups(row, k, depth_)
+                                          : static_cast<std::size_t>(row * depth_ + k));
+          const int step = is_b ? (transposed ? 1 : tensor::group_columns)
+                                : (transposed ? depth_ : 1);
+          for (int e = 0; e < in_piece; ++e) begin[e * step] = values[e];
         }
       });
     }
-  }
-
-  /// Calls body(row of the warp, column, lane, i) for the i-th element of each active lane.
-  template <class Body>
-  void for_each_result(const Body& body) const {
-    for (Mask left = warp_.active; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      for (int i = 0; i < columns_ / 2; ++i) {
-        const tensor::Place p = tensor::place_in_c(lane, i & 3);
-        const int column = p.column + 8 * (i >> 2);
-        body(static_cast<std::size_t>(p.row), static_cast<std::size_t>(column), lane, i);
-      }
-    }
-  }
-
-  void multiply_floats(const Side& a, const Side& b, bool adds) {
-    const std::int32_t* list = list_of(warp_, op_);
-    const int kept = sum_fraction_bits(flags_.a);
-    for_each_result([&](std::size_t row, std::size_t column, int lane, int i) {
-      if (flags_.half_result == 0) {
-        float& d = destination<float>(warp_, list[i])[lane];
-        d = result_of(sum_of(a, row, b, column, depth_, adds ? d : 0.0, kept), kept);
-        return;
-      }
-      std::uint32_t& word = destination<std::uint32_t>(warp_, list[i >> 1])[lane];
-      const int shift = 16 * (i & 1);
-      const double c = adds ? decode(static_cast<std::uint16_t>(word >> shift), half_format) : 0.0;
-      const std::uint32_t half = encode(sum_of(a, row, b, column, depth_, c, kept), half_format);
-      word = (word & ~(0xffffU << shift)) | half << shift;
-    });
-  }
-
-  void multiply_integers(const Side& a, const Side& b, bool adds) {
-    const std::int32_t* list = list_of(warp_, op_);
-    for_each_result([&](std::size_t row, std::size_t column, int lane, int i) {
-      std::int32_t& d = destination<std::int32_t>(warp_, list[i])[lane];
-      std::int64_t sum = adds ? d : 0;
-      for (std::size_t k = 0; k < static_cast<std::size_t>(depth_); ++k)
-        sum += static_cast<std::int32_t>(a.values[row][k] * b.values[column][k]);
-      if (flags_.saturate != 0) {
-        sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
-                                       std::numeric_limits<std::int32_t>::max());
-      }
-      d = static_cast<std::int32_t>(sum);
-    });
   }
 
   Warp& warp_;

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
+#include <type_traits>
 
 #include "warpwise/emulator/execute/access.hpp"
-#include "warpwise/emulator/instructions/lanes/numbers.hpp"
+#include "warpwise/emulator/instructions/matrices/fragments.hpp"
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 #include "warpwise/emulator/instructions/matrices/wmma_form.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
@@ -19,7 +18,7 @@ namespace {
 
 // Limit of a matrix: 8 x 128 bits.
 constexpr std::size_t most_elements = 1024;
-constexpr std::size_t most_lines = 32;
+constexpr std::size_t most_sums = 256;
 
 const WmmaShape& shape_of(WmmaFlags flags) { return wmma_shapes[flags.shape]; }
 
@@ -113,21 +112,6 @@ void store(Warp& warp, const Operation& op) {
                              });
 }
 
-/// Calls body(element's number, its bits) for each element of a matrix in registers.
-template <class Body>
-void for_each_element(const Warp& warp, const std::int32_t* registers, const WmmaMatrix& matrix,
-                      const Body& body) {
-  const int bits = bits_of(matrix.element);
-  const std::uint64_t kept = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  for (int r = 0; r < matrix.registers(); ++r) {
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-      const std::uint64_t word = read_register(warp, registers[r], matrix, lane);
-      for (int e = 0; e < matrix.packed(); ++e)
-        body(matrix.first(r, lane) + e, word >> (e * bits) & kept);
-    }
-  }
-}
-
 /// The matrices of a product, and the positions of their registers in its list: D, A, B, C.
 struct WmmaProduct {
   WmmaProduct(const Warp& warp, const Operation& op)
@@ -140,111 +124,130 @@ struct WmmaProduct {
   WmmaMatrix d, a, b, c;
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Computes the bits of each result element by sum(row, column, the bits of C).
-  template <class Sum>
-  void compute(Warp& warp, const Sum& sum) const {
-    std::array<std::uint64_t, most_elements> results;
-    for_each_element(warp, of_c, c, [&](int number, std::uint64_t bits) {
-      results[static_cast<std::size_t>(number)] =
-          sum(static_cast<std::size_t>(number / c.length),
-              static_cast<std::size_t>(number % c.length), bits);
-    });
-    for (int r = 0; r < d.registers(); ++r) {
-      for (int lane = 0; lane < warp_lanes; ++lane) {
-        std::uint64_t word = 0;
-        for (int e = 0; e < d.packed(); ++e) {
-          const auto number = static_cast<std::size_t>(d.first(r, lane) + e);
-          word |= results[number] << (e * bits_of(d.element));
-        }
-        write_register(warp, of_d[r], d, lane, word);
+  ProductSize size() const { return {shape.rows, shape.columns, shape.depth}; }
+  /// Returns true if sums lie in registers as in fragments.hpp, else by rows.
+  bool has_blocks() const { return shape.rows == 16 && shape.columns == 16; }
+
+  /// Unpacks A and B: unpack(is A, register, to) converts a register's elements. Registers have A
+  /// by rows and B by columns.
+  template <class T, class Unpack>
+  void gather(const Warp& warp, T* to_a, T* to_b, const Unpack& unpack) const {
+    for (int r = 0; r < a.registers(); ++r)
+      unpack(true, source<T>(warp, of_a[r]), to_a + r * warp_lanes * a.packed());
+    alignas(64) T columns[most_elements];
+    for (int r = 0; r < b.registers(); ++r)
+      unpack(false, source<T>(warp, of_b[r]), columns + r * warp_lanes * b.packed());
+    for (int column = 0; column < shape.columns; column += group_columns)
+      put_in_b(columns + column * shape.depth, shape.depth, column, 0, size(), to_b);
+  }
+
+  template <class T>
+  void exchange(const T* from, T* to, bool to_rows) const {
+    for (int row = 0; row < shape.rows; ++row) {
+      for (int column = 0; column < shape.columns; ++column) {
+        const auto by_rows = static_cast<std::size_t>(row * shape.columns + column);
+        const std::size_t in_groups = place_in_groups(column, row, shape.rows);
+        to[to_rows ? by_rows : in_groups] = from[to_rows ? in_groups : by_rows];
       }
+    }
+  }
+
+  /// Replaces C by D: add(sums).
+  template <class T, class Add>
+  void compute(const Warp& warp, const Add& add) const {
+    alignas(64) T sums[most_sums];
+    alignas(64) T rows[most_sums];
+    T* const in_registers = has_blocks() ? sums : rows;
+    if (flags.addend == Element::f16) {
+      if constexpr (std::is_same_v<T, float>) read_halves(warp, of_c, c.registers(), in_registers);
+    } else if (has_blocks()) {
+      read_sums(warp, of_c, c.registers() / 2, sums);
+    } else {
+      for (int r = 0; r < c.registers(); ++r)
+        std::copy_n(source<T>(warp, of_c[r]), warp_lanes, rows + r * warp_lanes);
+    }
+    if (!has_blocks()) exchange(rows, sums, false);
+    add(sums);
+    if (!has_blocks()) exchange(sums, rows, true);
+    if (flags.result == Element::f16) {
+      if constexpr (std::is_same_v<T, float>) write_halves(warp, of_d, d.registers(), in_registers);
+    } else if (has_blocks()) {
+      write_sums(warp, of_d, d.registers() / 2, sums);
+    } else {
+      for (int r = 0; r < d.registers(); ++r) write_lanes(warp, of_d[r], rows + r * warp_lanes);
     }
   }
 };
 
-float as_float(std::uint64_t bits, Element element) {
-  switch (element) {
-    case Element::f16:
-      return static_cast<float>(decode(static_cast<std::uint16_t>(bits), half_format));
-    case Element::bf16:
-      return static_cast<float>(decode(static_cast<std::uint16_t>(bits), bfloat_format));
-    default:
-      // The unit uses 10 fraction bits of a tf32.
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits) & 0xffffe000U);
-  }
-}
-
-void multiply_floats(Warp& warp, const WmmaProduct& p) {
-  std::array<SumOperand, most_lines> a;
-  std::array<SumOperand, most_lines> b;
-  const auto gather = [&](auto& lines, const std::int32_t* registers, const WmmaMatrix& matrix) {
-    for_each_element(warp, registers, matrix, [&](int number, std::uint64_t bits) {
-      lines[static_cast<std::size_t>(number / matrix.length)].set(number % matrix.length,
-                                                                  as_float(bits, matrix.element));
-    });
-    const int smallest = matrix.element == Element::f16 ? -14 : -126;
-    for (SumOperand& line : lines) line.finish(matrix.length, smallest);
-  };
-  gather(a, p.of_a, p.a);
-  gather(b, p.of_b, p.b);
-  p.compute(warp, [&](std::size_t row, std::size_t column, std::uint64_t c) -> std::uint64_t {
-    const double addend = p.flags.addend == Element::f16
-                              ? decode(static_cast<std::uint16_t>(c), half_format)
-                              : std::bit_cast<float>(static_cast<std::uint32_t>(c));
-    const double sum = accumulate(a[row], b[column], p.shape.depth, addend);
-    return p.flags.result == Element::f16 ? encode(sum, half_format)
-                                          : std::bit_cast<std::uint32_t>(toward_zero(sum));
+void multiply_floats(const Warp& warp, const WmmaProduct& p) {
+  alignas(64) float a[most_elements];
+  alignas(64) float b[most_elements];
+  p.gather(warp, a, b, [&](bool, const float* from, float* to) {
+    const auto* small = reinterpret_cast<const std::uint16_t*>(from);
+    const auto* words = reinterpret_cast<const std::uint32_t*>(from);
+    if (p.flags.element == Element::f16) return matrix_loops().from_halves(small, 64, to);
+    if (p.flags.element == Element::bf16) {
+      for (int i = 0; i < 64; ++i) to[i] = std::bit_cast<float>(std::uint32_t{small[i]} << 16);
+      return;
+    }
+    // The unit uses 10 fraction bits of a tf32.
+    for (int i = 0; i < warp_lanes; ++i) to[i] = std::bit_cast<float>(words[i] & 0xffffe000U);
+  });
+  const int smallest = p.flags.element == Element::f16 ? -14 : -126;
+  p.compute<float>(warp, [&](float* sums) {
+    matrix_loops().add_floats(
+        {.size = p.size(),
+         .a = a,
+         .b = b,
+         .sums = sums,
+         .smallest_of_a = smallest,
+         .smallest_of_b = smallest,
+         .finish = p.flags.result == Element::f16 ? Finish::to_odd : Finish::truncate});
   });
 }
 
 /// Adds each product to the sum with one rounding, in the order of the depth.
-void multiply_doubles(Warp& warp, const WmmaProduct& p) {
-  std::array<double, most_elements> a;
-  std::array<double, most_elements> b;
-  const auto gather = [&](auto& to, const std::int32_t* registers, const WmmaMatrix& matrix) {
-    for_each_element(warp, registers, matrix, [&](int number, std::uint64_t bits) {
-      to[static_cast<std::size_t>(number)] = std::bit_cast<double>(bits);
-    });
-  };
-  gather(a, p.of_a, p.a);
-  gather(b, p.of_b, p.b);
-  const auto depth = static_cast<std::size_t>(p.shape.depth);
-  p.compute(warp, [&](std::size_t row, std::size_t column, std::uint64_t c) {
-    double sum = std::bit_cast<double>(c);
-    for (std::size_t k = 0; k < depth; ++k)
-      sum = std::fma(a[row * depth + k], b[column * depth + k], sum);
-    return std::bit_cast<std::uint64_t>(sum);
+void multiply_doubles(const Warp& warp, const WmmaProduct& p) {
+  alignas(64) double a[8 * 4];
+  alignas(64) double b[8 * 4];
+  p.gather(warp, a, b,
+           [](bool, const double* from, double* to) { std::copy_n(from, warp_lanes, to); });
+  p.compute<double>(warp,
+                    [&](double* sums) { matrix_loops().add_doubles(p.size(), a, b, sums); });
+}
+
+/// Multiplies integers of 4 or 8 bits.
+void multiply_integers(const Warp& warp, const WmmaProduct& p) {
+  alignas(64) float a[most_elements];
+  alignas(64) float b[most_elements];
+  const int bits = bits_of(p.flags.element);
+  p.gather(warp, a, b, [&](bool is_a, const float* from, float* to) {
+    const bool is_signed = (is_a ? p.flags.a_signed : p.flags.b_signed) != 0;
+    const int sign = is_signed ? 1 << (bits - 1) : 0;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
+    for (int i = 0; i < warp_lanes * 32 / bits; ++i) {
+      const int value = bits == 8 ? bytes[i] : bytes[i / 2] >> (4 * (i % 2)) & 15;
+      to[i] = static_cast<float>((value ^ sign) - sign);
+    }
+  });
+  p.compute<std::int32_t>(warp, [&](std::int32_t* sums) {
+    matrix_loops().add_integers(p.size(), a, b, sums, p.flags.saturate != 0);
   });
 }
 
-int as_integer(std::uint64_t bits, int width, bool is_signed) {
-  const auto value = static_cast<int>(bits);
-  return is_signed && (value >> (width - 1) & 1) != 0 ? value - (1 << width) : value;
-}
-
-void multiply_integers(Warp& warp, const WmmaProduct& p) {
-  std::array<int, most_elements> a;
-  std::array<int, most_elements> b;
-  const auto gather = [&](auto& to, const std::int32_t* registers, const WmmaMatrix& matrix,
-                          bool is_signed) {
-    for_each_element(warp, registers, matrix, [&](int number, std::uint64_t bits) {
-      to[static_cast<std::size_t>(number)] = as_integer(bits, bits_of(matrix.element), is_signed);
-    });
-  };
-  gather(a, p.of_a, p.a, p.flags.a_signed != 0);
-  gather(b, p.of_b, p.b, p.flags.b_signed != 0);
-  const auto depth = static_cast<std::size_t>(p.shape.depth);
-  const bool compares = p.flags.element == Element::b1 && p.flags.conjunction == 0;
-  p.compute(warp, [&](std::size_t row, std::size_t column, std::uint64_t c) {
-    std::int64_t sum = static_cast<std::int32_t>(c);
-    const int* x = a.data() + row * depth;
-    const int* y = b.data() + column * depth;
-    for (std::size_t k = 0; k < depth; ++k) sum += compares ? x[k] ^ y[k] : x[k] * y[k];
-    if (p.flags.saturate != 0) {
-      sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
-                                     std::numeric_limits<std::int32_t>::max());
+/// Multiplies bits: counts those that are set in both, or that differ.
+void multiply_bits(const Warp& warp, const WmmaProduct& p) {
+  const auto* a = source<std::uint32_t>(warp, p.of_a[0]);
+  const auto* b = source<std::uint32_t>(warp, p.of_b[0]);
+  p.compute<std::uint32_t>(warp, [&](std::uint32_t* sums) {
+    for (int i = 0; i < p.shape.rows * p.shape.columns; ++i) {
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t x = a[i / 8 * 4 + k];
+        const std::uint32_t y = b[i % 8 * 4 + k];
+        sums[i] += static_cast<std::uint32_t>(
+            std::popcount(p.flags.conjunction != 0 ? x & y : x ^ y));
+      }
     }
-    return std::uint64_t{static_cast<std::uint32_t>(sum)};
   });
 }
 
@@ -257,6 +260,7 @@ void multiply_wmma(Warp& warp, const Operation& op) {
     case Element::f16:
     case Element::bf16:
     case Element::tf32: return multiply_floats(warp, product);
+    case Element::b1: return multiply_bits(warp, product);
     default: return multiply_integers(warp, product);
   }
 }

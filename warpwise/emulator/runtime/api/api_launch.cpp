@@ -82,6 +82,7 @@ LaunchOptions launch_options() {
   options.checks = checks_asked_for();
   options.is_known = is_suppressed;
   options.fidelity = fidelity_is_reported();
+  options.engine = engine_asked_for();
   options.orders = orders_asked_for();
   options.order_seed = order_seed_asked_for();
   if (explanation_is_asked_for()) options.fidelity = true;

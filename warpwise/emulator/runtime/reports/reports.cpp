@@ -22,6 +22,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device_checks.hpp"
+#include "warpwise/emulator/engine_names.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/code/registry.hpp"
 #include "warpwise/emulator/runtime/fork_locks.hpp"
@@ -187,6 +188,7 @@ class Reports {
     return multiprocessors_ > 0 ? multiprocessors_ : otherwise;
   }
   bool keeps_going() const { return keeps_going_; }
+  Engine engine() const { return engine_; }
   int orders() const { return orders_; }
   std::uint64_t order_seed() const { return order_seed_; }
 
@@ -471,6 +473,7 @@ class Reports {
   const bool keeps_going_ = is_set("WARPWISE_EMULATED_KEEP_GOING");
   const int time_limit_ = integer("WARPWISE_EMULATED_TIME_LIMIT", 0, 1, longest_time_limit);
   const int multiprocessors_ = integer("WARPWISE_EMULATED_SMS", 0, 1, most_multiprocessors);
+  const Engine engine_ = choice<Engine>("WARPWISE_EMULATED_ENGINE");
   const int orders_ = integer("WARPWISE_EMULATED_ORDERS", 1, 1, most_orders);
   const std::uint64_t order_seed_ = integer<std::uint64_t>(
       "WARPWISE_EMULATED_SEED", 1, 0, std::numeric_limits<std::uint64_t>::max());
@@ -509,6 +512,8 @@ int conclude_reports(const std::string& why, bool is_time_limit) {
 int multiprocessors_asked_for(int otherwise) { return reports().multiprocessors(otherwise); }
 
 bool keeps_going() { return reports().keeps_going(); }
+
+Engine engine_asked_for() { return reports().engine(); }
 
 int orders_asked_for() { return reports().orders(); }
 

@@ -22,6 +22,9 @@ Checks checks_asked_for();
 int orders_asked_for();
 std::uint64_t order_seed_asked_for();
 
+/// Returns how kernels are executed, from WARPWISE_EMULATED_ENGINE.
+Engine engine_asked_for();
+
 /// Returns WARPWISE_EMULATED_SMS, the number of multiprocessors; `otherwise` if it is not set.
 int multiprocessors_asked_for(int otherwise);
 

@@ -1,0 +1,29 @@
+#pragma once
+
+// Internal to the emulator and the command: the CPU's machine code of a kernel, to look at.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/export.hpp"
+
+namespace warpwise::emulator {
+
+/// Machine code of the CPU for some PTX instructions that follow each other.
+struct HostCodePart {
+  std::vector<int> ptx_lines;  ///< from 1
+  std::size_t offset = 0;      ///< of its first byte in the kernel's machine code
+  std::vector<std::uint8_t> bytes;
+};
+
+/// Returns the machine code that the emulator makes from a kernel, for whole warps, without counts
+/// and checks. Parts follow each other without a gap. There is none if this CPU, or this build,
+/// makes none, or if the kernel is too long.
+/// \param kernel  its name in the PTX
+/// \throws InvalidArgument, Unsupported  as for Program, and if there is no such kernel
+WARPWISE_EXPORT std::vector<HostCodePart> host_code_of(std::string_view ptx,
+                                                       std::string_view kernel);
+
+}  // namespace warpwise::emulator

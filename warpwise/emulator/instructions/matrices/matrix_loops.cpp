@@ -1,0 +1,97 @@
+// Loops of matrix_sum.hpp, once for any CPU and once for AVX2. Only the code between the pragmas
+// uses AVX2: functions of the standard headers are shared with the rest of the library.
+
+#include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace warpwise::emulator::tensor {
+namespace {
+
+constexpr int most_sum_rows = 32;
+constexpr std::int32_t kept_bits = ~((1 << (std::numeric_limits<float>::digits - 1 - 13)) - 1);
+// The exponent of zero: below any product's exponent, even if added to another one.
+constexpr int no_exponent = -4096;
+
+int exponent_of(float value, int smallest) {
+  if (value == 0) return no_exponent;
+  const int biased = static_cast<int>(std::bit_cast<std::uint32_t>(value) >> 23 & 255);
+  return std::max(biased - 127, smallest);
+}
+
+float truncated(double x) {
+  constexpr auto smallest = static_cast<double>(std::numeric_limits<float>::denorm_min());
+  if (x > -smallest && x < 0) return 0;  // as an H200 does, without the sign
+  const auto nearest = static_cast<float>(x);
+  if (x != x) return std::bit_cast<float>(0x7fffffffU);
+  if (std::fabs(x) >= std::ldexp(1.0, 128) ||
+      std::fabs(static_cast<double>(nearest)) <= std::fabs(x)) {
+    return nearest;
+  }
+  return std::nextafter(nearest, 0.0f);
+}
+
+float finished(double sum, Finish finish) {
+  if (finish == Finish::to_odd) {
+    if (sum != sum || std::isinf(sum)) return static_cast<float>(sum);
+    const float toward_zero = std::copysign(truncated(std::fabs(sum)), static_cast<float>(sum));
+    return toward_zero == sum || std::isinf(toward_zero)
+               ? toward_zero
+               : std::bit_cast<float>(std::bit_cast<std::uint32_t>(toward_zero) | 1);
+  }
+  const float result = truncated(sum);
+  return finish == Finish::truncate_more && std::isfinite(result)
+             ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) &
+                                    static_cast<std::uint32_t>(kept_bits))
+             : result;
+}
+
+/// Computes one sum without vectors, from a row of A and a column of a group of B.
+float plain_sum(const FloatProduct& product, const float* a, const float* b, float c) {
+  const int depth = product.size.depth;
+  int largest = exponent_of(c, -126);
+  double sum = c;  // if a term is not finite, or all are zero
+  bool is_finite = std::isfinite(c);
+  for (int k = 0; k < depth; ++k) {
+    const float y = b[k * group_columns];
+    is_finite = is_finite && std::isfinite(a[k]) && std::isfinite(y);
+    largest =
+        std::max(largest, exponent_of(a[k], product.smallest_of_a) +
+                              exponent_of(y, product.smallest_of_b));
+    sum += static_cast<double>(a[k]) * y;
+  }
+  if (is_finite && largest > no_exponent / 2) {
+    const int unit = largest - product.fraction_bits;
+    sum = std::trunc(std::ldexp(static_cast<double>(c), -unit));
+    for (int k = 0; k < depth; ++k)
+      sum += std::trunc(std::ldexp(static_cast<double>(a[k]) * b[k * group_columns], -unit));
+    sum = std::ldexp(sum + 0.0, unit);  // a sum of zeros has no sign
+  }
+  return finished(sum, product.finish);
+}
+
+namespace baseline {
+#include "warpwise/emulator/instructions/matrices/matrix_loops-inl.hpp"
+}  // namespace baseline
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt,lzcnt")
+namespace avx2 {
+#include "warpwise/emulator/instructions/matrices/matrix_loops-inl.hpp"
+}  // namespace avx2
+#pragma GCC pop_options
+#endif
+
+}  // namespace
+
+const MatrixLoops& portable_matrix_loops() { return baseline::loops; }
+
+#if defined(__x86_64__)
+const MatrixLoops& avx2_matrix_loops() { return avx2::loops; }
+#endif
+
+}  // namespace warpwise::emulator::tensor
