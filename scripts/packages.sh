@@ -15,12 +15,13 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build                                     # C++20, CMake 3.25
   libtbb-dev libhwy-dev                                     # threads, SIMD
-  libxbyak-dev                                              # machine code that the emulator makes
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libpng-dev                                                # PNG files
   libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page, the completion, the progress of a build
 )
+# Debian has it for x86 alone.
+[ "$(dpkg --print-architecture)" != amd64 ] || packages+=(libxbyak-dev)  # machine code that the emulator makes
 [ "${1:-}" = "--first" ] || packages+=(
   make                                                      # what CMake builds programs with that use the library
   libjpeg-dev libtiff-dev libwebp-dev                       # image files
