@@ -2,7 +2,8 @@
 # Configures and builds one preset of CMakePresets.json. Prints little unless something fails.
 #
 #   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan,
-#                                                                   fuzz, cpu, all-gpus
+#                                                                   fuzz, cpu, all-gpus, arm64, arm64-cuda; the last
+#                                                                   two install what they need
 #                                                                   NAME: of CMake's target; everything unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +13,8 @@ shift || true
 target=()
 if [ "${1:-}" = --target ]; then target=(--target "$2"); shift 2; fi
 start=$SECONDS
+[[ $preset != arm64* ]] || scripts/packages.sh --arm64
+[ "$preset" != arm64-cuda ] || [ -e build/arm64-root/usr/local/cuda ] || scripts/get-arm64-cuda.sh
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
 

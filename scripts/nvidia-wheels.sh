@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# Sourced by get-nvrtc.sh and get-cupti.sh. Downloads NVIDIA's wheels from PyPI into the user's cache,
+# Sourced by get-nvrtc.sh, get-cupti.sh and get-arm64-cuda.sh. Downloads NVIDIA's wheels from PyPI into the user's cache,
 # ${XDG_CACHE_HOME:-~/.cache}/warpwise.
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/warpwise
 fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
 # fetch_wheels VERSION NAME...: downloads the wheels nvidia-NAME; $made is then the folder with their lib and include.
+# They are for this machine, or for $platform.
 fetch_wheels() {
   local version=$1 name wheel wheels=()
   shift
@@ -17,7 +18,7 @@ fetch_wheels() {
   work=$(mktemp -d "$cache/.get-wheels-XXXXXX")
   trap 'rm -rf "$work"' EXIT
   for name in "$@"; do wheels+=("nvidia-$name==$version.*"); done
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: ${platform:+--platform "$platform"} \
       --dest "$work/wheels" "${wheels[@]}" >"$work/pip.log" 2>&1 ||
     { tail -n 5 "$work/pip.log" >&2; fail "pip could not download nvidia-$*"; }
   for wheel in "$work"/wheels/*.whl; do python3 -m zipfile -e "$wheel" "$work/unpacked"; done

@@ -4,7 +4,8 @@
 # if one failed.
 #
 #   scripts/test.sh                     what CI runs
-#   scripts/test.sh --nightly           every test, every sanitizer and the fuzz targets; results/nightly.json is the record
+#   scripts/test.sh --nightly           every test, every sanitizer, the fuzz targets and aarch64; the record is
+#                                       results/nightly.json
 #   scripts/test.sh --quick             the unit tests in build/release/bin that were built since they last passed
 #   scripts/test.sh --quick NAME        builds NAME_test and runs it, on the emulator too; or runs the tests of the label NAME
 #
@@ -115,6 +116,12 @@ fuzz
 
 must "release build" scripts/build.sh release -DWARPWISE_TESTS=ON
 tests "release tests" release "${nightly[@]}"
+
+# The CPU path on aarch64, whose programs QEMU runs; not the peers, whose results on aarch64 are not those on x86.
+if [ ${#nightly[@]} -gt 0 ]; then
+  must "arm64 build" scripts/build.sh arm64 -DWARPWISE_TESTS=ON
+  QEMU_LD_PREFIX=$PWD/build/arm64-root tests "arm64 tests" arm64 -L unit -LE 'peer|golden'
+fi
 
 status=0
 scripts/minutes.py table

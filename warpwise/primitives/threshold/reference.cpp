@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "warpwise/base/float128.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
 
 namespace warpwise::reference {
@@ -133,7 +134,7 @@ bool above_rounded_mean(std::int64_t value, std::int64_t mean, const ThresholdOp
 /// * area of 53 + 48.
 bool above_exact_mean(std::int64_t value, std::uint64_t sum, std::int64_t area,
                       const ThresholdOptions& options) {
-  using Exact = __float128;
+  using Exact = Float128;
   return static_cast<Exact>(sum) - static_cast<Exact>(value) * static_cast<Exact>(area) <
          static_cast<Exact>(options.offset) * static_cast<Exact>(area);
 }

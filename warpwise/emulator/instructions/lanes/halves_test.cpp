@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warpwise/base/float128.hpp"
 #include "warpwise/emulator/instructions/lanes/floats_testing.hpp"
 
 namespace warpwise {
@@ -20,10 +21,10 @@ constexpr Format half{"f16", 10, 15};
 constexpr Format bfloat{"bf16", 7, 127};
 
 /// The value of a number's bits, exactly; infinities are as large as the next binade would begin.
-__float128 exact_value(const Format& format, U64 bits) {
+Float128 exact_value(const Format& format, U64 bits) {
   const int exponent = static_cast<int>(bits & 0x7fff) >> format.fraction_bits;
   const int fraction = static_cast<int>(bits) & ((1 << format.fraction_bits) - 1);
-  __float128 value = exponent == 0 ? fraction : fraction + (1 << format.fraction_bits);
+  Float128 value = exponent == 0 ? fraction : fraction + (1 << format.fraction_bits);
   for (int e = std::max(exponent, 1) - format.bias - format.fraction_bits; e != 0;
        e += e < 0 ? 1 : -1) {
     value *= e < 0 ? 0.5 : 2;
@@ -39,12 +40,12 @@ bool is_infinite(const Format& format, U64 bits) { return (bits & 0x7fff) == inf
 
 /// The number nearest to x + tail (a tail far below x's last place), ties to even: by bisection
 /// over all numbers.
-U64 nearest(const Format& format, __float128 x, __float128 tail) {
+U64 nearest(const Format& format, Float128 x, Float128 tail) {
   const bool negative = x < 0 || (x == 0 && tail < 0);
   if (negative) x = -x, tail = -tail;
   U64 low = 0;
   U64 high = infinity(format);
-  const auto compare = [&](__float128 y) {
+  const auto compare = [&](Float128 y) {
     return x != y ? (x < y ? -1 : 1) : tail < 0 ? -1 : tail > 0 ? 1 : 0;
   };
   while (high - low > 1) {
@@ -93,14 +94,14 @@ U64 exact_multiply_add(const Format& format, U64 a, U64 b, U64 c) {
   if (infinite_product)
     return is_infinite(format, c) && (c & 0x8000) != sign ? nan : infinity(format) | sign;
   if (is_infinite(format, c)) return c;
-  const __float128 product = exact_value(format, a) * exact_value(format, b);
-  const __float128 addend = exact_value(format, c);
-  const __float128 sum = product + addend;
+  const Float128 product = exact_value(format, a) * exact_value(format, b);
+  const Float128 addend = exact_value(format, c);
+  const Float128 sum = product + addend;
   if (sum == 0) {
     const bool both = sign != 0 && (c & 0x8000) != 0;
     return product == 0 && addend == 0 && both ? 0x8000 : 0;
   }
-  const __float128 back = sum - product;
+  const Float128 back = sum - product;
   return nearest(format, sum, (product - (sum - back)) + (addend - back));
 }
 
@@ -182,7 +183,7 @@ TEST(Halves, Comparisons) {
             return U64{yes(a & 0xffff, b & 0xffff) ? 1U : 0U} | (yes(a >> 16, b >> 16) ? 2U : 0U);
           });
     };
-    using F = __float128;
+    using F = Float128;
     expect_comparison("eq", [](F a, F b, bool u) { return !u && a == b; });
     expect_comparison("ne", [](F a, F b, bool u) { return !u && a != b; });
     expect_comparison("lt", [](F a, F b, bool u) { return !u && a < b; });
@@ -200,7 +201,7 @@ U64 directed(const Format& format, double x, int mode) {
   const U64 sign = std::signbit(x) ? 0x8000 : 0;
   if (std::isinf(x)) return sign | infinity(format);
   if (mode == 0) return nearest(format, x, 0) | sign;
-  const __float128 magnitude = std::fabs(x);
+  const Float128 magnitude = std::fabs(x);
   U64 low = 0;
   U64 high = infinity(format);
   while (high - low > 1) {

@@ -170,8 +170,10 @@ void redirect(const Loaded& loaded) {
     const std::size_t bytes = (at + code.size() - first + page - 1) / page * page;
     void* const pages = reinterpret_cast<void*>(first);
     if (::mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) continue;
-    std::memcpy(reinterpret_cast<void*>(at), code.data(), code.size());
+    auto* const start = reinterpret_cast<char*>(at);
+    std::memcpy(start, code.data(), code.size());
     ::mprotect(pages, bytes, PROT_READ | PROT_EXEC);
+    __builtin___clear_cache(start, start + code.size());  // aarch64 reads instructions by another cache
   }
 }
 

@@ -112,6 +112,12 @@ bool comes_after_call(const void* word) {
     if (call[0] == 0xff && (call[1] >> 3 & 7) == 2) return true;
   }
   return false;
+#elif defined(__aarch64__)
+  std::uint32_t code = 0;
+  const iovec there{const_cast<char*>(static_cast<const char*>(word)) - sizeof(code), sizeof(code)};
+  const iovec here{&code, sizeof(code)};
+  if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof(code)) return false;
+  return (code & 0xfc000000U) == 0x94000000U || (code & 0xfffffc1fU) == 0xd63f0000U;  // bl, blr
 #else
   return true;
 #endif
