@@ -72,13 +72,12 @@ class Races::Look {
   }
 
   void run() {
-    if (!writes_) {
+    if (are_neighbours()) {
+      run_contiguous(0, warp_lanes, 0);
+    } else if (!writes_) {
       LaneRuns runs;
       list_runs(runs);
-      return read(runs);
-    }
-    if (access_.place->contiguous || (access_.steady && step() == bytes())) {
-      run_contiguous(0, warp_lanes, 0);
+      read(runs);
     } else if (access_.steady && step() == 0 && bytes() >= 4) {
       write_of_all();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
@@ -92,14 +91,14 @@ class Races::Look {
 
   /// Lanes of a read that are looked at together: they read one address, or adjacent ones.
   struct LaneRun {
-    std::int8_t first = 0;
-    std::int8_t end = 0;
-    bool same = false;   ///< one address
-    bool again = false;  ///< they repeat what earlier lanes read
+    std::int8_t first;
+    std::int8_t end;
+    bool same;   ///< one address
+    bool again;  ///< they repeat what earlier lanes read
   };
   struct LaneRuns {
     std::size_t count = 0;
-    std::array<LaneRun, warp_lanes> all;
+    std::array<LaneRun, warp_lanes> all;  ///< the first `count` are set
     void add(const LaneRun& run) { all[count++] = run; }
   };
 
@@ -107,8 +106,7 @@ class Races::Look {
   /// reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones are
   /// looked at.
   void list_runs(LaneRuns& runs) const {
-    if (access_.place->contiguous || (access_.steady && step() == bytes()))
-      return runs.add({0, warp_lanes, false, false});
+    if (are_neighbours()) return runs.add({0, warp_lanes, false, false});
     if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
     const bool is_whole = bytes() >= 4;
     const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
@@ -161,6 +159,9 @@ class Races::Look {
            (op.narrow ? Touch::narrow : 0) |
            (access_.kind == AccessKind::atomic ? Touch::atomic : 0);
   }
+  bool are_neighbours() const {
+    return access_.place->contiguous || (access_.steady && step() == bytes());
+  }
   std::uint64_t address_of(int lane) const { return access_.addresses[lane] + distance_; }
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
@@ -174,8 +175,11 @@ class Races::Look {
       const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
       prepare(page);
       if (bytes() >= 4) {
-        const std::uint64_t base = base_ | Touch::mask_bits | Touch::lane_part(first) | flags;
-        whole_words(page, at, stop, {base, (at - begin) / 4, 0, std::countr_zero(bytes()) - 2});
+        TouchRun run;
+        run.base = base_ | Touch::mask_bits | Touch::lane_part(first) | flags;
+        run.place = (at - begin) / 4;
+        run.right = std::countr_zero(bytes()) - 2;
+        whole_words(page, at, stop, run);
       } else {
         parts_of_words(page, at, stop, begin);
       }
@@ -184,7 +188,7 @@ class Races::Look {
   }
 
   /// Looks at and records consecutive words of a page, of which the instruction touches all bytes.
-  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, TouchRun run) {
+  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, TouchRun& run) {
     while (at < stop) {
       const std::size_t word = at / 4 % ShadowPage::words;
       const auto all = static_cast<std::size_t>((stop - at) / 4);
@@ -228,20 +232,21 @@ class Races::Look {
       return true;
     }
     std::uint64_t* const reads = page.reads->data() + word;
-    const OldTouches old = compare_touches(reads, count);
-    if ((old.different & Touch::epoch_bits) != 0) return false;
-    const Epoch epoch = Touch{old.first}.epoch();
-    if (old.first >= floor_ && epoch == epoch_) {
+    const std::uint64_t different = different_bits(reads, count);
+    if ((different & (Touch::epoch_bits | Touch::strong)) != 0) return false;
+    const Touch first{reads[0]};
+    if (first.bits >= floor_ && first.epoch() == epoch_) {
       constexpr std::uint64_t form = Touch::mask_bits | Touch::layout_bits;
-      if (((old.different | (old.first ^ run.base)) & form) != 0) return false;
+      if (((different | (first.bits ^ run.base)) & form) != 0) return false;
       merge_touches(reads, run, count);
       return true;
     }
     const Before before =
-        old.first < floor_ ? Before{all_lanes, false, false} : lanes_before(epoch);
+        first.bits < floor_ ? Before{all_lanes, false, false} : lanes_before(first.epoch());
     if (before.are == all_lanes)
       replace_touches(reads, run, count);
-    else if (before.are == 0 && !before.of_own_warp && !Touch{old.any | run.base}.is(Touch::strong))
+    else if (before.are == 0 && !before.of_own_warp &&
+             !Touch{first.bits | run.base}.is(Touch::strong))
       add_to_touches(reads, Touch::others, count);  // reads by another warp
     else
       return false;
@@ -251,15 +256,13 @@ class Races::Look {
   /// Returns true if old touches of consecutive words are of one epoch that precedes the current
   /// access, or are the same lanes' own.
   bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
-    const OldTouches old = compare_touches(touches, count);
-    if ((old.different & Touch::epoch_bits) != 0) return false;
-    if (old.first < floor_) return true;
-    const Epoch epoch = Touch{old.first}.epoch();
+    if ((different_bits(touches, count) & Touch::epoch_bits) != 0) return false;
+    if (touches[0] < floor_) return true;
+    const Epoch epoch = Touch{touches[0]}.epoch();
     if (epoch != epoch_) return lanes_before(epoch).are == all_lanes;
     constexpr std::uint64_t who =
-        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several;
-    return (old.any & (Touch::several | Touch::others)) == 0 &&
-           (changed_bits(touches, run, count) & who) == 0;
+        Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several | Touch::others;
+    return (run.base & Touch::several) == 0 && (changed_bits(touches, run, count) & who) == 0;
   }
 
   void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
@@ -273,8 +276,10 @@ class Races::Look {
       std::uint64_t next = std::min(stop, (at | 3) + 1);
       if (next - at == 4) {
         next = stop & ~std::uint64_t{3};
-        whole_words(page, at, next,
-                    {base | Touch::mask_bits | lane_at(at), 0, bytes() == 1 ? 2 : 1, 0});
+        TouchRun run;
+        run.base = base | Touch::mask_bits | lane_at(at);
+        run.left = 2 - shift;
+        whole_words(page, at, next, run);
       } else {
         const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
         const Touch touch{base | Touch::mask_part(mask) | lane_at(at)};

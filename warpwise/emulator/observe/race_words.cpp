@@ -29,22 +29,14 @@ template <class Body, class Rest>
   for (; i < count; ++i) rest(i);
 }
 
-[[gnu::always_inline]] inline OldTouches compare(const std::uint64_t* old, std::size_t count) {
+[[gnu::always_inline]] inline std::uint64_t different(const std::uint64_t* old, std::size_t count) {
   const std::uint64_t first = old[0];
-  Four any = {};
-  Four different = {};
+  Four bits = {};
+  std::uint64_t others = 0;
   std::size_t i = 0;
-  for (; i + four <= count; i += four) {
-    const Four words = *reinterpret_cast<const Four*>(old + i);
-    any |= words;
-    different |= words ^ first;
-  }
-  OldTouches result{first, reduced(any), reduced(different)};
-  for (; i < count; ++i) {
-    result.any |= old[i];
-    result.different |= old[i] ^ first;
-  }
-  return result;
+  for (; i + four <= count; i += four) bits |= *reinterpret_cast<const Four*>(old + i) ^ first;
+  for (; i < count; ++i) others |= old[i] ^ first;
+  return reduced(bits) | others;
 }
 
 [[gnu::always_inline]] inline std::uint64_t changed(const std::uint64_t* old, const TouchRun& now,
@@ -94,7 +86,7 @@ template <class T>
 }
 
 struct Loops {
-  OldTouches (*compare)(const std::uint64_t*, std::size_t);
+  std::uint64_t (*different)(const std::uint64_t*, std::size_t);
   std::uint64_t (*changed)(const std::uint64_t*, const TouchRun&, std::size_t);
   void (*replace)(std::uint64_t*, const TouchRun&, std::size_t);
   void (*merge)(std::uint64_t*, const TouchRun&, std::size_t);
@@ -102,7 +94,7 @@ struct Loops {
 };
 
 constexpr Loops baseline = {
-    [](const std::uint64_t* old, std::size_t count) { return compare(old, count); },
+    [](const std::uint64_t* old, std::size_t count) { return different(old, count); },
     [](const std::uint64_t* old, const TouchRun& now, std::size_t count) {
       return changed(old, now, count);
     },
@@ -111,8 +103,8 @@ constexpr Loops baseline = {
     [](std::uint64_t* old, std::uint64_t flags, std::size_t count) { add(old, flags, count); }};
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] OldTouches compare_avx2(const std::uint64_t* old, std::size_t count) {
-  return compare(old, count);
+[[gnu::target("avx2")]] std::uint64_t different_avx2(const std::uint64_t* old, std::size_t count) {
+  return different(old, count);
 }
 [[gnu::target("avx2")]] std::uint64_t changed_avx2(const std::uint64_t* old, const TouchRun& now,
                                                    std::size_t count) {
@@ -131,7 +123,7 @@ constexpr Loops baseline = {
 }
 
 const Loops loops = __builtin_cpu_supports("avx2")
-                        ? Loops{compare_avx2, changed_avx2, replace_avx2, merge_avx2, add_avx2}
+                        ? Loops{different_avx2, changed_avx2, replace_avx2, merge_avx2, add_avx2}
                         : baseline;
 #else
 constexpr Loops loops = baseline;
@@ -139,8 +131,8 @@ constexpr Loops loops = baseline;
 
 }  // namespace
 
-OldTouches compare_touches(const std::uint64_t* old, std::size_t count) {
-  return loops.compare(old, count);
+std::uint64_t different_bits(const std::uint64_t* old, std::size_t count) {
+  return loops.different(old, count);
 }
 
 std::uint64_t changed_bits(const std::uint64_t* old, const TouchRun& now, std::size_t count) {

@@ -22,14 +22,8 @@ struct TouchRun {
   }
 };
 
-/// What old touches of consecutive words have in common.
-struct OldTouches {
-  std::uint64_t first = 0;
-  std::uint64_t any = 0;        ///< bits that are set in any of them
-  std::uint64_t different = 0;  ///< bits in which any differs from the first one
-};
-
-OldTouches compare_touches(const std::uint64_t* old, std::size_t count);
+/// Returns the bits in which any of some touches differs from the first one.
+std::uint64_t different_bits(const std::uint64_t* old, std::size_t count);
 /// Returns the bits in which any old touch differs from its new one.
 std::uint64_t changed_bits(const std::uint64_t* old, const TouchRun& now, std::size_t count);
 void replace_touches(std::uint64_t* old, const TouchRun& now, std::size_t count);

@@ -171,14 +171,13 @@ void Races::on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                               std::span<const RepeatedLoad> loads) {
   History& history = history_of(*warp.block);
   struct Repeated {
+    explicit Repeated(const Look& of) : look(of) { look.list_runs(runs); }
     Look look;
     Look::LaneRuns runs;
   };
   std::array<std::optional<Repeated>, most_repeated> all;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const Operation& op = *loads.front().op;
-    all[i].emplace(Repeated{Look(*this, history, warp, op, accesses[i]), {}});
-    all[i]->look.list_runs(all[i]->runs);
+    all[i].emplace(Look(*this, history, warp, *loads.front().op, accesses[i]));
   }
   found_.clear();
   for (const RepeatedLoad& load : loads) {
