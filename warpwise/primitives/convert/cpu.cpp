@@ -274,8 +274,8 @@ void opencv_chroma(const std::uint8_t* channel, const std::uint8_t* luma, int fa
 HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
-  const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, sum, rest);
-  return hn::RearrangeToOddPlusEven(most, rest);
+  const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), rest);
+  return hn::Add(sum, hn::RearrangeToOddPlusEven(most, rest));  // not before: NEON orders anew
 }
 
 HWY_INLINE V16 pair_vector(Digits::Pair pair) {

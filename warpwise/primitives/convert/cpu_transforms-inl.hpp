@@ -305,8 +305,8 @@ struct DecodeUnit {
     const hn::RebindToSigned<D32> d;
     const auto sum = [&](V16 factors, auto start) HWY_ATTR {
       auto rest = hn::Zero(d);
-      const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, start, rest);
-      return hn::RearrangeToOddPlusEven(most, rest);
+      const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, hn::Zero(d), rest);
+      return hn::Add(start, hn::RearrangeToOddPlusEven(most, rest));  // not before: NEON's order
     };
     const auto low = hn::ShiftRight<16>(sum(green_low, green_low_offset));
     return hn::ShiftRight<15>(sum(green_high, hn::Add(low, green_high_offset)));

@@ -173,7 +173,8 @@ void redirect(const Loaded& loaded) {
     auto* const start = reinterpret_cast<char*>(at);
     std::memcpy(start, code.data(), code.size());
     ::mprotect(pages, bytes, PROT_READ | PROT_EXEC);
-    __builtin___clear_cache(start, start + code.size());  // aarch64 reads instructions by another cache
+    // aarch64 reads instructions through another cache.
+    __builtin___clear_cache(start, start + code.size());
   }
 }
 
