@@ -440,7 +440,7 @@ class Outputs(CommandTest):
 
     def test_a_pictures_name_for_several_results(self):
         write("also.npy", read("in.npy"))
-        for name in ["out.png", "out.npy", "new/out.jpg"]:
+        for name in ["out.png", "out.npy", "out.raw", "new/out.jpg"]:
             self.fail_with(USAGE, "sobel", "in.npy", "also.npy", name, says=[name, "several inputs need an output folder"])
         os.mkdir("out.png")  # whoever made it wants it
         self.succeed("sobel", "in.npy", "also.npy", "out.png")

@@ -276,6 +276,7 @@ class Rates(CommandTest):
                                  ([100] + [16] * 6, "3.571 fps on average"), ([10, 50, 2, 2], "6.25 fps on average")]:
                 with self.subTest(name=name, delays=delays):
                     self.assertTrue(self.first_line(name, *delays).endswith(", " + rate), self.first_line(name, *delays))
+        self.assertTrue(self.first_line("in.gif", *[3, 4, 3] * 3).endswith(", 30 fps"))  # rounded to hundredths
 
 
 @unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")

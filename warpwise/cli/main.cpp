@@ -123,6 +123,34 @@ class WholeNames final : public CLI::Formatter {
   }
 };
 
+// The subcommands, in the order of the help.
+struct Added {
+  std::string_view name;
+  std::unique_ptr<Command> (*add)(CLI::App&);
+};
+constexpr Added subcommands[] = {
+    {"convert", add_convert},     {"sobel", add_sobel},
+    {"threshold", add_threshold}, {"match", add_match},
+    {"disparity", add_disparity}, {"find", add_find},
+    {"track", add_track},         {"stream", add_stream},
+    {"view", add_view},           {"gemv", add_gemv},
+    {"explain", add_explain},     {"run", add_run},
+    {"bench", add_bench},         {"lab", add_lab},
+    {"devices", add_devices},
+};
+
+// Adds the subcommand that the first word names, or all, for the help and for messages. To make the
+// options of all takes as long as to read a small picture.
+std::map<std::string_view, std::unique_ptr<Command>> add_subcommands(CLI::App& app,
+                                                                     const std::string& word) {
+  std::map<std::string_view, std::unique_ptr<Command>> commands;
+  const bool is_named = std::ranges::find(subcommands, word, &Added::name) != std::end(subcommands);
+  for (const Added& each : subcommands) {
+    if (!is_named || each.name == word) commands[each.name] = each.add(app);
+  }
+  return commands;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.formatter(std::make_shared<WholeNames>());
@@ -130,23 +158,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->label("Excludes", "not with");
   app.footer("warpwise help SUBCOMMAND shows its arguments and options.");
-  std::map<std::string, std::unique_ptr<Command>> commands;
-  commands["convert"] = add_convert(app);
-  commands["sobel"] = add_sobel(app);
-  commands["threshold"] = add_threshold(app);
-  commands["match"] = add_match(app);
-  commands["disparity"] = add_disparity(app);
-  commands["find"] = add_find(app);
-  commands["track"] = add_track(app);
-  commands["stream"] = add_stream(app);
-  commands["view"] = add_view(app);
-  commands["gemv"] = add_gemv(app);
-  commands["explain"] = add_explain(app);
-  commands["run"] = add_run(app);
-  commands["bench"] = add_bench(app);
-  commands["lab"] = add_lab(app);
-  commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);
+  const std::map<std::string_view, std::unique_ptr<Command>> commands =
+      add_subcommands(app, words[0]);
   // CLI11 would print the help of the command before an unknown subcommand.
   const CLI::App* behind = &app;
   std::string names;  // subcommands' names, for their help

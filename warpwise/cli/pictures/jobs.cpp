@@ -55,9 +55,10 @@ void require_no_file(const std::string& path) {
   if (fs::exists(path, ignored)) {
     throw IoError(path + " is a file; several inputs need an output folder");
   }
-  // Refuses a folder named like a picture: the user has probably forgotten that OUT is a folder.
-  if (io::is_readable_extension(io::extension_of(path))) {
-    throw UsageError(path + " is the name of a picture; several inputs need an output folder");
+  // Refuses a folder named like a file: the user has probably forgotten that OUT is a folder.
+  const std::string extension = io::extension_of(path);
+  if (extension == ".raw" || io::is_readable_extension(extension)) {
+    throw UsageError(path + " is the name of a file; several inputs need an output folder");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/ffmpeg/address.hpp"
@@ -27,25 +28,30 @@ bool is_animation(const AVFormatContext& input) {
 }
 
 // Corrects the rates of an animation, which FFmpeg estimates from its first frames: the mean is
-// that of all frames, and the grid differs from it if their lengths differ.
+// that of all frames. The grid differs from it if a frame begins a unit of time or more off the
+// mean.
 void state_pace(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;
   const Input closed_at_the_end(input);
   const Packet packet = new_packet();
-  std::int64_t frames = 0;
-  std::int64_t length = 0;
-  std::int64_t first = 0;
-  bool is_varying = false;
+  std::vector<std::int64_t> starts = {0};
   for (; av_read_frame(input, packet.get()) >= 0; av_packet_unref(packet.get())) {
-    if (frames++ == 0) first = packet->duration;
-    is_varying = is_varying || packet->duration != first;
-    length += packet->duration;
+    starts.push_back(starts.back() + packet->duration);
   }
-  AVStream& video = *animation.streams[0];
+  const auto frames = static_cast<std::int64_t>(starts.size()) - 1;
+  const std::int64_t length = starts.back();
   if (length <= 0) return;
+  AVStream& video = *animation.streams[0];
   av_reduce(&video.avg_frame_rate.num, &video.avg_frame_rate.den, frames * video.time_base.den,
             length * video.time_base.num, std::numeric_limits<int>::max());
+  const double mean = static_cast<double>(length) / static_cast<double>(frames);
+  bool is_varying = false;
+  for (std::int64_t i = 0; i < frames; ++i) {
+    const double off =
+        static_cast<double>(starts[static_cast<std::size_t>(i)]) - static_cast<double>(i) * mean;
+    is_varying = is_varying || std::abs(off) >= 1;
+  }
   video.r_frame_rate = is_varying ? av_inv_q(video.time_base) : video.avg_frame_rate;
 }
 
