@@ -69,13 +69,13 @@ class Branch {
 
 // Bytes of each step's source and result (separate), and of the first source and the last result
 // (fused).
-struct Traffic {
+struct FrameBytes {
   std::int64_t separate = 0;
   std::int64_t fused = 0;
 };
 
-Traffic traffic_of(const live::Pipeline& pipeline) {
-  Traffic bytes;
+FrameBytes traffic_of(const live::Pipeline& pipeline) {
+  FrameBytes bytes;
   for (const live::Step& step : pipeline.steps()) {
     if (step.stage) bytes.separate += step.from.shape.bytes() + step.to.shape.bytes();
   }
@@ -134,7 +134,7 @@ nlohmann::json resident_rows(double copy_gb_per_s) {
        {1, 8}}};
   nlohmann::json rows = nlohmann::json::array();
   for (const auto& [name, problem, numbers_of_frames, numbers_of_streams] : parts) {
-    const Traffic traffic = traffic_of(problem.pipeline);
+    const FrameBytes traffic = traffic_of(problem.pipeline);
     for (const std::size_t frames : numbers_of_frames) {
       for (const std::size_t streams : numbers_of_streams) {
         if (streams > frames) continue;

@@ -139,11 +139,11 @@ class Screenshots(WindowTest):
         sources = ["test:bars"] + (["scene:"] if draws() else [])
         for source in sources:
             for more in [["sobel"], ["sobel", "--no-interop"], ["match block-size=16 search=2"]]:
-                words = [source, "--size", "160x96", "--frames", "3", "--view", "both", "--pipeline", *more]
+                words = [source, "--size", "160x480", "--frames", "3", "--view", "both", "--pipeline", *more]
                 shot = self.shot(*words, backend="cuda", env=environment)
-                shown = [[shot.at(x, y) for x in range(320)] for y in range(0, shot.height, 5)]
+                shown = [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)]
                 shot = self.shot(*words)
-                self.assertEqual(shown, [[shot.at(x, y) for x in range(320)] for y in range(0, shot.height, 5)], words)
+                self.assertEqual(shown, [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)], words)
 
     def test_picture_that_no_texture_holds(self):
         write("wide.raw", bytes(40000 * 2))
