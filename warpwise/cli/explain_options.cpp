@@ -17,8 +17,8 @@ namespace warpwise::cli {
 namespace {
 
 // Options that are only for a FILE; a primitive determines them itself.
-constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
-                                            "--define",    "--include", "--arg",   "--arch",
+constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block",    "--shared",
+                                            "--define",    "--include", "--arg",      "--arch",
                                             "--registers", "--dump",    "--host-code"};
 
 template <class Take>
@@ -115,11 +115,12 @@ void add_build_options(CLI::App& app, ExplainOptions& options) {
 void add_form_options(CLI::App& app, ExplainOptions& options) {
   CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
   CLI::Option* const html =
-      app.add_option("--html", options.html,
-                 "Write the report as a page for a browser, with counts beside the source, instead "
-                 "of printing it")
-      ->type_name("FILE.html")
-      ->excludes(json);
+      app.add_option(
+             "--html", options.html,
+             "Write the report as a page for a browser, with counts beside the source, instead "
+             "of printing it")
+          ->type_name("FILE.html")
+          ->excludes(json);
   app.add_flag("--host-code", options.host_code,
                "With a FILE: print the machine code of this CPU that the emulator makes from the "
                "kernel, below its lines of PTX, instead of a report. Needs no launch")

@@ -71,8 +71,7 @@ std::string host_code_text(const lab::ExplainRequest& request) {
   const std::string kernel = request.kernel.empty() && names.size() == 1
                                  ? names.front()
                                  : lab::kernel_in(compilation.ptx, request.kernel);
-  const std::vector<emulator::HostCodePart> parts =
-      emulator::host_code_of(compilation.ptx, kernel);
+  const std::vector<emulator::HostCodePart> parts = emulator::host_code_of(compilation.ptx, kernel);
   if (parts.empty()) {
     throw Error(
         "the emulator makes no machine code of " + kernel +

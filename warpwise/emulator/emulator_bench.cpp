@@ -1,4 +1,5 @@
 // Warp instructions per second on one CPU core, for integer image kernels and a matrix product.
+// Products of matrices: floating-point or integer operations per second.
 // Modes: no counts; all counts for CC 9.0; counts for three compute capabilities; checks. Each runs
 // in machine code and in the interpreter.
 
@@ -84,7 +85,85 @@ void add(const char* kernel, const std::string& name, const Counting& counting) 
       ->Unit(benchmark::kMillisecond);
 }
 
+/// A product of small matrices: the instruction, its registers, and bits of A and B that keep
+/// random elements of an ordinary size.
+struct Product {
+  const char* name;
+  const char* instruction;
+  int of_d;
+  int of_a;
+  int of_b;
+  double operations;
+  std::uint32_t random;  ///< bits that are random; the others are those of `fixed`
+  std::uint32_t fixed;
+};
+constexpr Product products[] = {
+    {"mma_f16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 4, 2, 4096, 0x83ff83ffU,
+     0x3c003800U},
+    {"mma_f16_to_f16", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2, 4096,
+     0x83ff83ffU, 0x3c003800U},
+    {"mma_bf16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 4, 4, 2, 4096, 0x807f807fU,
+     0x3f803f00U},
+    {"mma_tf32", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 4, 4, 2, 2048, 0x807fe000U,
+     0x3f800000U},
+    {"mma_e4m3", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 4, 2, 8192, 0xbfbfbfbfU,
+     0},
+    {"mma_s8", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 4, 4, 2, 8192, 0xffffffffU, 0},
+    {"wmma_f16", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 8192, 0x83ff83ffU,
+     0x3c003800U},
+};
+
+std::string registers(const char* name, int count) {
+  std::string text = "{";
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + (name + std::to_string(i));
+  return text + "}";
+}
+
+/// One warp that adds four products over and over.
+void multiply_matrices(benchmark::State& state, const Product& product) {
+  constexpr int times = 500;
+  constexpr int unrolled = 4;
+  std::string ptx =
+      ".version 8.4\n.target sm_90\n.address_size 64\n"
+      ".visible .entry products(.param .u32 times, .param .u64 out)\n{\n"
+      ".reg .b32 %d<8>, %a<8>, %b<8>, %i, %n, %t;\n.reg .b64 %o, %l;\n.reg .pred %p;\n"
+      "ld.param.u32 %n, [times];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\n"
+      "mov.u32 %i, 0;\n";
+  for (int i = 0; i < product.of_d; ++i) ptx += "mov.u32 %d" + std::to_string(i) + ", 0;\n";
+  std::uint32_t salt = 0;
+  for (const auto& [name, count] : {std::pair{"%a", product.of_a}, std::pair{"%b", product.of_b}}) {
+    for (int i = 0; i < count; ++i) {
+      const std::string reg = name + std::to_string(i);
+      salt += 2246822519U;
+      ptx += "mad.lo.u32 " + reg + ", %t, 2654435761, " + std::to_string(salt) + ";\n";
+      ptx += "mul.lo.u32 " + reg + ", " + reg + ", " + reg + ";\n";
+      ptx += "and.b32 " + reg + ", " + reg + ", " + std::to_string(product.random) + ";\n";
+      ptx += "or.b32 " + reg + ", " + reg + ", " + std::to_string(product.fixed) + ";\n";
+    }
+  }
+  ptx += "AGAIN:\n";
+  for (int i = 0; i < unrolled; ++i)
+    ptx += std::string(product.instruction) + " " + registers("%d", product.of_d) + ", " +
+           registers("%a", product.of_a) + ", " + registers("%b", product.of_b) + ", " +
+           registers("%d", product.of_d) + ";\n";
+  ptx +=
+      "add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, %n;\n@%p bra AGAIN;\nmul.wide.u32 %l, %t, 4;\n"
+      "add.u64 %o, %o, %l;\nst.global.u32 [%o], %d0;\nret;\n}\n";
+  test::Emulated emulated(ptx);
+  const emulator::Address out = emulated.device.allocate(128);
+  measure(state, emulated, {},
+          [&] { return emulated.launch("products", {1, 1, 1}, {32, 1, 1}, times, out); });
+  state.counters["operations"] = benchmark::Counter(product.operations * unrolled * times,
+                                                    benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void list_all() {
+  for (const Product& each : products) {
+    benchmark::RegisterBenchmark(
+        ("run/product_" + std::string(each.name)).c_str(),
+        [&each](benchmark::State& state) { multiply_matrices(state, each); })
+        ->Unit(benchmark::kMillisecond);
+  }
   using emulator::Check;
   using emulator::Checks;
   const std::vector<std::pair<std::string, Counting>> all = {

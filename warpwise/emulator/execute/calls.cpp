@@ -155,8 +155,7 @@ class CalledShadow {
                   own_ + stack_.base + function_.results[i].offset, site_.results[i].bytes);
     }
     auto& all = stack_.saved_shadow;
-    const auto own =
-        all.end() - static_cast<std::ptrdiff_t>(SavedRegisters{site_.saved}.bytes());
+    const auto own = all.end() - static_cast<std::ptrdiff_t>(SavedRegisters{site_.saved}.bytes());
     const bool is_defined = std::all_of(own, all.end(), [](auto b) { return b == std::byte{}; });
     if (warp_.poisoned == 0 && is_defined) {
       all.erase(own, all.end());

@@ -386,7 +386,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::vector<Xbyak::Label> at_;  ///< of each operation that leads
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
-  std::deque<SharedLoads> loads_;  ///< which the code refers to
+  std::deque<SharedLoads> loads_;       ///< which the code refers to
   std::vector<OperationsCode> pieces_;  ///< without their bytes
   std::size_t pieces_end_ = 0;
   std::size_t pending_ = 0;

@@ -3,7 +3,6 @@
 // Internal to the emulator: floats of 8, 6 and 4 bits.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -41,14 +40,6 @@ inline double narrow_value(std::uint32_t bits, NarrowFormat format) {
                     : std::numeric_limits<double>::quiet_NaN();
   }
   return (bits & format.sign()) != 0 ? -magnitude : magnitude;
-}
-
-/// Returns the numbers of all codes of a format of 8 bits.
-inline std::array<float, 256> narrow_numbers(NarrowFormat format) {
-  std::array<float, 256> numbers;
-  for (std::uint32_t code = 0; code < numbers.size(); ++code)
-    numbers[code] = static_cast<float>(narrow_value(code, format));
-  return numbers;
 }
 
 /// Rounds a number to the nearest code, ties to even. Larger numbers become the largest finite one

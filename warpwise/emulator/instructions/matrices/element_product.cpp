@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "warpwise/emulator/instructions/matrices/fragments.hpp"
@@ -29,21 +28,30 @@ struct ElementProduct {
   int tall;   ///< groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Unpacks A and B, of at least eight elements of depth; missing ones stay. unpack(is A, register,
-  /// to) converts a register's elements.
-  template <class T, class Unpack>
-  ProductSize gather(T* a, T* b, const Unpack& unpack) const {
+  /// Unpacks A and B, of at least eight elements of depth; missing ones stay.
+  ProductSize unpack(float* a, float* b) const {
     const ProductSize size{8 * tall, 8, std::max(depth, 8)};
-    alignas(64) T block[8 * 32];
-    for (int r = 0; r < tall * depth / width; ++r) {
-      unpack(true, source<T>(warp, of_a[r]), block);
-      put_in_a(block, width, 8 * (r % tall), width * (r / tall), size, a);
-    }
-    for (int r = 0; r < depth / width; ++r) {
-      unpack(false, source<T>(warp, of_b[r]), block);
-      put_in_b(block, width, 0, width * r, size, b);
-    }
+    for (int r = 0; r < tall * depth / width; ++r)
+      matrix_loops().unpack(flags.a, source<std::uint32_t>(warp, of_a[r]), unpacked_words,
+                            a + place_in_groups(8 * (r % tall), width * (r / tall), size.depth));
+    for (int r = 0; r < depth / width; ++r)
+      matrix_loops().unpack(flags.b, source<std::uint32_t>(warp, of_b[r]), unpacked_words,
+                            b + place_in_groups(0, width * r, size.depth));
     return size;
+  }
+
+  /// Copies A and B without a change: four elements of a line are a register.
+  template <class T>
+  void copy(T* a, T* b) const {
+    const auto copy = [&](const std::int32_t* list, int groups, T* to) {
+      for (int r = 0; r < groups * depth / 4; ++r) {
+        const T* from = source<T>(warp, list[r]);
+        for (int i = 0; i < warp_lanes; ++i)
+          to[place_in_groups(8 * (r % groups) + i / 4, r / groups * 4 + i % 4, depth)] = from[i];
+      }
+    };
+    copy(of_a, tall, a);
+    copy(of_b, 1, b);
   }
 
   /// Replaces C by D: add(sums).
@@ -59,57 +67,41 @@ struct ElementProduct {
 void multiply_singles(const ElementProduct& p) {
   alignas(64) float a[16 * 8] = {};
   alignas(64) float b[8 * 8] = {};
-  const ProductSize size = p.gather(a, b, [](bool, const float* from, float* to) {
-    // The unit uses 10 fraction bits of a tf32.
-    for (int i = 0; i < warp_lanes; ++i)
-      to[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(from[i]) & 0xffffe000U);
-  });
+  const ProductSize size = p.unpack(a, b);
   p.compute<float>([&](float* sums) {
     matrix_loops().add_floats({.size = size, .a = a, .b = b, .sums = sums});
   });
-}
-
-template <class T>
-void copy_register(bool, const T* from, T* to) {
-  std::copy_n(from, warp_lanes, to);
 }
 
 /// Adds each product to the sum with one rounding, in the order of the depth.
 void multiply_doubles(const ElementProduct& p) {
   alignas(64) double a[16 * 16];
   alignas(64) double b[8 * 16];
-  ProductSize size = p.gather(a, b, copy_register<double>);
-  size.depth = p.depth;
-  p.compute<double>([&](double* sums) { matrix_loops().add_doubles(size, a, b, sums); });
+  p.copy(a, b);
+  p.compute<double>(
+      [&](double* sums) { matrix_loops().add_doubles({8 * p.tall, 8, p.depth}, a, b, sums); });
 }
 
 void multiply_half_bytes(const ElementProduct& p) {
   alignas(64) float a[16 * 64];
   alignas(64) float b[8 * 64];
-  const ProductSize size = p.gather(a, b, [&](bool is_a, const float* from, float* to) {
-    const bool is_signed = (is_a ? p.flags.a : p.flags.b) == Element::s4;
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
-    for (int i = 0; i < 256; ++i) {
-      const int value = bytes[i / 2] >> (4 * (i % 2)) & 15;
-      to[i] = static_cast<float>(is_signed ? (value ^ 8) - 8 : value);
-    }
-  });
+  const ProductSize size = p.unpack(a, b);
   p.compute<std::int32_t>([&](std::int32_t* sums) {
     matrix_loops().add_integers(size, a, b, sums, p.flags.saturate != 0);
   });
 }
 
 void multiply_bits(const ElementProduct& p) {
-  std::uint32_t a[16 * 8] = {};
-  std::uint32_t b[8 * 8] = {};
-  const ProductSize size = p.gather(a, b, copy_register<std::uint32_t>);
+  std::uint32_t a[16 * 8];
+  std::uint32_t b[8 * 8];
+  p.copy(a, b);
   p.compute<std::uint32_t>([&](std::uint32_t* sums) {
-    for (int i = 0; i < size.rows * size.columns; ++i) {
-      for (int k = 0; k < size.depth; ++k) {
-        const std::uint32_t x = a[i / group_columns * size.depth + k];
-        const std::uint32_t y = b[k * group_columns + i % group_columns];
-        sums[i] += static_cast<std::uint32_t>(
-            std::popcount(p.flags.conjunction != 0 ? x & y : x ^ y));
+    for (int i = 0; i < 8 * p.tall * 8; ++i) {
+      for (int k = 0; k < p.depth; ++k) {
+        const std::uint32_t x = a[place_in_groups(i / 8, k, p.depth)];
+        const std::uint32_t y = b[place_in_groups(i % 8, k, p.depth)];
+        sums[i] +=
+            static_cast<std::uint32_t>(std::popcount(p.flags.conjunction != 0 ? x & y : x ^ y));
       }
     }
   });

@@ -5,7 +5,6 @@
 // Each lane holds a part of a matrix, a fragment. For mma, ldmatrix and stmatrix the PTX ISA
 // documents the fragments. It leaves wmma's open; here they are those of mma, side by side.
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -43,21 +42,20 @@ inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }
 
-// So a register of 32 lanes has 8 rows of A, or 8 columns of B, one after the other. Two registers of
-// C have 8 rows, with the elements of even columns in the first one.
+// So a register of 32 lanes has four words of 8 rows of A, or of 8 columns of B. Two registers of C
+// have 8 rows, with the elements of even columns in the first one.
 
-/// Copies a register of A, unpacked, to rows from `row` and the depth from k on.
-template <class T>
-void put_in_a(const T* block, int width, int row, int k, ProductSize size, T* a) {
-  for (int i = 0; i < 8; ++i) std::copy_n(block + i * width, width, a + (row + i) * size.depth + k);
-}
-
-/// Copies a register of B, unpacked, to the columns from `column` and the depth from k on.
-template <class T>
-void put_in_b(const T* block, int width, int column, int k, ProductSize size, T* b) {
-  T* to = b + place_in_groups(column, k, size.depth);
-  for (int j = 0; j < width; ++j) {
-    for (int i = 0; i < 8; ++i) to[j * group_columns + i] = block[i * width + j];
+/// Unpacks registers of A or B to groups of lines.
+/// \param groups_first  registers of several groups precede those further along the depth, as in A
+inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
+                             int depth, int registers, bool groups_first, float* to) {
+  const int groups = lines / group_lines;
+  const int along = registers / groups;
+  for (int r = 0; r < registers; ++r) {
+    const int group = groups_first ? r % groups : r / along;
+    const int at = groups_first ? r / groups : r % along;
+    matrix_loops().unpack(element, source<std::uint32_t>(warp, list[r]), unpacked_words,
+                          to + place_in_groups(group * group_lines, at * depth / along, depth));
   }
 }
 

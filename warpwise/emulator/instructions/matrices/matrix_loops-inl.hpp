@@ -24,8 +24,7 @@ inline Integers exponents_of(Floats values, std::int32_t smallest) {
   const Integers magnitude = bits_of(values) & 0x7fffffff;
   const Integers all = (magnitude >> 23) - 127;
   const Integers least = Integers{} + smallest;
-  const Integers exponents = larger(all, least);
-  return magnitude == 0 ? Integers{} + zero_exponent : exponents;
+  return magnitude == 0 ? Integers{} + zero_exponent : larger(all, least);
 }
 
 /// Returns the exponents of eight elements of A or B.
@@ -70,44 +69,41 @@ inline Floats finished(Integers low, Integers high, Integers unit, Finish finish
 template <int depth>
 inline void add_floats(const FloatProduct& p) {
   constexpr int rows_at_once = 2;
-  // Exponents, those of two rows in pairs.
-  constexpr auto pairs_of_a = std::size_t{most_sum_rows / rows_at_once * depth / group_columns};
-  Integers of_a[pairs_of_a];
+  // Exponents. Those of two rows of A are a pair, as are those of a column of B, twice.
+  alignas(32) std::int16_t of_a[std::size_t{most_sum_rows} * depth];
   Shorts of_b[std::size_t{depth}];
-  for (int row = 0; row < p.size.rows; row += rows_at_once) {
-    for (int k = 0; k < depth; k += group_columns) {
-      const float* first = p.a + row * depth + k;
-      of_a[(row / rows_at_once * depth + k) / group_columns] =
-          paired(described(first, p.smallest_of_a), described(first + depth, p.smallest_of_a));
-    }
+  using EightShorts = std::int16_t __attribute__((vector_size(16)));
+  for (int i = 0; i < p.size.rows * depth; i += group_lines) {
+    *reinterpret_cast<EightShorts*>(of_a + i) =
+        __builtin_convertvector(described(p.a + i, p.smallest_of_a), EightShorts);
   }
-  const auto* exponents_of_a = reinterpret_cast<const std::int32_t*>(of_a);
-  for (int group = 0; group < p.size.columns / group_columns; ++group) {
-    const float* b = p.b + group * group_columns * depth;
+  for (int group = 0; group < p.size.columns / group_lines; ++group) {
+    const float* b = p.b + group * group_lines * depth;
     const auto* values_of_b = reinterpret_cast<const Floats*>(b);
     for (int k = 0; k < depth; ++k) {
-      const Integers exponents = described(b + k * group_columns, p.smallest_of_b);
+      const Integers exponents = described(b + k * group_lines, p.smallest_of_b);
       of_b[k] = reinterpret_cast<Shorts>(paired(exponents, exponents));
     }
     for (int row = 0; row < p.size.rows; row += rows_at_once) {
       auto* sums = reinterpret_cast<Floats*>(p.sums) + group * p.size.rows + row;
+      const auto at = static_cast<std::ptrdiff_t>(place_in_groups(row, 0, depth));
+      const float* a = p.a + at;
+      const auto* pairs_of_a = reinterpret_cast<const std::int32_t*>(of_a + at);
       auto largest_pairs = reinterpret_cast<Shorts>(
           paired(exponents_of(sums[0], -126), exponents_of(sums[1], -126)));
       for (int k = 0; k < depth; ++k) {
-        const Integers pairs = Integers{} + exponents_of_a[row / rows_at_once * depth + k];
+        const Integers pairs = Integers{} + pairs_of_a[k * group_lines / 2];
         const Shorts exponents = of_b[k] + reinterpret_cast<Shorts>(pairs);
         largest_pairs = largest_pairs > exponents ? largest_pairs : exponents;
       }
-      const auto both = reinterpret_cast<Integers>(largest_pairs);
-      Integers largest[rows_at_once] = {(both << 16) >> 16, both >> 16};
+      const Shorts done_pairs = (largest_pairs >= lowest_sum) & (largest_pairs <= highest_sum);
+      const Shorts kept_pairs = largest_pairs > lowest_sum ? largest_pairs : Shorts{} + lowest_sum;
+      const auto both = reinterpret_cast<Integers>(kept_pairs);
+      const Integers largest[rows_at_once] = {(both << 16) >> 16, both >> 16};
       Integers low[rows_at_once];
       Integers high[rows_at_once];
       Floats scale[rows_at_once];
-      Integers is_done[rows_at_once];
       for (int i = 0; i < rows_at_once; ++i) {
-        is_done[i] = ((largest[i] >= lowest_sum) & (largest[i] <= highest_sum)) |
-                     ((largest[i] < zero_exponent / 2) & (bits_of(sums[i]) == 0));
-        largest[i] = larger(largest[i], Integers{} + lowest_sum);
         scale[i] = as_floats((p.fraction_bits + 127 - largest[i]) << 23);
         low[i] = __builtin_convertvector(sums[i] * scale[i], Integers);
         high[i] = Integers{};
@@ -117,22 +113,26 @@ inline void add_floats(const FloatProduct& p) {
 #pragma GCC unroll 8
         for (int k = from; k < to; ++k) {
           for (int i = 0; i < rows_at_once; ++i) {
-            const Floats product = values_of_b[k] * p.a[(row + i) * depth + k];
+            const Floats product = values_of_b[k] * a[k * group_lines + i];
             integers[i] += __builtin_convertvector(product * scale[i], Integers);
           }
         }
       };
       add(0, depth / 2, low);
       add(depth / 2, depth, high);
-      for (int i = 0; i < rows_at_once; ++i) {
-        const Floats addends = sums[i];
+      const Floats addends[rows_at_once] = {sums[0], sums[1]};
+      for (int i = 0; i < rows_at_once; ++i)
         sums[i] = finished(low[i], high[i], largest[i] - p.fraction_bits, p.finish);
-        const auto done = reinterpret_cast<std::int64_t __attribute__((vector_size(32)))>(is_done[i]);
-        if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]] continue;
-        for (int column = 0; column < group_columns; ++column) {
-          if (is_done[i][column] == 0)
-            sums[i][column] = plain_sum(p, p.a + (row + i) * depth, b + column, addends[column]);
-        }
+      const auto done = reinterpret_cast<Longs>(done_pairs);
+      if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
+        continue;
+      // A sum of zeros is +0 if C is.
+      for (int i = 0; i < rows_at_once * group_lines; ++i) {
+        const int column = i / rows_at_once;
+        const float c = addends[i % rows_at_once][column];
+        if (done_pairs[i] != 0) continue;
+        if (largest_pairs[i] < zero_exponent / 2 && std::bit_cast<std::int32_t>(c) == 0) continue;
+        sums[i % rows_at_once][column] = plain_sum(p, a + i % rows_at_once, b + column, c);
       }
     }
   }
@@ -147,13 +147,13 @@ inline void add_floats_of_any_depth(const FloatProduct& p) {
 }
 
 inline void add_doubles(ProductSize size, const double* a, const double* b, double* sums) {
-  for (int group = 0; group < size.columns / group_columns; ++group) {
+  for (int group = 0; group < size.columns / group_lines; ++group) {
     for (int row = 0; row < size.rows; ++row) {
-      double* to = sums + (group * size.rows + row) * group_columns;
+      double* to = sums + (group * size.rows + row) * group_lines;
       for (int k = 0; k < size.depth; ++k) {
-        const double* from = b + (group * size.depth + k) * group_columns;
-        const double factor = a[row * size.depth + k];
-        for (int i = 0; i < group_columns; ++i) to[i] = __builtin_fma(factor, from[i], to[i]);
+        const double* from = b + (group * size.depth + k) * group_lines;
+        const double factor = a[place_in_groups(row, k, size.depth)];
+        for (int i = 0; i < group_lines; ++i) to[i] = __builtin_fma(factor, from[i], to[i]);
       }
     }
   }
@@ -161,13 +161,14 @@ inline void add_doubles(ProductSize size, const double* a, const double* b, doub
 
 inline void add_integers(ProductSize size, const float* a, const float* b, std::int32_t* sums,
                          bool saturates) {
-  for (int group = 0; group < size.columns / group_columns; ++group) {
+  for (int group = 0; group < size.columns / group_lines; ++group) {
     const auto* from = reinterpret_cast<const Floats*>(b) + group * size.depth;
     for (int row = 0; row < size.rows; row += 2) {
       Floats products[2] = {};  // exact: of less than 24 bits
+      const float* of_a = a + place_in_groups(row, 0, size.depth);
       for (int k = 0; k < size.depth; ++k) {
-        products[0] += from[k] * a[row * size.depth + k];
-        products[1] += from[k] * a[(row + 1) * size.depth + k];
+        products[0] += from[k] * of_a[k * group_lines];
+        products[1] += from[k] * of_a[k * group_lines + 1];
       }
       auto* to = reinterpret_cast<Integers*>(sums) + group * size.rows + row;
       for (int i = 0; i < 2; ++i) {
@@ -184,14 +185,91 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   }
 }
 
+/// Converts the magnitude of a float of few bits, whose fraction is moved to that of a float.
+/// \param bias  difference of the exponents' biases
+/// \param least  2^n of the smallest normal number
+inline Floats magnitude_of(Integers moved, std::int32_t bias, float least) {
+  // CPUs are slow with subnormal numbers, so these become a difference of normal ones.
+  const Integers normal = moved + (bias << 23);
+  const Floats subnormal = as_floats(normal + (1 << 23)) - least;
+  return moved < (1 << 23) ? subnormal : as_floats(normal);
+}
+
+/// Converts halves that are zero-extended.
+inline Floats of_halves(Integers bits) {
+  const Integers magnitude = bits & 0x7fff;
+  const Floats finite = magnitude_of(magnitude << 13, 127 - 15, 0x1p-14F);
+  const Integers other = (magnitude >= 0x7c00) & 0x7f800000;
+  return as_floats(bits_of(finite) | other | (bits & 0x8000) << 16);
+}
+
+template <Element element>
+inline Floats converted(Integers bits) {
+  switch (element) {
+    case Element::f16: return of_halves(bits);
+    case Element::bf16: return as_floats(bits << 16);
+    case Element::e5m2: return of_halves(bits << 8);
+    case Element::e4m3: {
+      const Integers magnitude = bits & 0x7f;
+      const Floats finite = magnitude_of(magnitude << 20, 127 - 7, 0x1p-6F);
+      const Integers nan = (magnitude == 0x7f) & 0x7fc00000;
+      return as_floats(bits_of(finite) | nan | (bits & 0x80) << 24);
+    }
+    case Element::s8: return __builtin_convertvector((bits ^ 0x80) - 0x80, Floats);
+    case Element::s4: return __builtin_convertvector((bits ^ 8) - 8, Floats);
+    case Element::tf32: return as_floats(bits & static_cast<std::int32_t>(0xffffe000));
+    default: return __builtin_convertvector(bits, Floats);  // u8, u4
+  }
+}
+
+template <Element element, int bits>
+inline void unpack_elements(const std::uint32_t* words, int pitch, float* to) {
+  constexpr std::int32_t mask = bits == 32 ? -1 : (1 << (bits % 32)) - 1;
+  constexpr int packed = 32 / bits;
+  // Transposes: column j has word j of each line.
+  Integers columns[unpacked_words];
+  using FourWords = std::int32_t __attribute__((vector_size(16)));
+  Integers rows[4];
+  for (int i = 0; i < 4; ++i) {
+    FourWords upper;
+    FourWords lower;
+    std::memcpy(&upper, words + i * pitch, sizeof(upper));
+    std::memcpy(&lower, words + (i + 4) * pitch, sizeof(lower));
+    rows[i] = __builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+  const Integers even_low = __builtin_shufflevector(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const Integers even_high = __builtin_shufflevector(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const Integers odd_low = __builtin_shufflevector(rows[2], rows[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const Integers odd_high = __builtin_shufflevector(rows[2], rows[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  columns[0] = __builtin_shufflevector(even_low, odd_low, 0, 1, 8, 9, 4, 5, 12, 13);
+  columns[1] = __builtin_shufflevector(even_low, odd_low, 2, 3, 10, 11, 6, 7, 14, 15);
+  columns[2] = __builtin_shufflevector(even_high, odd_high, 0, 1, 8, 9, 4, 5, 12, 13);
+  columns[3] = __builtin_shufflevector(even_high, odd_high, 2, 3, 10, 11, 6, 7, 14, 15);
+  auto* out = reinterpret_cast<Floats*>(to);
+  for (int j = 0; j < unpacked_words; ++j) {
+    for (int e = 0; e < packed; ++e) *out++ = converted<element>((columns[j] >> (bits * e)) & mask);
+  }
+}
+
+inline void unpack(Element element, const std::uint32_t* words, int pitch, float* to) {
+  switch (element) {
+    case Element::f16: return unpack_elements<Element::f16, 16>(words, pitch, to);
+    case Element::bf16: return unpack_elements<Element::bf16, 16>(words, pitch, to);
+    case Element::tf32: return unpack_elements<Element::tf32, 32>(words, pitch, to);
+    case Element::e4m3: return unpack_elements<Element::e4m3, 8>(words, pitch, to);
+    case Element::e5m2: return unpack_elements<Element::e5m2, 8>(words, pitch, to);
+    case Element::s8: return unpack_elements<Element::s8, 8>(words, pitch, to);
+    case Element::u8: return unpack_elements<Element::u8, 8>(words, pitch, to);
+    case Element::s4: return unpack_elements<Element::s4, 4>(words, pitch, to);
+    default: return unpack_elements<Element::u4, 4>(words, pitch, to);
+  }
+}
+
 inline void from_halves(const std::uint16_t* from, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t magnitude = from[i] & 0x7fffU;
-    // Multiplying changes the exponent's bias from 15 to 127, also of subnormal numbers.
-    const float finite = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
-    const std::uint32_t other = magnitude >= 0x7c00 ? 0x7f800000U : 0;
-    to[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(finite) | other |
-                                 (from[i] & 0x8000U) << 16);
+  for (std::size_t i = 0; i < count; i += group_lines) {
+    using EightHalves = std::uint16_t __attribute__((vector_size(16)));
+    const auto halves = *reinterpret_cast<const EightHalves*>(from + i);
+    *reinterpret_cast<Floats*>(to + i) = of_halves(__builtin_convertvector(halves, Integers));
   }
 }
 
@@ -212,5 +290,5 @@ inline void to_halves(const float* from, std::size_t count, std::uint16_t* to) {
   }
 }
 
-constexpr MatrixLoops loops = {add_floats_of_any_depth, add_doubles, add_integers, from_halves,
-                               to_halves};
+constexpr MatrixLoops loops = {
+    add_floats_of_any_depth, add_doubles, add_integers, unpack, from_halves, to_halves};

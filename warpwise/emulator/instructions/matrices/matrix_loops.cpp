@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace warpwise::emulator::tensor {
@@ -49,25 +50,26 @@ float finished(double sum, Finish finish) {
              : result;
 }
 
-/// Computes one sum without vectors, from a row of A and a column of a group of B.
+/// Computes one sum without vectors, from lines of groups of A and B.
 float plain_sum(const FloatProduct& product, const float* a, const float* b, float c) {
   const int depth = product.size.depth;
   int largest = exponent_of(c, -126);
   double sum = c;  // if a term is not finite, or all are zero
   bool is_finite = std::isfinite(c);
   for (int k = 0; k < depth; ++k) {
-    const float y = b[k * group_columns];
-    is_finite = is_finite && std::isfinite(a[k]) && std::isfinite(y);
-    largest =
-        std::max(largest, exponent_of(a[k], product.smallest_of_a) +
-                              exponent_of(y, product.smallest_of_b));
-    sum += static_cast<double>(a[k]) * y;
+    const float x = a[k * group_lines];
+    const float y = b[k * group_lines];
+    is_finite = is_finite && std::isfinite(x) && std::isfinite(y);
+    largest = std::max(
+        largest, exponent_of(x, product.smallest_of_a) + exponent_of(y, product.smallest_of_b));
+    sum += static_cast<double>(x) * y;
   }
   if (is_finite && largest > no_exponent / 2) {
     const int unit = largest - product.fraction_bits;
     sum = std::trunc(std::ldexp(static_cast<double>(c), -unit));
     for (int k = 0; k < depth; ++k)
-      sum += std::trunc(std::ldexp(static_cast<double>(a[k]) * b[k * group_columns], -unit));
+      sum += std::trunc(
+          std::ldexp(static_cast<double>(a[k * group_lines]) * b[k * group_lines], -unit));
     sum = std::ldexp(sum + 0.0, unit);  // a sum of zeros has no sign
   }
   return finished(sum, product.finish);

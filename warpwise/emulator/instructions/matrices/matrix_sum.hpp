@@ -2,27 +2,32 @@
 
 // Internal to the emulator: sums of products as the matrix unit computes them.
 //
-// A is stored by rows. B and the sums are stored in groups of eight columns, for vectors of the
-// CPU: a group of B has its eight elements of depth 0 first, a group of sums those of row 0.
+// A matrix is stored in groups of eight lines, for vectors of the CPU. Lines are the rows of A, the
+// columns of B and the columns of sums. A group has its lines' elements of depth 0 first; of sums,
+// those of row 0.
 
 #include <cstddef>
 #include <cstdint>
+
+#include "warpwise/emulator/decode/flags.hpp"
 
 namespace warpwise::emulator::tensor {
 
 /// Largest depth of a product of floats.
 inline constexpr int most_depth = 32;
-/// Columns in a group.
-inline constexpr int group_columns = 8;
+/// Lines in a group.
+inline constexpr int group_lines = 8;
+/// Words of a line that MatrixLoops::unpack() takes.
+inline constexpr int unpacked_words = 4;
 
-/// Returns the position of an element of B. The sums have theirs by rows instead of the depth.
-inline std::size_t place_in_groups(int column, int k, int depth) {
-  return static_cast<std::size_t>((column / group_columns * depth + k) * group_columns +
-                                  column % group_columns);
+/// Returns the position of an element. For sums, k is the row, and the depth is their number.
+inline std::size_t place_in_groups(int line, int k, int depth) {
+  return static_cast<std::size_t>((line / group_lines * depth + k) * group_lines +
+                                  line % group_lines);
 }
 
 struct ProductSize {
-  int rows = 0;     ///< even
+  int rows = 0;     ///< a multiple of eight
   int columns = 0;  ///< a multiple of eight
   int depth = 0;
 };
@@ -40,17 +45,18 @@ enum class Finish {
 /// NVIDIA does not document this. It matches an H200's bits for random matrices with many spreads
 /// of exponents. Older generations are said to keep fewer bits and to add fewer terms at once.
 struct FloatProduct {
-  ProductSize size;       ///< with 25 fraction bits, the depth is 16 at most
-  const float* a;         ///< numbers of at most 11 significant bits
+  ProductSize size;  ///< with 25 fraction bits, the depth is 16 at most
+  const float* a;    ///< numbers of at most 11 significant bits
   const float* b;
-  float* sums;            ///< C, and afterwards D
+  float* sums;               ///< C, and afterwards D
   int smallest_of_a = -126;  ///< exponent of the elements' smallest normal and subnormal numbers
   int smallest_of_b = -126;
   int fraction_bits = 25;
   Finish finish = Finish::truncate;
 };
 
-/// Loops that are compiled for several CPUs. Pointers are aligned to 32 bytes.
+/// Loops that are compiled for several CPUs. Pointers to vectors are aligned to 32 bytes, those to
+/// halves to 16.
 struct MatrixLoops {
   void (*add_floats)(const FloatProduct& product);
   /// Adds products of doubles, each with one rounding, in the order of the depth.
@@ -58,6 +64,10 @@ struct MatrixLoops {
   /// Adds products of integers that floats hold: at most 8 bits each, and a depth of at most 64.
   void (*add_integers)(ProductSize size, const float* a, const float* b, std::int32_t* sums,
                        bool saturates);
+  /// Converts four words of each of eight lines, `pitch` words apart: to[8 * k + line]. Elements
+  /// are floats of at most 32 bits, or integers of 8 or 4 bits. A tf32 has 10 fraction bits.
+  void (*unpack)(Element element, const std::uint32_t* words, int pitch, float* to);
+  /// Converts a multiple of eight halves.
   void (*from_halves)(const std::uint16_t* from, std::size_t count, float* to);
   /// Rounds to nearest. A NaN becomes 0x7fff.
   void (*to_halves)(const float* from, std::size_t count, std::uint16_t* to);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -36,8 +37,8 @@ double plain_sum(const FloatProduct& p, const std::vector<float>& a, const std::
   double sum = c;
   for (std::size_t k = 0; k < a.size(); ++k) {
     is_finite = is_finite && std::isfinite(a[k]) && std::isfinite(b[k]);
-    largest = std::max(largest,
-                       exponent_of(a[k], p.smallest_of_a) + exponent_of(b[k], p.smallest_of_b));
+    largest =
+        std::max(largest, exponent_of(a[k], p.smallest_of_a) + exponent_of(b[k], p.smallest_of_b));
     sum += static_cast<double>(a[k]) * b[k];
   }
   if (!is_finite || largest <= no_exponent / 2) return sum;
@@ -96,15 +97,19 @@ class Numbers {
   static float rounded(Kind kind, float value) {
     switch (kind) {
       case Kind::half: return static_cast<float>(decode(encode(value, half_format), half_format));
-      case Kind::e4m3: return static_cast<float>(narrow_value(narrow_bits(value, e4m3_format), e4m3_format));
-      case Kind::e5m2: return static_cast<float>(narrow_value(narrow_bits(value, e5m2_format), e5m2_format));
-      default: return of_bits(kind, kind == Kind::bfloat ? std::bit_cast<std::uint32_t>(value) >> 16
-                                                         : std::bit_cast<std::uint32_t>(value));
+      case Kind::e4m3:
+        return static_cast<float>(narrow_value(narrow_bits(value, e4m3_format), e4m3_format));
+      case Kind::e5m2:
+        return static_cast<float>(narrow_value(narrow_bits(value, e5m2_format), e5m2_format));
+      default:
+        return of_bits(kind, kind == Kind::bfloat ? std::bit_cast<std::uint32_t>(value) >> 16
+                                                  : std::bit_cast<std::uint32_t>(value));
     }
   }
   static float of_bits(Kind kind, std::uint32_t bits) {
     switch (kind) {
-      case Kind::half: return static_cast<float>(decode(static_cast<std::uint16_t>(bits), half_format));
+      case Kind::half:
+        return static_cast<float>(decode(static_cast<std::uint16_t>(bits), half_format));
       case Kind::bfloat: return std::bit_cast<float>(bits << 16);
       case Kind::tf32: return std::bit_cast<float>(bits & 0xffffe000U);
       case Kind::e4m3: return static_cast<float>(narrow_value(bits, e4m3_format));
@@ -113,9 +118,9 @@ class Numbers {
   }
   float special(Kind kind) {
     const float infinity = std::numeric_limits<float>::infinity();
-    const float numbers[] = {0.0F,      -0.0F,    rounded(kind, 0x1p-14F), rounded(kind, -0x1p-24F),
-                             infinity,  -infinity, std::nanf(""),           rounded(kind, 65504),
-                             rounded(kind, 0x1p-130F)};
+    const float numbers[] = {
+        0.0F,      -0.0F,         rounded(kind, 0x1p-14F), rounded(kind, -0x1p-24F), infinity,
+        -infinity, std::nanf(""), rounded(kind, 65504),    rounded(kind, 0x1p-130F)};
     const float number = numbers[below(9)];
     return std::isinf(number) && kind == Kind::e4m3 ? 448.0F : number;
   }
@@ -175,9 +180,10 @@ TEST_P(MatrixSum, SumsOfFloatsHaveTheBitsOfPlainOnes) {
       for (int i = 0; i < size.columns * size.depth; ++i) b[i] = numbers.next(each.b);
       // Rows in which all but a small rest cancels.
       if (numbers.below(4) == 0) {
-        for (int i = 1; i < size.rows * size.depth; i += 2) a[i] = -a[i - 1];
+        for (int i = 0; i < size.rows * size.depth; ++i)
+          if (i / group_lines % 2 != 0) a[i] = -a[i - group_lines];
         for (int i = 0; i < size.columns * size.depth; ++i)
-          b[i] = i / group_columns % 2 == 0 || numbers.below(9) == 0 ? b[i] : b[i - group_columns];
+          b[i] = i / group_lines % 2 == 0 || numbers.below(9) == 0 ? b[i] : b[i - group_lines];
       }
       for (float& sum : sums) sum = numbers.addend();
       std::vector<float> expected(sums, sums + 256);
@@ -194,9 +200,12 @@ TEST_P(MatrixSum, SumsOfFloatsHaveTheBitsOfPlainOnes) {
       GetParam()->to_halves(sums, 256, halves);
       for (int row = 0; row < size.rows; ++row) {
         for (int column = 0; column < size.columns; ++column) {
-          std::vector<float> of_a(a + row * size.depth, a + (row + 1) * size.depth);
+          std::vector<float> of_a;
           std::vector<float> of_b;
-          for (int k = 0; k < size.depth; ++k) of_b.push_back(b[place_in_groups(column, k, size.depth)]);
+          for (int k = 0; k < size.depth; ++k) {
+            of_a.push_back(a[place_in_groups(row, k, size.depth)]);
+            of_b.push_back(b[place_in_groups(column, k, size.depth)]);
+          }
           const std::size_t at = place_in_groups(column, row, size.rows);
           const double sum = plain_sum(product, of_a, of_b, expected[at]);
           std::uint32_t should = 0;
@@ -232,10 +241,13 @@ TEST_P(MatrixSum, SumsOfIntegersAndDoubles) {
     const int all = n % 3 == 0 ? 1 : 256;  // often the lowest number alone
     for (float& x : a) x = static_cast<float>(low + static_cast<int>(random()) % all);
     for (float& x : b) x = static_cast<float>(static_cast<int>(random() % 256));
-    for (double& x : c) x = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 90) - 45);
-    for (double& x : d) x = std::ldexp(-static_cast<double>(random()), static_cast<int>(random() % 90) - 45);
+    for (double& x : c)
+      x = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 90) - 45);
+    for (double& x : d)
+      x = std::ldexp(-static_cast<double>(random()), static_cast<int>(random() % 90) - 45);
     for (std::int32_t& x : sums)
-      x = static_cast<std::int32_t>(random() % 3 == 0 ? random() : (random() % 2 == 0 ? 0x7fffff00U : 0x800000ffU));
+      x = static_cast<std::int32_t>(
+          random() % 3 == 0 ? random() : (random() % 2 == 0 ? 0x7fffff00U : 0x800000ffU));
     for (double& x : doubles) x = static_cast<double>(random());
     const std::vector<std::int32_t> integers_before(sums, sums + 128);
     const std::vector<double> doubles_before(doubles, doubles + 128);
@@ -245,8 +257,8 @@ TEST_P(MatrixSum, SumsOfIntegersAndDoubles) {
       std::int64_t sum = integers_before[i];
       double of_doubles = doubles_before[i];
       for (std::size_t k = 0; k < 32; ++k) {
-        sum += static_cast<std::int64_t>(a[i / 8 * 32 + k] * b[k * 8 + i % 8]);
-        of_doubles = std::fma(c[i / 8 * 32 + k], d[k * 8 + i % 8], of_doubles);
+        sum += static_cast<std::int64_t>(a[(i / 64 * 32 + k) * 8 + i / 8 % 8] * b[k * 8 + i % 8]);
+        of_doubles = std::fma(c[(i / 64 * 32 + k) * 8 + i / 8 % 8], d[k * 8 + i % 8], of_doubles);
       }
       if (n % 5 != 0) {
         sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
@@ -259,9 +271,9 @@ TEST_P(MatrixSum, SumsOfIntegersAndDoubles) {
 }
 
 TEST_P(MatrixSum, EveryHalf) {
-  std::vector<std::uint16_t> codes(65536);
+  alignas(64) static std::array<std::uint16_t, 65536> codes;
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint16_t>(i);
-  std::vector<float> numbers(codes.size());
+  alignas(64) static std::array<float, 65536> numbers;
   GetParam()->from_halves(codes.data(), codes.size(), numbers.data());
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const double number = decode(codes[i], half_format);

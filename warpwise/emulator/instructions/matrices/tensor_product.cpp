@@ -1,11 +1,9 @@
 // Products of small matrices by a warp: mma and wmma.mma.
 
+#include <algorithm>
 #include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 
-#include "warpwise/emulator/instructions/lanes/narrow_floats.hpp"
 #include "warpwise/emulator/instructions/lanes/numbers.hpp"
 #include "warpwise/emulator/instructions/matrices/fragments.hpp"
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
@@ -34,22 +32,13 @@ Lists lists_of(const Warp& warp, const Operation& op, int results, int a_registe
           list + results + a_registers + b_registers};
 }
 
-/// Unpacks A and B, whose registers have `width` elements of a row or column: unpack(is A,
-/// register, to) converts all of its 8 x width elements.
-template <class Unpack>
-void gather(const Warp& warp, const Lists& lists, ProductSize size, int width, Matrices& to,
-            const Unpack& unpack) {
-  alignas(64) float block[8 * most_depth];
-  const int along = size.depth / width;
-  for (int r = 0; r < size.rows / 8 * along; ++r) {
-    unpack(true, source<std::byte>(warp, lists.a[r]), block);
-    const int tall = size.rows / 8;
-    put_in_a(block, width, 8 * (r % tall), width * (r / tall), size, to.a.data());
-  }
-  for (int r = 0; r < size.columns / 8 * along; ++r) {
-    unpack(false, source<std::byte>(warp, lists.b[r]), block);
-    put_in_b(block, width, 8 * (r / along), width * (r % along), size, to.b.data());
-  }
+void unpack(const Warp& warp, const Lists& lists, ProductSize size, Element of_a, Element of_b,
+            int depth_of_register, Matrices& to) {
+  const int along = size.depth / depth_of_register;
+  unpack_registers(warp, lists.a, of_a, size.rows, size.depth, size.rows / 8 * along, true,
+                   to.a.data());
+  unpack_registers(warp, lists.b, of_b, size.columns, size.depth, size.columns / 8 * along, false,
+                   to.b.data());
 }
 
 /// Returns the number of 8 x 8 sums, which are two registers of floats, or one of halves.
@@ -70,11 +59,8 @@ void multiply_small_floats(Warp& warp, const Operation& op, ProductSize size, co
   Matrices m;
   alignas(64) Sums sums;
   const int smallest = flags.bfloats != 0 ? -126 : -14;
-  gather(warp, lists, size, 8, m, [&](bool, const std::byte* from, float* to) {
-    const auto* small = reinterpret_cast<const std::uint16_t*>(from);
-    if (flags.bfloats == 0) return matrix_loops().from_halves(small, 64, to);
-    for (int i = 0; i < 64; ++i) to[i] = std::bit_cast<float>(std::uint32_t{small[i]} << 16);
-  });
+  const Element element = flags.bfloats != 0 ? Element::bf16 : Element::f16;
+  unpack(warp, lists, size, element, element, 8, m);
   read_floats(warp, lists.c, blocks_of(size), flags.half_addend != 0, sums);
   matrix_loops().add_floats({.size = size,
                              .a = m.a.data(),
@@ -106,24 +92,27 @@ void multiply_fragments(Warp& warp, const Operation& op) {
 /// first two of each four neighbours along the depth, one of the last two added to it, both as
 /// halves, and the addend added with another rounding.
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
-  static const std::array<std::array<float, 256>, 2> numbers = {
-      narrow_numbers(e4m3_format), narrow_numbers(e5m2_format)};
   const auto flags = flags_of<ProductFlags>(op);
   const bool halves = flags.half_result != 0;
-  const ProductSize size{16, 8, static_cast<int>(flags.depth) / 2};
-  const int b_registers = size.depth / 8;
-  const Lists lists = lists_of(warp, op, halves ? 2 : 4, 2 * b_registers, b_registers);
+  const int depth = static_cast<int>(flags.depth);
+  const ProductSize size{16, 8, depth / 2};
+  const Lists lists = lists_of(warp, op, halves ? 2 : 4, depth / 8, depth / 16);
+  Matrices m;
+  unpack(warp, lists, {16, 8, depth}, flags.a_coarse != 0 ? Element::e5m2 : Element::e4m3,
+         flags.b_coarse != 0 ? Element::e5m2 : Element::e4m3, 16, m);
   alignas(64) Sums sums{};
   for (const int part : {0, 1}) {
-    Matrices m;
-    gather(warp, lists, size, 8, m, [&](bool is_a, const std::byte* from, float* to) {
-      const auto& values = numbers[is_a ? flags.a_coarse : flags.b_coarse];
-      for (int i = 0; i < 64; ++i)
-        to[i] = values[std::to_integer<std::size_t>(from[i / 2 * 4 + 2 * part + i % 2])];
-    });
+    // Two of each four neighbours along the depth.
+    Matrices some;
+    const auto choose = [&](const auto& from, int lines, auto& to) {
+      for (int i = 0; i < lines / 8 * size.depth; ++i)
+        std::copy_n(from.data() + (i / 2 * 4 + 2 * part + i % 2) * 8, 8, to.data() + i * 8);
+    };
+    choose(m.a, size.rows, some.a);
+    choose(m.b, size.columns, some.b);
     matrix_loops().add_floats({.size = size,
-                               .a = m.a.data(),
-                               .b = m.b.data(),
+                               .a = some.a.data(),
+                               .b = some.b.data(),
                                .sums = sums.data(),
                                .smallest_of_a = -14,
                                .smallest_of_b = -14,
@@ -148,13 +137,8 @@ void multiply_integers(Warp& warp, const Operation& op) {
   const int tall = size.rows / 8;
   const Lists lists = lists_of(warp, op, 2 * tall, tall * size.depth / 16, size.depth / 16);
   Matrices m;
-  gather(warp, lists, size, 16, m, [&](bool is_a, const std::byte* from, float* to) {
-    const bool is_signed = (is_a ? flags.a_signed : flags.b_signed) != 0;
-    for (int i = 0; i < 128; ++i) {
-      const auto bits = std::to_integer<std::uint8_t>(from[i]);
-      to[i] = static_cast<float>(is_signed ? static_cast<std::int8_t>(bits) : int{bits});
-    }
-  });
+  unpack(warp, lists, size, flags.a_signed != 0 ? Element::s8 : Element::u8,
+         flags.b_signed != 0 ? Element::s8 : Element::u8, 16, m);
   alignas(64) std::int32_t sums[128];
   read_sums(warp, lists.c, tall, sums);
   matrix_loops().add_integers(size, m.a.data(), m.b.data(), sums, flags.saturate != 0);

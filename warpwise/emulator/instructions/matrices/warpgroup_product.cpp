@@ -9,7 +9,6 @@
 
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
-#include "warpwise/emulator/instructions/lanes/narrow_floats.hpp"
 #include "warpwise/emulator/instructions/matrices/fragments.hpp"
 #include "warpwise/emulator/instructions/matrices/matrix_sum.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
@@ -74,36 +73,6 @@ struct Descriptor {
   }
 };
 
-/// Converts the elements of some bytes.
-void unpack(const std::byte* from, std::size_t count, Element element, bool negated, float* to) {
-  static const auto e4m3 = narrow_numbers(e4m3_format);
-  static const auto e5m2 = narrow_numbers(e5m2_format);
-  const auto* small = reinterpret_cast<const std::uint16_t*>(from);
-  const auto* words = reinterpret_cast<const std::uint32_t*>(from);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
-  const auto convert = [&](const auto& value) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = value(i);
-  };
-  switch (element) {
-    case Element::f16: tensor::matrix_loops().from_halves(small, count, to); break;
-    case Element::bf16:
-      convert([&](std::size_t i) { return std::bit_cast<float>(std::uint32_t{small[i]} << 16); });
-      break;
-    case Element::tf32:
-      convert([&](std::size_t i) { return std::bit_cast<float>(words[i] & 0xffffe000U); });
-      break;
-    case Element::e4m3: convert([&](std::size_t i) { return e4m3[bytes[i]]; }); break;
-    case Element::e5m2: convert([&](std::size_t i) { return e5m2[bytes[i]]; }); break;
-    case Element::s8:
-      convert([&](std::size_t i) { return static_cast<float>(static_cast<std::int8_t>(bytes[i])); });
-      break;
-    default: convert([&](std::size_t i) { return static_cast<float>(bytes[i]); });  // u8
-  }
-  if (negated) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = -to[i];
-  }
-}
-
 /// Returns the exponent of the smallest normal number.
 int smallest_exponent(Element element) {
   switch (element) {
@@ -137,8 +106,9 @@ class Product {
     // Buffers of the CPU thread: several workers compute at once.
     static thread_local Matrices m;
     flags_.a_in_registers != 0 ? read_registers(m.a.data()) : read_a(m.a.data());
-    read_matrix(m.b.data(), true, descriptor_at(of_b_[0]), 0, columns_, flags_.b,
-                flags_.b_transposed != 0, flags_.b_negated != 0);
+    read_matrix(m.b.data(), descriptor_at(of_b_[0]), 0, columns_, flags_.b,
+                flags_.b_transposed != 0);
+    negate(flags_.b_negated != 0, m.b.data(), columns_);
     const bool adds = (predicate(warp_, of_b_[1]) & warp_.active) != 0;
     const tensor::ProductSize size{rows_of_warp, columns_, depth_};
     const int blocks = columns_ / 4;
@@ -156,17 +126,16 @@ class Product {
       halves ? tensor::read_halves(warp_, d, blocks, m.sums.data())
              : tensor::read_sums(warp_, d, blocks, m.sums.data());
     const bool is_narrow = flags_.a == Element::e4m3 || flags_.a == Element::e5m2;
-    tensor::matrix_loops().add_floats(
-        {.size = size,
-         .a = m.a.data(),
-         .b = m.b.data(),
-         .sums = m.sums.data(),
-         .smallest_of_a = smallest_exponent(flags_.a),
-         .smallest_of_b = smallest_exponent(flags_.b),
-         .fraction_bits = is_narrow ? 13 : 25,
-         .finish = halves      ? tensor::Finish::to_odd
-                   : is_narrow ? tensor::Finish::truncate_more
-                               : tensor::Finish::truncate});
+    tensor::matrix_loops().add_floats({.size = size,
+                                       .a = m.a.data(),
+                                       .b = m.b.data(),
+                                       .sums = m.sums.data(),
+                                       .smallest_of_a = smallest_exponent(flags_.a),
+                                       .smallest_of_b = smallest_exponent(flags_.b),
+                                       .fraction_bits = is_narrow ? 13 : 25,
+                                       .finish = halves      ? tensor::Finish::to_odd
+                                                 : is_narrow ? tensor::Finish::truncate_more
+                                                             : tensor::Finish::truncate});
     halves ? tensor::write_halves(warp_, d, blocks, m.sums.data())
            : tensor::write_sums(warp_, d, blocks, m.sums.data());
   }
@@ -185,25 +154,27 @@ class Product {
 
   void read_a(float* a) {
     const int first = static_cast<int>(warp_.index % 4) * rows_of_warp;
-    read_matrix(a, false, descriptor_at(of_a_[0]), first, rows_of_warp, flags_.a,
-                flags_.a_transposed != 0, flags_.a_negated != 0);
+    read_matrix(a, descriptor_at(of_a_[0]), first, rows_of_warp, flags_.a,
+                flags_.a_transposed != 0);
+    negate(flags_.a_negated != 0, a, rows_of_warp);
   }
 
   void read_registers(float* a) const {
-    const int width = depth_ / 2;
-    for (int r = 0; r < 4; ++r) {
-      alignas(64) float block[8 * most_depth / 2];
-      unpack(source<std::byte>(warp_, of_a_[r]), static_cast<std::size_t>(8 * width), flags_.a,
-             flags_.a_negated != 0, block);
-      tensor::put_in_a(block, width, 8 * (r & 1), width * (r >> 1), {0, 0, depth_}, a);
-    }
+    tensor::unpack_registers(warp_, of_a_, flags_.a, rows_of_warp, depth_, 4, true, a);
+    negate(flags_.a_negated != 0, a, rows_of_warp);
+  }
+
+  void negate(bool negated, float* values, int lines) const {
+    if (!negated) return;
+    for (int i = 0; i < lines * depth_; ++i) values[i] = -values[i];
   }
 
   /// Reads rows of A, or columns of B, from shared memory: 32 pieces at a time, as if each belonged
   /// to a lane.
-  void read_matrix(float* to, bool is_b, const Descriptor& from, int first, int count,
-                   Element element, bool transposed, bool negated) {
-    const int in_piece = matrix_piece_bytes / bytes_of(element);
+  void read_matrix(float* to, const Descriptor& from, int first, int count, Element element,
+                   bool transposed) {
+    using Piece = std::array<std::uint32_t, matrix_piece_bytes / sizeof(std::uint32_t)>;
+    alignas(64) static thread_local std::array<Piece, 2 * most_columns> memory;
     // Pieces: two along the depth for each row; or, transposed, the whole depth for eight rows.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
@@ -222,21 +193,33 @@ class Product {
       // No site: the matrix unit's reads are no requests of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
-          alignas(16) std::array<std::byte, matrix_piece_bytes> piece{};
+          Piece& piece = memory[static_cast<std::size_t>(done + i)];
+          piece = {};
           if ((place.valid >> i & 1) != 0)
             std::memcpy(piece.data(), place.base + place.at[i], matrix_piece_bytes);
-          float values[matrix_piece_bytes];
-          unpack(piece.data(), static_cast<std::size_t>(in_piece), element, negated, values);
-          const int row = (done + i) / groups * (transposed ? in_piece : 1);
-          const int k = (done + i) % groups * (transposed ? 1 : in_piece);
-          // Steps from one element of the piece to the next one, in B or in A.
-          float* const begin = to + (is_b ? tensor::place_in_groups(row, k, depth_)
-                                          : static_cast<std::size_t>(row * depth_ + k));
-          const int step = is_b ? (transposed ? 1 : tensor::group_columns)
-                                : (transposed ? depth_ : 1);
-          for (int e = 0; e < in_piece; ++e) begin[e * step] = values[e];
         }
       });
+    }
+    if (!transposed) {
+      for (int line = 0; line < count; line += tensor::group_lines) {
+        for (const int half : {0, 1})
+          tensor::matrix_loops().unpack(
+              element, memory[static_cast<std::size_t>(2 * line + half)].data(), 8,
+              to + tensor::place_in_groups(line, half * depth_ / 2, depth_));
+      }
+      return;
+    }
+    // Pieces of eight lines at one depth, in the order of groups.
+    for (int i = 0; i < pieces; ++i) {
+      const auto* small =
+          reinterpret_cast<const std::uint16_t*>(memory[static_cast<std::size_t>(i)].data());
+      float* const line = to + i * tensor::group_lines;
+      if (element == Element::f16) {
+        tensor::matrix_loops().from_halves(small, tensor::group_lines, line);
+      } else {
+        for (int e = 0; e < tensor::group_lines; ++e)
+          line[e] = std::bit_cast<float>(std::uint32_t{small[e]} << 16);
+      }
     }
   }
 

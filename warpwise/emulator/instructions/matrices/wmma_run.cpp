@@ -18,6 +18,7 @@ namespace {
 
 // Limit of a matrix: 8 x 128 bits.
 constexpr std::size_t most_elements = 1024;
+constexpr std::size_t most_words = 256;
 constexpr std::size_t most_sums = 256;
 
 const WmmaShape& shape_of(WmmaFlags flags) { return wmma_shapes[flags.shape]; }
@@ -128,17 +129,28 @@ struct WmmaProduct {
   /// Returns true if sums lie in registers as in fragments.hpp, else by rows.
   bool has_blocks() const { return shape.rows == 16 && shape.columns == 16; }
 
-  /// Unpacks A and B: unpack(is A, register, to) converts a register's elements. Registers have A
-  /// by rows and B by columns.
-  template <class T, class Unpack>
-  void gather(const Warp& warp, T* to_a, T* to_b, const Unpack& unpack) const {
-    for (int r = 0; r < a.registers(); ++r)
-      unpack(true, source<T>(warp, of_a[r]), to_a + r * warp_lanes * a.packed());
-    alignas(64) T columns[most_elements];
-    for (int r = 0; r < b.registers(); ++r)
-      unpack(false, source<T>(warp, of_b[r]), columns + r * warp_lanes * b.packed());
-    for (int column = 0; column < shape.columns; column += group_columns)
-      put_in_b(columns + column * shape.depth, shape.depth, column, 0, size(), to_b);
+  /// Unpacks A and B, whose registers have their lines one after the other.
+  void unpack(const Warp& warp, float* to_a, float* to_b) const {
+    const auto unpack = [&](const WmmaMatrix& from, const std::int32_t* list, bool is_signed,
+                            float* to) {
+      std::array<std::uint32_t, most_words> words;
+      for (int r = 0; r < from.registers(); ++r)
+        std::copy_n(source<std::uint32_t>(warp, list[r]), warp_lanes,
+                    words.data() + r * warp_lanes);
+      Element element = from.element;
+      if (element == Element::s8 || element == Element::u8)
+        element = is_signed ? Element::s8 : Element::u8;
+      if (element == Element::s4 || element == Element::u4)
+        element = is_signed ? Element::s4 : Element::u4;
+      const int pitch = from.length / from.packed();
+      for (int line = 0; line < from.lines; line += group_lines) {
+        for (int word = 0; word < pitch; word += unpacked_words)
+          matrix_loops().unpack(element, words.data() + line * pitch + word, pitch,
+                                to + place_in_groups(line, word * from.packed(), from.length));
+      }
+    };
+    unpack(a, of_a, flags.a_signed != 0, to_a);
+    unpack(b, of_b, flags.b_signed != 0, to_b);
   }
 
   template <class T>
@@ -182,17 +194,7 @@ struct WmmaProduct {
 void multiply_floats(const Warp& warp, const WmmaProduct& p) {
   alignas(64) float a[most_elements];
   alignas(64) float b[most_elements];
-  p.gather(warp, a, b, [&](bool, const float* from, float* to) {
-    const auto* small = reinterpret_cast<const std::uint16_t*>(from);
-    const auto* words = reinterpret_cast<const std::uint32_t*>(from);
-    if (p.flags.element == Element::f16) return matrix_loops().from_halves(small, 64, to);
-    if (p.flags.element == Element::bf16) {
-      for (int i = 0; i < 64; ++i) to[i] = std::bit_cast<float>(std::uint32_t{small[i]} << 16);
-      return;
-    }
-    // The unit uses 10 fraction bits of a tf32.
-    for (int i = 0; i < warp_lanes; ++i) to[i] = std::bit_cast<float>(words[i] & 0xffffe000U);
-  });
+  p.unpack(warp, a, b);
   const int smallest = p.flags.element == Element::f16 ? -14 : -126;
   p.compute<float>(warp, [&](float* sums) {
     matrix_loops().add_floats(
@@ -210,26 +212,19 @@ void multiply_floats(const Warp& warp, const WmmaProduct& p) {
 void multiply_doubles(const Warp& warp, const WmmaProduct& p) {
   alignas(64) double a[8 * 4];
   alignas(64) double b[8 * 4];
-  p.gather(warp, a, b,
-           [](bool, const double* from, double* to) { std::copy_n(from, warp_lanes, to); });
-  p.compute<double>(warp,
-                    [&](double* sums) { matrix_loops().add_doubles(p.size(), a, b, sums); });
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::size_t at = place_in_groups(i / 4, i % 4, 4);
+    a[at] = source<double>(warp, p.of_a[0])[i];
+    b[at] = source<double>(warp, p.of_b[0])[i];
+  }
+  p.compute<double>(warp, [&](double* sums) { matrix_loops().add_doubles(p.size(), a, b, sums); });
 }
 
 /// Multiplies integers of 4 or 8 bits.
 void multiply_integers(const Warp& warp, const WmmaProduct& p) {
   alignas(64) float a[most_elements];
   alignas(64) float b[most_elements];
-  const int bits = bits_of(p.flags.element);
-  p.gather(warp, a, b, [&](bool is_a, const float* from, float* to) {
-    const bool is_signed = (is_a ? p.flags.a_signed : p.flags.b_signed) != 0;
-    const int sign = is_signed ? 1 << (bits - 1) : 0;
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
-    for (int i = 0; i < warp_lanes * 32 / bits; ++i) {
-      const int value = bits == 8 ? bytes[i] : bytes[i / 2] >> (4 * (i % 2)) & 15;
-      to[i] = static_cast<float>((value ^ sign) - sign);
-    }
-  });
+  p.unpack(warp, a, b);
   p.compute<std::int32_t>(warp, [&](std::int32_t* sums) {
     matrix_loops().add_integers(p.size(), a, b, sums, p.flags.saturate != 0);
   });
@@ -244,8 +239,8 @@ void multiply_bits(const Warp& warp, const WmmaProduct& p) {
       for (int k = 0; k < 4; ++k) {
         const std::uint32_t x = a[i / 8 * 4 + k];
         const std::uint32_t y = b[i % 8 * 4 + k];
-        sums[i] += static_cast<std::uint32_t>(
-            std::popcount(p.flags.conjunction != 0 ? x & y : x ^ y));
+        sums[i] +=
+            static_cast<std::uint32_t>(std::popcount(p.flags.conjunction != 0 ? x & y : x ^ y));
       }
     }
   });
