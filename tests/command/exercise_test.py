@@ -33,7 +33,7 @@ class Exercise(FollowedDocument):
         commands, _ = self.follow_document("exercises.md", {"", "sh", "diff"})
         for command in ["list", "start", "hint", "check"]:
             self.assertIn(f"warpwise lab exercise {command}", commands)
-        self.assertRegex(self.exercise("list"), r"padding +6 of 6 ")
+        self.assertRegex(self.exercise("list"), r"padding +7 of 7 ")
 
     @runs_rungs
     def test_the_teachers_page_is_true(self):
@@ -42,7 +42,7 @@ class Exercise(FollowedDocument):
         with open("marks.csv", encoding="utf-8", newline="") as table:
             rows = list(csv.DictReader(table))
         self.assertEqual([(row["student"], row["passed"], row["of"]) for row in rows],
-                         [("class/ann", "6", "6"), ("class/ben", "5", "6")])
+                         [("class/ann", "7", "7"), ("class/ben", "6", "7")])
         suites = xml.etree.ElementTree.parse("marks.xml").getroot()
         self.assertEqual([suite.get("failures") for suite in suites], ["0", "1"])
 
@@ -74,8 +74,38 @@ class Exercise(FollowedDocument):
         [command] = re.findall(r"warpwise (explain .*)", said)
         self.assertIn("kernel.cu --kernel relax", command)
         write("kernel.cu", self.exercise("solution").encode())
-        self.assertIn("All 5 marks", self.exercise("check"))
+        self.assertIn("All 6 marks", self.exercise("check"))
         self.assertIn("Nothing is left", self.exercise("hint"))
+
+    @runs_rungs
+    def test_hints_come_in_steps(self):
+        self.exercise("start", "transpose", "mine")
+        first, second, third = (self.exercise("hint", "mine") for _ in range(3))
+        for hint in [first, second, third]:
+            self.assertIn("kernel.cu, line 9: 1.125 sectors", hint)
+            self.assertIn("  if (x < width && y < height) out[x * height + y]", hint)
+            self.assertIn("1024 stores, 32768 sectors", hint)
+        self.assertNotIn("shared memory", first)
+        self.assertIn("hint mine\" again says more", first)
+        self.assertIn("into shared memory", second)
+        self.assertNotIn("no more hints", second)
+        self.assertIn("no more hints", third)
+        # Another mark begins with its first hint.
+        write("mine/kernel.cu", b"wrong")
+        self.assertIn("kernel.cu(1): error", self.exercise("hint", "mine"))
+        self.assertIn("Read the first message", self.exercise("hint", "mine"))
+
+    @runs_rungs
+    def test_korean(self):
+        self.exercise("start", "transpose", "mine", "--lang", "ko")
+        self.assertIn("전치 행렬의 쓰기를 병합한다", self.exercise("list", "--lang", "ko"))
+        said = self.run_command("lab", "exercise", "check", "mine", "--lang", "ko")
+        self.assertIn("수 하나의 전역 메모리 섹터: 1.125(0.27 이하)", said.stdout.decode())
+        self.assertIn("다음에 할 일", said.stderr.decode())
+        self.assertIn("섹터 32개", self.exercise("hint", "mine", "--lang", "ko"))
+        self.exercise("grade", "mine", "--lang", "ko", "--csv", "marks.csv")
+        self.assertIn("섹터", read("marks.csv").decode())
+        self.refused("check", "mine", "--lang", "fr", says="--lang got 'fr', it needs one of en, ko")
 
     @runs_rungs
     def test_the_commands_it_names_take_its_folder(self):
@@ -98,7 +128,7 @@ class Exercise(FollowedDocument):
     def test_control_characters_are_escaped(self):
         self.exercise("start", "race", "mine")
         write("mine/kernel.cu", b'#error "\x1b]0;title\x07"\n' + read("mine/kernel.cu"))
-        said = self.marks("mine", says="0 of 5")
+        said = self.marks("mine", says="0 of 6")
         self.assertIn("title", said)
         self.assertNotIn("\x1b", said)
 

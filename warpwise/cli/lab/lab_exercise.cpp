@@ -17,11 +17,30 @@
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/exercise/check.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
+#include "warpwise/lab/exercise/said.hpp"
 
 namespace warpwise::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto spoken_languages = all_values<lab::report::Language>();
+
+// A command that speaks a language.
+class Speaking : public Command {
+ public:
+  explicit Speaking(CLI::App& app) {
+    add_choice(app, "--lang", "Language of messages (default: en)", spoken_languages, language_);
+  }
+  void execute() const final {
+    lab::report::speak(language_);
+    work();
+  }
+
+ private:
+  virtual void work() const = 0;
+  lab::report::Language language_ = lab::report::Language::english;
+};
 
 lab::Started started_at(const fs::path& folder) {
   if (const auto started = lab::started_in(folder)) return *started;
@@ -39,14 +58,19 @@ std::string for_shell(const std::string& name) {
   return text + "'";
 }
 
+// Returns a command for a folder.
+std::string command_for(const char* verb, const std::string& folder) {
+  return fmt::format("warpwise lab exercise {}{}", verb,
+                     folder == "." ? "" : " " + for_shell(folder));
+}
+
 // Prints a text that quotes a student's file.
 void print_text(const std::string& text) { print(io::printable(text, "\n\t") + "\n"); }
 
 std::string line_of(const lab::Mark& mark) {
-  const char* const state = mark.state == lab::MarkState::passed    ? "ok      "
-                            : mark.state == lab::MarkState::skipped ? "skipped "
-                                                                    : "TO DO   ";
-  std::string text = state;
+  std::string text = lab::said(mark.state == lab::MarkState::passed    ? "ok      "
+                               : mark.state == lab::MarkState::skipped ? "skipped "
+                                                                       : "TO DO   ");
   for (const char c : mark.text) text += c == '\n' ? "\n        " : std::string(1, c);
   return text;
 }
@@ -62,9 +86,12 @@ lab::Marks marks_of(const fs::path& folder, const lab::Exercise& exercise) {
   return checker.check(source, [&] { return lab::time_ratio_on_gpu(exercise, file); });
 }
 
-class List final : public Command {
+class List final : public Speaking {
  public:
-  void execute() const override {
+  using Speaking::Speaking;
+
+ private:
+  void work() const override {
     std::map<std::string, lab::Started> here;  // by exercise
     const auto look = [&](const fs::path& folder) {
       try {
@@ -80,7 +107,7 @@ class List final : public Command {
     for (const lab::Exercise& each : lab::all_exercises()) {
       const auto started = here.find(each.name);
       const std::string state = started == here.end()           ? ""
-                                : started->second.marks.empty() ? "started"
+                                : started->second.marks.empty() ? lab::said("started")
                                                                 : started->second.marks;
       text += fmt::format("{:<12} {:<8} {}\n", each.name, state, each.title);
     }
@@ -88,41 +115,38 @@ class List final : public Command {
   }
 };
 
-class Start final : public Command {
+class Start final : public Speaking {
  public:
-  explicit Start(CLI::App& app) {
+  explicit Start(CLI::App& app) : Speaking(app) {
     app.add_option("NAME", name_, "Exercise, of lab exercise list")->required()->type_name("");
     app.add_option("FOLDER", folder_, "Folder to make")->required()->type_name("");
   }
 
-  void execute() const override {
+ private:
+  void work() const override {
     const lab::Exercise exercise = lab::find_exercise(name_);
     lab::start(exercise, folder_);
     print_line(fmt::format("{}: {}", name_, exercise.title));
-    print_line(
-        fmt::format("Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run "
-                    "\"warpwise lab exercise check {1}\".",
-                    folder_, for_shell(folder_)));
+    print_line(lab::said(
+        "Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run \"{1}\".",
+        folder_, command_for("check", folder_)));
   }
 
- private:
   std::string name_;
   std::string folder_;
 };
 
 // Works on a folder that start made.
-class InFolder final : public Command {
+class InFolder final : public Speaking {
  public:
   using Work = void (*)(const std::string& folder, const lab::Exercise& exercise);
-  InFolder(CLI::App& app, Work work) : work_(work) {
+  InFolder(CLI::App& app, Work work) : Speaking(app), work_(work) {
     app.add_option("FOLDER", folder_, "Folder that start made (default: this one)")->type_name("");
   }
 
-  void execute() const override {
-    work_(folder_, lab::find_exercise(started_at(folder_).exercise));
-  }
-
  private:
+  void work() const override { work_(folder_, lab::find_exercise(started_at(folder_).exercise)); }
+
   std::string folder_ = ".";
   Work work_;
 };
@@ -131,28 +155,50 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   print_text(fmt::format("{}: {}", exercise.name, exercise.title));
   for (const lab::Mark& each : marks.marks) print_text(line_of(each));
-  lab::keep_marks(folder, {exercise.name, sum_of(marks)});
+  lab::Started started = started_at(folder);
+  started.marks = sum_of(marks);
+  lab::keep(folder, started);
   if (marks.first_failed() == nullptr) {
-    print_line(fmt::format("All {} marks.", marks.all()));
+    print_line(lab::said("All {} marks.", marks.all()));
     return;
   }
   if (!marks.explain.empty())
-    print_line(fmt::format("Its counts, line by line: warpwise explain {} {}",
-                           for_shell((fs::path(folder) / lab::kernel_file).string()),
-                           marks.explain));
-  throw Error(fmt::format("{} marks; \"warpwise lab exercise hint{}\" says what to do next",
-                          sum_of(marks), folder == "." ? "" : " " + for_shell(folder)));
+    print_line(lab::said(
+        "Its counts, line by line: {}",
+        fmt::format("warpwise explain {} {}",
+                    for_shell((fs::path(folder) / lab::kernel_file).string()), marks.explain)));
+  throw Error(lab::said("{} marks; \"{}\" says what to do next", sum_of(marks),
+                        command_for("hint", folder)));
 }
 
+// Each call for the same mark gives one hint more; the first one shows counts, and never the cure.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();
   if (next == nullptr) {
-    print_line("Nothing is left to do: " + sum_of(marks) + " marks.");
+    print_line(lab::said("Nothing is left to do: {} marks.", sum_of(marks)));
     return;
   }
   print_text(next->text);
-  print_text(next->hint);
+  if (!next->shown.empty()) print_text(next->shown);
+  lab::Started started = started_at(folder);
+  if (started.hinted != next->name) started.hints = 0;
+  started.hinted = next->name;
+  const std::size_t all = next->hints.size();
+  const std::size_t given = std::min(started.hints + (all > 1 ? 1 : 0), all);
+  for (std::size_t i = 0; i < given; ++i) print_text(next->hints[i]);
+  if (given < all)
+    print_line(lab::said("\"{}\" again says more.", command_for("hint", folder)));
+  else if (started.hints >= all)
+    print_line(lab::said("There are no more hints for this; \"{}\" prints a solution.",
+                         command_for("solution", folder)));
+  ++started.hints;
+  try {
+    lab::keep(folder, started);
+  } catch (const IoError&) {
+    // No call can remember this one: all hints are given at once.
+    for (std::size_t i = given; i < all; ++i) print_text(next->hints[i]);
+  }
 }
 
 void solution(const std::string& /*folder*/, const lab::Exercise& exercise) {
@@ -175,9 +221,9 @@ class Report {
   std::optional<io::OutputFile> file_;
 };
 
-class Grade final : public Command {
+class Grade final : public Speaking {
  public:
-  explicit Grade(CLI::App& app) {
+  explicit Grade(CLI::App& app) : Speaking(app) {
     app.add_option("FOLDERS", folders_,
                    "Folders of exercises, or of students who have such folders in theirs")
         ->required()
@@ -195,18 +241,18 @@ class Grade final : public Command {
     add_number("--jobs", "Exercises in progress at once (default: the CPU's cores)", jobs_, 1024);
   }
 
-  void execute() const override {
+ private:
+  void work() const override {
     std::vector<lab::Graded> all =
         lab::graded_folders(std::vector<fs::path>(folders_.begin(), folders_.end()));
     Report junit(junit_);
     Report csv(csv_);
-    const std::string open = lab::why_no_namespaces();
-    if (!open.empty()) {
-      print_error(fmt::format(
-          "warpwise: this system gives no namespaces ({}): the kernels are compiled in processes "
-          "that could read this machine's files",
-          open));
-    }
+    const std::string missing = lab::missing_walls();
+    if (!missing.empty())
+      print_error(
+          "warpwise: " +
+          lab::said("this system refuses some walls of the processes that compile kernels: {}",
+                    missing));
     const lab::Limits limits{std::chrono::seconds(seconds_), static_cast<std::uint64_t>(memory_mib_)
                                                                  << 20};
     const std::string compiler = lab::grade(all, limits, jobs_, [](const lab::Graded& each) {
@@ -214,16 +260,15 @@ class Grade final : public Command {
       const std::string why = !each.failure.empty() ? each.failure
                               : failed != nullptr   ? failed->text
                                                     : "";
-      print_line(fmt::format("{:<32} {:>8}  {}", each.folder.string(),
-                             each.failure.empty() ? sum_of(each.marks) : "no marks",
-                             why.substr(0, why.find('\n'))));
+      print_line(fmt::format("{:<32} {:>8}  {}", io::printable(each.folder.string()),
+                             each.failure.empty() ? sum_of(each.marks) : lab::said("no marks"),
+                             io::printable(why.substr(0, why.find('\n')))));
     });
     junit.write(lab::junit_of(all));
     csv.write(lab::csv_of(all));
-    print_line(fmt::format("{} folders, compiled by {}", all.size(), compiler));
+    print_line(lab::said("{} folders, compiled by {}", all.size(), compiler));
   }
 
- private:
   std::vector<std::string> folders_;
   std::string junit_;
   std::string csv_;
@@ -239,8 +284,8 @@ class LabExercise final : public Command {
     const auto add = [&](const char* name, const char* help) {
       return app.add_subcommand(name, help);
     };
-    add("list", "List the exercises, and what is done in this folder");
-    commands_["list"] = std::make_unique<List>();
+    commands_["list"] =
+        std::make_unique<List>(*add("list", "List the exercises, and what is done in this folder"));
     commands_["start"] = std::make_unique<Start>(
         *add("start", "Make a folder with an exercise's task and a kernel to mend"));
     commands_["check"] = std::make_unique<InFolder>(

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -14,6 +14,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/emulator/junit.hpp"
 #include "warpwise/emulator/sarif.hpp"
 
 namespace warpwise::cli {
@@ -39,32 +40,16 @@ std::vector<Json> records_of(const fs::path& folder) {
   return records;
 }
 
-double attribute(std::string_view tag, std::string_view name) {
-  const std::size_t at = tag.find(fmt::format(" {}=\"", name));
-  return at == std::string_view::npos ? 0 : std::atof(tag.data() + at + name.size() + 3);
-}
-
-// Joins the test suites of all processes in one element, with the sums of their counts.
+// Joins the test suites of all processes in one file, with the sums of their counts.
 std::string joined_junit(const std::vector<Json>& records) {
-  if (records.size() == 1) return records[0].at("junit");
   std::string suites;
-  std::string counts;
-  for (const char* name : {"tests", "failures", "errors", "skipped", "time"}) {
-    double sum = 0;
-    for (const Json& record : records) {
-      const std::string text = record.at("junit");
-      sum += attribute(std::string_view(text).substr(text.find("<testsuites")), name);
-    }
-    counts += fmt::format(" {}=\"{:.{}f}\"", name, sum, std::string_view(name) == "time" ? 6 : 0);
-  }
+  emulator::junit::Counts counts;
   for (const Json& record : records) {
-    const std::string text = record.at("junit");
-    const std::size_t begin = text.find("  <testsuite ");
-    suites += text.substr(begin, text.find("</testsuites>") - begin);
+    const auto of = record.at("junit_counts").get<std::array<std::uint64_t, 4>>();
+    counts += {of[0], of[1], of[2], of[3], record.at("junit_seconds").get<double>()};
+    suites += record.at("junit").get<std::string>();
   }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{}>\n{}</testsuites>\n", counts,
-      suites);
+  return emulator::junit::file_of(counts, suites);
 }
 
 // Joins all results in one run, because GitHub rejects several runs of one tool.
@@ -86,9 +71,7 @@ std::string joined_sarif(const std::vector<Json>& records) {
 // No process has loaded the emulated runtime, so the reports contain only the program.
 void describe_nothing(JoinedReports& all, const std::string& program) {
   all.summary = "no process loaded the emulated CUDA runtime or driver: nothing was checked";
-  all.junit =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"0\" failures=\"0\" "
-      "errors=\"0\" skipped=\"0\"/>\n";
+  all.junit = emulator::junit::file_of({}, "");
   Json file = Json::parse(emulator::sarif_frame);
   Json& run = file.at("runs").at(0);
   run["invocations"] = {{{"executionSuccessful", true}, {"commandLine", program}}};

@@ -4,15 +4,18 @@ __global__ void column_sums(int* out, const int* in, int width, int height) {
   constexpr int LOADS = 8;
   int sum = 0;
   int y = 0;
-#pragma unroll 1
   for (; y + LOADS <= height; y += LOADS) {
     int loaded[LOADS];
 #pragma unroll
     for (int k = 0; k < LOADS; ++k) loaded[k] = in[(y + k) * width + x];
 #pragma unroll
-    for (int k = 0; k < LOADS; ++k) sum += loaded[k];
+    for (int k = 0; k < LOADS; ++k) {
+      sum += loaded[k];
+      out[(y + k) * width + x] = sum;
+    }
   }
-#pragma unroll 1
-  for (; y < height; ++y) sum += in[y * width + x];
-  out[x] = sum;
+  for (; y < height; ++y) {
+    sum += in[y * width + x];
+    out[y * width + x] = sum;
+  }
 }

@@ -16,6 +16,7 @@
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/exercise/faults.hpp"
 #include "warpwise/lab/exercise/figures.hpp"
+#include "warpwise/lab/exercise/said.hpp"
 #include "warpwise/lab/exercise/source.hpp"
 #include "warpwise/lab/explain/gpu/gpu_probe.hpp"
 #include "warpwise/lab/explain/launch/arguments.hpp"
@@ -41,6 +42,9 @@ CompileOptions options_of_exercises() {
   return options;
 }
 
+// Bytes of each argument after a launch, or none for a scalar.
+using Results = std::vector<std::vector<std::byte>>;
+
 // A launch of a kernel, with its own memory.
 struct Run {
   emulator::LaunchResult result;
@@ -65,11 +69,11 @@ struct LaunchShape {
 };
 
 Run run(Launchable& kernel, const Exercise& exercise, const Variables& size,
-        const LaunchShape& shape, const emulator::LaunchOptions& options) {
+        const LaunchShape& shape, const emulator::LaunchOptions& options, std::uint64_t seed) {
   emulator::Device device(device_bytes);
   device.track_definedness();
   const emulator::KernelInfo& info = kernel.program.kernel(kernel.kernel);
-  const Arguments arguments(device, info, arguments_of(exercise, size), no_texture);
+  const Arguments arguments(device, info, arguments_of(exercise, size), no_texture, seed);
   Run run;
   run.shared_bytes = info.static_shared_bytes;
   run.result = kernel.program.launch(device, kernel.kernel, shape.grid, shape.block, 0,
@@ -158,7 +162,7 @@ double number_at(ScalarType type, const std::byte* at) {
 
 std::string place_of(std::uint64_t element, std::uint64_t row) {
   if (row == 0) return fmt::format("[{}]", element);
-  return fmt::format("[{}] (row {}, column {})", element, element / row, element % row);
+  return said("[{}] (row {}, column {})", element, element / row, element % row);
 }
 
 // Describes the first element of an argument that is wrong; empty if none is.
@@ -177,8 +181,8 @@ std::string first_wrong(const Exercise& exercise, std::size_t argument, const Va
     const auto shown = [&](double value) {
       return is_float(type) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
     };
-    return fmt::format("{}{} is {}, and {} is right", exercise.arguments[argument].name,
-                       place_of(at / bytes, row), shown(is), shown(should));
+    return said("{}{} is {}, and {} is right", exercise.arguments[argument].name,
+                place_of(at / bytes, row), shown(is), shown(should));
   }
   return "";
 }
@@ -201,11 +205,19 @@ bool ends_kernel(const emulator::Fault& fault) {
 
 // ---- The whole
 
+// A fault of a kernel in words.
+struct Found {
+  std::string text;
+  int line = 0;
+  std::vector<std::string> hints;
+};
+
 // The runs of a kernel at all sizes.
 struct Runs {
   std::vector<std::string> wrong;     // a sentence for each size that is
-  std::string fault;                  // the first one
-  std::string hint;                   // for it
+  std::string right;                  // the sizes that are right
+  std::optional<Found> end;           // why the first one that did not run to its end did not
+  std::optional<Found> fault;         // the first one of the checks
   const Variables* failed = nullptr;  // the first size that failed in any way
   std::optional<Run> counted;         // the first size
 };
@@ -222,60 +234,109 @@ emulator::LaunchOptions options_of(bool count) {
   return options;
 }
 
-Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Results>& expected) {
+Found found_in(const emulator::Fault& fault, const Exercise& exercise, const Variables& size) {
+  return {to_text(size) + ": " + fault_text(exercise, size, fault), own_place(fault).line,
+          fault_hints(exercise, fault)};
+}
+
+// Runs a kernel at a size, and adds what was found.
+void run_at(const Variables& size, Launchable& kernel, const Exercise& exercise,
+            const Results& expected, std::uint64_t seed, Runs& runs) {
+  const bool is_first = &size == &exercise.sizes[0];
+  Run now =
+      run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(is_first), seed);
+  bool has_failed = !now.result.faults.empty();
+  for (const emulator::Fault& fault : now.result.faults) {
+    std::optional<Found>& first = ends_kernel(fault) ? runs.end : runs.fault;
+    if (!first) first = found_in(fault, exercise, size);
+  }
+  if (!runs.end) {
+    const std::string wrong = first_wrong(exercise, size, now.memory, expected);
+    has_failed = has_failed || !wrong.empty();
+    if (wrong.empty())
+      runs.right += (runs.right.empty() ? "" : "; ") + to_text(size);
+    else
+      runs.wrong.push_back(to_text(size) + ": " + wrong);
+  }
+  if (runs.failed == nullptr && has_failed) runs.failed = &size;
+  if (is_first) runs.counted = std::move(now);
+}
+
+Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Results>& expected,
+             std::uint64_t seed) {
   Runs runs;
-  for (std::size_t i = 0; i < exercise.sizes.size(); ++i) {
-    const Variables& size = exercise.sizes[i];
-    Run now = run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(i == 0));
-    const auto ended = std::ranges::find_if(now.result.faults, ends_kernel);
-    const bool has_ended = ended != now.result.faults.end();
-    std::string wrong = has_ended ? fault_text(exercise, size, *ended)
-                                  : first_wrong(exercise, size, now.memory, expected[i]);
-    if (runs.fault.empty() && !now.result.faults.empty()) {
-      const emulator::Fault& fault = now.result.faults.front();
-      runs.fault = to_text(size) + ": " + fault_text(exercise, size, fault);
-      runs.hint = fault_hint(exercise, fault);
+  for (std::size_t i = 0; i < exercise.sizes.size() && !runs.end; ++i) {
+    try {
+      run_at(exercise.sizes[i], kernel, exercise, expected[i], seed, runs);
+    } catch (const Error& error) {
+      runs.end = {first_lines(error.what()),
+                  0,
+                  {said("Keep the block as the task states it, and within the limits of a GPU.")}};
     }
-    if (runs.failed == nullptr && (!wrong.empty() || !now.result.faults.empty()))
-      runs.failed = &size;
-    if (!wrong.empty()) runs.wrong.push_back(to_text(size) + ": " + std::move(wrong));
-    if (i == 0) runs.counted = std::move(now);
-    if (has_ended && i == 0) break;
   }
   return runs;
 }
 
-double modelled_cycles(Launchable& kernel, const Exercise& exercise,
-                       const emulator::PaceModel& pace) {
+// The source that is marked.
+struct Source {
+  std::string text;
+
+  // Returns different inputs for different sources: FNV-1a, 64 bits.
+  std::uint64_t seed() const {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+  }
+  // Shows a line; nothing for line 0.
+  std::string shown(int line) const {
+    std::istringstream lines(text);
+    std::string found;
+    for (int i = 0; i < line; ++i) std::getline(lines, found);
+    const std::size_t begin = found.find_first_not_of(" \t");
+    return lines && begin != std::string::npos ? "  " + found.substr(begin) : "";
+  }
+};
+
+Mark passed(const char* name, std::string text) {
+  return {name, MarkState::passed, std::move(text), "", {}};
+}
+Mark failed(const char* name, std::string text, std::vector<std::string> hints = {},
+            std::string shown = "") {
+  return {name, MarkState::failed, std::move(text), std::move(shown), std::move(hints)};
+}
+
+// Runs the kernel again, with time modelled. \throws Error  the result depends on the time
+double modelled_cycles(Launchable& kernel, const Exercise& exercise, const Results& expected,
+                       std::uint64_t seed, const emulator::PaceModel& pace) {
   const Variables& size = exercise.sizes[0];
   emulator::LaunchOptions options;
   options.compute_capabilities = {{9, 0}};
   options.budget = exercise_budget;
   options.pace = pace;
-  const Run paced = run(kernel, exercise, size, shape_of(exercise, size, kernel), options);
+  const Run paced = run(kernel, exercise, size, shape_of(exercise, size, kernel), options, seed);
+  const std::string wrong = first_wrong(exercise, size, paced.memory, expected);
+  if (!wrong.empty()) throw Error(wrong);
   return paced.result.pace.block_cycles / static_cast<double>(paced.result.blocks);
 }
 
 Mark mark_of(const Gate& gate, const std::string& element, double value, int line) {
   const bool holds = gate.is_least ? value >= gate.limit : value <= gate.limit;
-  const std::string limit =
-      fmt::format("{} {}", gate.is_least ? "at least" : "at most", to_text(gate.limit));
-  Mark mark{std::string(name_of(gate.figure)), MarkState::passed, "", ""};
-  mark.text = fmt::format("{}{} {} ({})", holds ? "" : at_line(line), to_text(value),
-                          words_of(gate.figure, element), limit);
-  if (!holds) {
-    mark.state = MarkState::failed;
-    mark.hint = gate.hint;
-  }
-  return mark;
+  const std::string text = said(gate.is_least ? "{}{} {} (at least {})" : "{}{} {} (at most {})",
+                                holds ? "" : at_line(line), to_text(value),
+                                words_of(gate.figure, element), to_text(gate.limit));
+  const std::string name(name_of(gate.figure));
+  return holds ? passed(name.c_str(), text) : failed(name.c_str(), text, gate.hints);
 }
 
 Mark timed_mark(const Gate& gate, const std::function<double()>& time_on_gpu) {
   try {
     return mark_of(gate, "", time_on_gpu(), 0);
   } catch (const Error& error) {
-    return {std::string(name_of(gate.figure)), MarkState::skipped,
-            std::string("not timed: ") + error.what(), ""};
+    return {std::string(name_of(gate.figure)),
+            MarkState::skipped,
+            said("not timed: {}", error.what()),
+            "",
+            {}};
   }
 }
 
@@ -288,18 +349,33 @@ std::string explain_options(const Exercise& exercise, const Variables& size,
   return text;
 }
 
-Mark failed(const char* name, std::string text, std::string hint) {
-  return {name, MarkState::failed, std::move(text), std::move(hint)};
-}
-
 // Fails all marks from one on that need what failed.
-void fail_gates(const Exercise& exercise, const char* why, Marks& marks) {
+void fail_gates(const Exercise& exercise, const std::string& why, Marks& marks) {
   for (const Gate& gate : exercise.gates) {
     const bool is_timed = gate.figure == Figure::gpu_time_ratio;
     marks.marks.push_back({std::string(name_of(gate.figure)),
                            is_timed ? MarkState::skipped : MarkState::failed,
-                           std::string("not counted: ") + why, ""});
+                           said("not counted: {}", why),
+                           "",
+                           {}});
   }
+}
+
+// Runs the reference at all sizes. \throws InvalidArgument  it has a fault
+std::vector<Results> expected_results(const std::string& ptx, const Exercise& exercise,
+                                      std::uint64_t seed) {
+  Launchable reference = launchable(ptx, exercise.kernel);
+  std::vector<Results> expected;
+  for (const Variables& size : exercise.sizes) {
+    emulator::LaunchOptions options = options_of(false);
+    options.budget *= 10;
+    Run now = run(reference, exercise, size, shape_of_reference(exercise, size), options, seed);
+    if (!now.result.faults.empty())
+      throw InvalidArgument((exercise.folder / "reference.cu").string() + ": " +
+                            fault_text(exercise, size, now.result.faults[0]));
+    expected.push_back(std::move(now.memory));
+  }
+  return expected;
 }
 
 }  // namespace
@@ -325,70 +401,75 @@ Checker::Checker(Exercise exercise)
   const Compilation compiled =
       compile_text(*text, file.string(), options_of_exercises(), toolchain_);
   compiler_ = compiled.compiler;
+  reference_ = compiled.ptx;
   toolchain_.include_folders.clear();  // a student's file stands alone
-  Launchable reference = launchable(compiled.ptx, exercise_.kernel);
-  for (const Variables& size : exercise_.sizes) {
-    const LaunchShape shape = shape_of_reference(exercise_, size);
-    emulator::LaunchOptions options = options_of(false);
-    options.budget *= 10;
-    Run run = lab::run(reference, exercise_, size, shape, options);
-    if (!run.result.faults.empty())
-      throw InvalidArgument(file.string() + ": " +
-                            fault_text(exercise_, size, run.result.faults[0]));
-    expected_.push_back(std::move(run.memory));
-  }
 }
 
-Marks Checker::check(const std::string& source, const std::function<double()>& time_on_gpu) const {
+Marks Checker::check(const std::string& text, const std::function<double()>& time_on_gpu) const {
+  const Source source{text};
+  const std::uint64_t seed = source.seed();
+  const std::vector<Results> expected = expected_results(reference_, exercise_, seed);
   Marks marks;
   std::optional<Launchable> kernel;
-  Runs runs;
   try {
-    require_alone(source);
+    require_alone(text);
     const Compilation compiled =
-        compile_text(source, source_name, options_of_exercises(), toolchain_);
+        compile_text(text, source_name, options_of_exercises(), toolchain_);
     kernel = launchable(compiled.ptx, exercise_.kernel);
     require_parameters(*kernel, exercise_);
-    runs = run_all(*kernel, exercise_, expected_);
-    marks.marks.push_back({"compiles", MarkState::passed, "it compiles", ""});
+    marks.marks.push_back(passed("compiles", said("it compiles")));
   } catch (const CompileError& error) {
-    marks.marks.push_back(failed("compiles", first_lines(error.log()),
-                                 "Read the first message: it names the line. The file holds "
-                                 "kernels alone: main() and launches stay out."));
+    marks.marks.push_back(
+        failed("compiles", first_lines(error.log()),
+               {said("Read the first message: it names the line. The file holds kernels alone: "
+                     "main() and launches stay out.")}));
   } catch (const Error& error) {
-    marks.marks.push_back(failed("compiles", first_lines(error.what()),
-                                 "Keep the kernel's name, parameters and block as the task "
-                                 "states them."));
+    marks.marks.push_back(
+        failed("compiles", first_lines(error.what()),
+               {said("Keep the kernel's name and parameters as the task states them.")}));
   }
   if (marks.first_failed() != nullptr) {
-    marks.marks.push_back(failed("checks", "not run", ""));
-    marks.marks.push_back(failed("result", "not run", ""));
-    fail_gates(exercise_, "it was not run", marks);
+    for (const char* name : {"runs", "checks", "result"})
+      marks.marks.push_back(failed(name, said("not run")));
+    fail_gates(exercise_, said("it was not run"), marks);
     return marks;
   }
 
-  if (runs.fault.empty()) {
-    marks.marks.push_back({"checks", MarkState::passed, "the checks find no fault", ""});
-  } else {
-    marks.marks.push_back(failed("checks", runs.fault, runs.hint));
-  }
+  const Runs runs = run_all(*kernel, exercise_, expected, seed);
   const std::size_t sizes = exercise_.sizes.size();
-  if (runs.wrong.empty()) {
+  if (runs.end)
     marks.marks.push_back(
-        {"result", MarkState::passed, fmt::format("the result is right at {} sizes", sizes), ""});
-  } else {
+        failed("runs", runs.end->text, runs.end->hints, source.shown(runs.end->line)));
+  else
+    marks.marks.push_back(passed("runs", said("it runs to its end at {} sizes", sizes)));
+  if (runs.fault)
     marks.marks.push_back(
-        failed("result",
-               fmt::format("wrong at {} of {} sizes. {}", runs.wrong.size(), sizes, runs.wrong[0]),
-               exercise_.hint_wrong));
+        failed("checks", runs.fault->text, runs.fault->hints, source.shown(runs.fault->line)));
+  else if (runs.end)
+    marks.marks.push_back(failed("checks", said("not run to its end")));
+  else
+    marks.marks.push_back(passed("checks", said("the checks find no fault")));
+  if (runs.end)
+    marks.marks.push_back(failed("result", said("not run to its end")));
+  else if (runs.wrong.empty())
+    marks.marks.push_back(passed("result", said("the result is right at {} sizes", sizes)));
+  else
+    marks.marks.push_back(failed(
+        "result", said("wrong at {} of {} sizes. {}", runs.wrong.size(), sizes, runs.wrong[0]),
+        exercise_.hints_wrong,
+        runs.right.empty() ? "" : "  " + said("right at these sizes: {}", runs.right)));
+  if (!runs.counted) {
+    fail_gates(exercise_, said("not run to its end"), marks);
+    return marks;
   }
   const Variables& counted_size = exercise_.sizes[0];
   const LaunchShape shape = shape_of(exercise_, counted_size, *kernel);
   const Variables& shown = runs.failed != nullptr ? *runs.failed : counted_size;
   marks.explain = explain_options(exercise_, shown, shape_of(exercise_, shown, *kernel)) +
-                  (runs.fault.empty() ? "" : " --check all");
-  if (!runs.wrong.empty()) {
-    fail_gates(exercise_, "the result is wrong", marks);
+                  (runs.fault ? " --check all" : "");
+  if (runs.end || !runs.wrong.empty()) {
+    fail_gates(exercise_, runs.end ? said("not run to its end") : said("the result is wrong"),
+               marks);
     return marks;
   }
   CountedLaunch launch{runs.counted->result};
@@ -400,10 +481,23 @@ Marks Checker::check(const std::string& source, const std::function<double()>& t
       marks.marks.push_back(timed_mark(gate, time_on_gpu));
       continue;
     }
-    if (gate.figure == Figure::block_cycles)
-      launch.block_cycles = modelled_cycles(*kernel, exercise_, pace_);
+    try {
+      if (gate.figure == Figure::block_cycles)
+        launch.block_cycles = modelled_cycles(*kernel, exercise_, expected[0], seed, pace_);
+    } catch (const Error& error) {
+      const std::string name(name_of(gate.figure));
+      marks.marks.push_back(
+          failed(name.c_str(), said("not counted: {}", error.what()),
+                 {said("The kernel's result depends on its time: leave clocks out.")}));
+      continue;
+    }
     const Counted value = counted(gate.figure, launch);
-    marks.marks.push_back(mark_of(gate, exercise_.element, value.value, value.line));
+    Mark mark = mark_of(gate, exercise_.element, value.value, value.line);
+    if (mark.state == MarkState::failed) {
+      const std::string counts = counts_of(gate.figure, launch, value.line);
+      mark.shown = source.shown(value.line) + (counts.empty() ? "" : "\n  " + counts);
+    }
+    marks.marks.push_back(std::move(mark));
   }
   return marks;
 }

@@ -21,11 +21,14 @@ constexpr auto enum_names(MarkState) {
 
 /// One thing that is marked.
 struct Mark {
-  std::string name;  ///< "compiles", "checks", "result", or a figure's name
+  std::string name;  ///< "compiles", "runs", "checks", "result", or a figure's name
   MarkState state = MarkState::passed;
-  std::string text;  ///< what was found, in plain words
-  std::string hint;  ///< empty if it passed
+  std::string text;                ///< what was found, in plain words
+  std::string shown;               ///< the line that was found, and its counts; may be empty
+  std::vector<std::string> hints;  ///< one after another; none if it passed
 };
+/// Number of the marks that every exercise has; those of its gates follow.
+inline constexpr std::size_t marks_before_gates = 4;
 
 /// All marks of a kernel, in the order in which they are mended.
 struct Marks {
@@ -38,14 +41,10 @@ struct Marks {
   const Mark* first_failed() const;
 };
 
-/// Bytes of each argument after a launch, or none for a scalar.
-using Results = std::vector<std::vector<std::byte>>;
-
-/// An exercise that is ready to mark kernels: its expected results are computed. Marking needs no
-/// file any more.
+/// An exercise that is ready to mark kernels: its reference is compiled. Marking needs no file any
+/// more.
 class Checker {
  public:
-  /// Runs the reference at all sizes.
   /// \throws Unsupported      there is no NVRTC; the message says how to get it
   /// \throws InvalidArgument, CompileError, IoError, OutOfMemory  the exercise itself is wrong
   explicit Checker(Exercise exercise);
@@ -55,9 +54,11 @@ class Checker {
   const std::string& compiler() const { return compiler_; }
 
   /// Marks a kernel's source. Errors of the source are marks. It uses at most 1 GiB of emulated
-  /// memory, and no file.
+  /// memory, and no file. The inputs' values depend on the source, so that no source can hold the
+  /// results.
   /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's; throws with
   ///                     the reason why there is none
+  /// \throws InvalidArgument  the exercise's reference has a fault
   Marks check(const std::string& source, const std::function<double()>& time_on_gpu) const;
 
  private:
@@ -65,7 +66,7 @@ class Checker {
   Toolchain toolchain_;
   emulator::PaceModel pace_;  // for Figure::block_cycles
   std::string compiler_;
-  std::vector<Results> expected_;  // for each size
+  std::string reference_;  // its PTX
 };
 
 /// Times a student's file on this machine's GPU, as a multiple of the reference's time.

@@ -10,7 +10,7 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< of a core; it may last four times as long
+  std::chrono::seconds time{60};                  ///< of a core; asleep, it may last as long again
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
 };
 
@@ -20,8 +20,11 @@ class Confined {
   /// Starts it. In the child,
   ///
   /// - limits are set, and no file can be written
-  /// - user, mount, network and IPC namespaces are its own, and its root is an empty folder;
-  ///   `work` therefore opens no file. Where the system refuses, why_open() gives the reason
+  /// - mount, network and IPC namespaces are its own, and its root is an empty folder
+  /// - root becomes nobody; any other user has a user namespace of its own
+  /// - calls of the system that open files, make processes or reach others give EPERM
+  ///
+  /// missing_walls() gives what the system refuses of these.
   ///
   /// This process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB
@@ -50,12 +53,14 @@ class Confined {
   int child_ = -1;
   int reader_ = -1;
   Limits limits_;
-  std::chrono::steady_clock::time_point deadline_;
+  std::chrono::steady_clock::time_point looked_;  // when poll() looked last
+  std::chrono::nanoseconds asleep_{0};
   std::string output_;
   std::string failure_;
 };
 
-/// Returns why a process on this system cannot have namespaces of its own; empty if it can.
-std::string why_no_namespaces();
+/// Returns the walls that this system refuses to a process, with the reasons: "unshare: Operation
+/// not permitted"; empty if it gives all.
+std::string missing_walls();
 
 }  // namespace warpwise::lab

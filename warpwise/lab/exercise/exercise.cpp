@@ -10,11 +10,13 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <sstream>
 #include <tuple>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/report/words.hpp"
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/lab/study/table/table_fields.hpp"
@@ -69,9 +71,14 @@ NamedArgument argument_in(const std::string& text, const Fields& fields) {
   return {text.substr(0, blank), text.substr(blank + 1)};
 }
 
+std::vector<std::string> told_all(std::vector<std::string> texts) {
+  for (std::string& each : texts) each = report::told(each);
+  return texts;
+}
+
 Gate gate_in(const nlohmann::json& json, const std::string& place) {
   const Fields fields(json, place);
-  fields.require_known(std::array<std::string, 4>{"figure", "most", "least", "hint"});
+  fields.require_known(std::array<std::string, 4>{"figure", "most", "least", "hints"});
   Gate gate;
   gate.figure = fields.one_of("figure", fields.text("figure"), all_values<Figure>());
   gate.is_least = fields.has("least");
@@ -79,7 +86,7 @@ Gate gate_in(const nlohmann::json& json, const std::string& place) {
   const auto& limit = fields.at(gate.is_least ? "least" : "most");
   if (!limit.is_number()) fields.fail("has a limit that is no number");
   gate.limit = limit.get<double>();
-  gate.hint = fields.text("hint");
+  gate.hints = told_all(fields.texts("hints"));
   return gate;
 }
 
@@ -87,11 +94,11 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   const Fields fields(json, (folder / table_file).string());
   fields.require_known(std::array<std::string, 15>{
       "title", "lecture", "kernel", "arguments", "grid", "block", "elements", "element", "row",
-      "tolerance", "sizes", "timed_size", "gates", "hint_wrong", "hint_race"});
+      "tolerance", "sizes", "timed_size", "gates", "hints_wrong", "hints_race"});
   Exercise exercise;
   exercise.name = folder.filename().string();
   exercise.folder = folder;
-  exercise.title = fields.text("title");
+  exercise.title = report::told(fields.text("title"));
   exercise.lecture = static_cast<int>(
       fields.numbers(nlohmann::json::array({fields.at("lecture")}), "lecture", 1)[0]);
   exercise.kernel = fields.text("kernel");
@@ -100,7 +107,7 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   exercise.grid = fields.expressions("grid");
   exercise.block = fields.expressions("block");
   exercise.elements = fields.expression(fields.at("elements"), "elements");
-  exercise.element = fields.text("element", "pixel");
+  exercise.element = report::told(fields.text("element", "pixel"));
   exercise.row = fields.expression_or("row", "0");
   exercise.tolerance = fields.positive("tolerance").value_or(0);
   for (const nlohmann::json& each : fields.list("sizes"))
@@ -108,8 +115,8 @@ Exercise exercise_in(const nlohmann::json& json, const fs::path& folder) {
   exercise.timed_size = fields.variables("timed_size");
   for (const nlohmann::json& each : fields.list("gates"))
     exercise.gates.push_back(gate_in(each, fields.inside("gates")));
-  exercise.hint_wrong = fields.text("hint_wrong");
-  exercise.hint_race = fields.text("hint_race", "");
+  exercise.hints_wrong = told_all(fields.texts("hints_wrong"));
+  exercise.hints_race = told_all(fields.texts("hints_race"));
   if (exercise.sizes.empty()) fields.fail("has no sizes");
   if (exercise.grid.empty()) fields.fail("lacks the field \"grid\"");
   fields.within([&] { arguments_of(exercise, exercise.sizes[0]); });
@@ -179,7 +186,7 @@ void start(const Exercise& exercise, const fs::path& folder) {
   for (const char* page : {"task.md", "task.ko.md"})
     write_file(folder / page, text_of(exercise.folder / page));
   write_file(folder / kernel_file, text_of(exercise.folder / "start.cu"));
-  keep_marks(folder, {exercise.name, ""});
+  keep(folder, {exercise.name, "", "", 0});
 }
 
 bool is_there(const fs::path& file) {
@@ -189,15 +196,21 @@ bool is_there(const fs::path& file) {
 
 std::optional<Started> started_in(const fs::path& folder) {
   if (!is_there(folder / started_file)) return std::nullopt;
-  const std::string text = student_file(folder / started_file);
-  const std::string line = text.substr(0, text.find('\n'));
+  std::istringstream lines(student_file(folder / started_file));
+  Started started;
+  std::string line;
+  std::getline(lines, line);
   const std::size_t blank = line.find(' ');
-  return Started{line.substr(0, blank), blank == std::string::npos ? "" : line.substr(blank + 1)};
+  started.exercise = line.substr(0, blank);
+  if (blank != std::string::npos) started.marks = line.substr(blank + 1);
+  lines >> started.hinted >> started.hints;
+  return started;
 }
 
-void keep_marks(const fs::path& folder, const Started& started) {
-  write_file(folder / started_file,
-             started.exercise + (started.marks.empty() ? "" : " ") + started.marks + "\n");
+void keep(const fs::path& folder, const Started& started) {
+  std::string text = started.exercise + (started.marks.empty() ? "" : " ") + started.marks + "\n";
+  if (!started.hinted.empty()) text += fmt::format("{} {}\n", started.hinted, started.hints);
+  write_file(folder / started_file, text);
 }
 
 std::string student_file(const fs::path& path) {

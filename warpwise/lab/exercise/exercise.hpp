@@ -17,12 +17,14 @@ namespace warpwise::lab {
 
 /// A figure of a launch that a gate limits. docs/exercises.md explains each.
 enum class Figure : std::uint8_t {
-  sectors_per_request,
+  sectors_per_element,
   references_per_element,
   bank_conflicts,
   divergent_branches,
   instructions_per_element,
   active_lanes,
+  thread_efficiency,
+  atomic_requests,
   local_requests,
   occupancy_percent,
   block_cycles,
@@ -30,24 +32,26 @@ enum class Figure : std::uint8_t {
 };
 constexpr auto enum_names(Figure) {
   return std::to_array<EnumName<Figure>>(
-      {{Figure::sectors_per_request, "sectors_per_request"},
+      {{Figure::sectors_per_element, "sectors_per_element"},
        {Figure::references_per_element, "references_per_element"},
        {Figure::bank_conflicts, "bank_conflicts"},
        {Figure::divergent_branches, "divergent_branches"},
        {Figure::instructions_per_element, "instructions_per_element"},
        {Figure::active_lanes, "active_lanes"},
+       {Figure::thread_efficiency, "thread_efficiency"},
+       {Figure::atomic_requests, "atomic_requests"},
        {Figure::local_requests, "local_requests"},
        {Figure::occupancy_percent, "occupancy_percent"},
        {Figure::block_cycles, "block_cycles"},
        {Figure::gpu_time_ratio, "gpu_time_ratio"}});
 }
 
-/// A limit of a figure, and the hint for a kernel beyond it.
+/// A limit of a figure, and the hints for a kernel beyond it: what the counts mean, then the cure.
 struct Gate {
-  Figure figure = Figure::sectors_per_request;
+  Figure figure = Figure::sectors_per_element;
   double limit = 0;
   bool is_least = false;  ///< the figure must be at least `limit`, else at most
-  std::string hint;
+  std::vector<std::string> hints;
 };
 
 struct NamedArgument {
@@ -71,8 +75,8 @@ struct Exercise {
   std::vector<ladders::Variables> sizes;  ///< the gates count the first
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
-  std::string hint_wrong;  ///< for a wrong result
-  std::string hint_race;   ///< for a race; empty: a hint that fits any
+  std::vector<std::string> hints_wrong;  ///< for a wrong result
+  std::vector<std::string> hints_race;   ///< for a race; empty: a hint that fits any
 };
 
 /// Limit of warp instructions of a launch: ten times those of the slowest start.
@@ -96,10 +100,12 @@ std::vector<Exercise> all_exercises();
 /// \throws InvalidArgument  there is none of this name; names the most similar
 Exercise find_exercise(std::string_view name);
 
-/// A student's folder: the exercise's name, and the marks of the last check ("3 of 5") if any.
+/// A student's folder, as its exercise.txt describes it.
 struct Started {
-  std::string exercise;
-  std::string marks;
+  std::string exercise;   ///< name
+  std::string marks;      ///< of the last check: "3 of 5"; empty before
+  std::string hinted;     ///< the mark that the last hint was for; empty before
+  std::size_t hints = 0;  ///< hints that were given for it
 };
 /// Names of files in a student's folder.
 inline constexpr const char* kernel_file = "kernel.cu";
@@ -114,8 +120,8 @@ bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
 /// \throws IoError  it cannot be read
 std::optional<Started> started_in(const std::filesystem::path& folder);
-/// Writes the marks into exercise.txt. \throws IoError
-void keep_marks(const std::filesystem::path& folder, const Started& started);
+/// Writes exercise.txt. \throws IoError
+void keep(const std::filesystem::path& folder, const Started& started);
 
 /// Reads a student's file: a regular file of at most 1 MiB, no link.
 /// \throws IoError  with the reason

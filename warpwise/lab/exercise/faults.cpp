@@ -4,13 +4,14 @@
 
 #include <vector>
 
+#include "warpwise/lab/exercise/said.hpp"
 #include "warpwise/lab/exercise/source.hpp"
 #include "warpwise/lab/explain/explain.hpp"
 
 namespace warpwise::lab {
 namespace {
 
-std::string hint_of(emulator::FaultKind kind) {
+const char* hint_of(emulator::FaultKind kind) {
   using Kind = emulator::FaultKind;
   switch (kind) {
     case Kind::race:
@@ -37,15 +38,12 @@ std::string hint_of(emulator::FaultKind kind) {
 
 }  // namespace
 
-std::string at_line(int line) {
-  return line > 0 ? fmt::format("{}, line {}: ", kernel_file, line) : "";
-}
+std::string at_line(int line) { return line > 0 ? said("{}, line {}: ", kernel_file, line) : ""; }
 
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault) {
   if (fault.kind == emulator::FaultKind::budget)
-    return fmt::format("the kernel does not end: {} instructions of warps were too few",
-                       exercise_budget);
+    return said("the kernel does not end: {} instructions of warps were too few", exercise_budget);
   std::string message = fault.message;
   const std::vector<ArgumentSpec> specs = arguments_of(exercise, size);
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -53,14 +51,14 @@ std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
     if (const std::size_t at = message.find(name); at != std::string::npos)
       message.replace(at, name.size(), exercise.arguments[i].name + "[],");
   }
-  return with_own_name(fmt::format("{}{}, {} (block ({},{}), thread ({},{}))",
-                                   at_line(own_place(fault).line), name_of(fault.kind), message,
-                                   fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
+  return with_own_name(said("{}{}, {} (block ({},{}), thread ({},{}))",
+                            at_line(own_place(fault).line), name_of(fault.kind), message,
+                            fault.block.x, fault.block.y, fault.thread.x, fault.thread.y));
 }
 
-std::string fault_hint(const Exercise& exercise, const emulator::Fault& fault) {
-  const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hint_race.empty();
-  return has_own ? exercise.hint_race : hint_of(fault.kind);
+std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault) {
+  const bool has_own = fault.kind == emulator::FaultKind::race && !exercise.hints_race.empty();
+  return has_own ? exercise.hints_race : std::vector<std::string>{said(hint_of(fault.kind))};
 }
 
 }  // namespace warpwise::lab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/exercise/exercise.hpp"
@@ -15,7 +16,7 @@ std::string at_line(int line);
 std::string fault_text(const Exercise& exercise, const ladders::Variables& size,
                        const emulator::Fault& fault);
 
-/// Returns the next step for a fault: the exercise's own hint for a race, else one for its kind.
-std::string fault_hint(const Exercise& exercise, const emulator::Fault& fault);
+/// Returns the hints for a fault: the exercise's own for a race, else one for its kind.
+std::vector<std::string> fault_hints(const Exercise& exercise, const emulator::Fault& fault);
 
 }  // namespace warpwise::lab

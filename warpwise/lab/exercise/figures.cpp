@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warpwise/lab/exercise/said.hpp"
 #include "warpwise/rules/rules.hpp"
 
 namespace warpwise::lab {
@@ -15,7 +16,7 @@ using emulator::LineCounts;
 // compiler to compiler, and marks must not.
 constexpr int assumed_registers = 32;
 
-double ratio(std::uint64_t a, double b) { return b == 0 ? 0 : static_cast<double>(a) / b; }
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 std::uint64_t conflicts(const emulator::MemoryCounts& memory) {
   std::uint64_t sum = 0;
@@ -24,14 +25,9 @@ std::uint64_t conflicts(const emulator::MemoryCounts& memory) {
   return sum;
 }
 
-double sectors(const emulator::MemoryCounts& memory) {
-  double most = 0;
-  for (const auto* each : {&memory.global_load, &memory.global_store, &memory.global_atomic}) {
-    constexpr double sector_bytes = 32;
-    most = std::max(most,
-                    ratio(each->bytes_moved, sector_bytes * static_cast<double>(each->requests)));
-  }
-  return most;
+std::uint64_t sectors(const emulator::MemoryCounts& memory) {
+  return memory.global_load.transactions_32 + memory.global_store.transactions_32 +
+         memory.global_atomic.transactions_32;
 }
 
 std::uint64_t references(const emulator::MemoryCounts& memory) {
@@ -59,15 +55,6 @@ Counted per_element(Counted sum, const CountedLaunch& launch) {
   return {sum.value / launch.elements, sum.line};
 }
 
-Counted worst_sectors(const emulator::LaunchResult& result) {
-  Counted worst;
-  for (const LineCounts& line : result.lines) {
-    const double value = sectors(line.memory.at(0));
-    if (value > worst.value) worst = {value, line.line};
-  }
-  return worst;
-}
-
 double occupancy_percent(const CountedLaunch& launch) {
   const rules::BlockResources block = {.threads = launch.threads,
                                        .registers_per_thread = assumed_registers,
@@ -81,7 +68,9 @@ Counted counted(Figure figure, const CountedLaunch& launch) {
   const emulator::LaunchResult& result = launch.result;
   const auto& total = result.totals;
   switch (figure) {
-    case Figure::sectors_per_request: return worst_sectors(result);
+    case Figure::sectors_per_element:
+      return per_element(
+          sum_of(result, [](const LineCounts& line) { return sectors(line.memory[0]); }), launch);
     case Figure::references_per_element:
       return per_element(
           sum_of(result, [](const LineCounts& line) { return references(line.memory[0]); }),
@@ -99,12 +88,22 @@ Counted counted(Figure figure, const CountedLaunch& launch) {
           launch);
     }
     case Figure::active_lanes:
-      return {ratio(total.thread_instructions, static_cast<double>(total.warp_instructions)),
+      return {ratio(static_cast<double>(total.thread_instructions),
+                    static_cast<double>(total.warp_instructions)),
               sum_of(result, [](const LineCounts& line) {
                 constexpr std::uint64_t lanes = 32;
                 return lanes * line.execution.warp_instructions -
                        line.execution.thread_instructions;
               }).line};
+    case Figure::thread_efficiency: {
+      const Counted used =
+          sum_of(result, [](const LineCounts& line) { return references(line.memory[0]); });
+      return {100 * ratio(used.value, static_cast<double>(result.thread_rounds)), 0};
+    }
+    case Figure::atomic_requests:
+      return sum_of(result, [](const LineCounts& line) {
+        return line.memory[0].shared_atomic.requests + line.memory[0].global_atomic.requests;
+      });
     case Figure::local_requests:
       return sum_of(result, [](const LineCounts& line) {
         return line.memory[0].local_load.requests + line.memory[0].local_store.requests;
@@ -118,18 +117,54 @@ Counted counted(Figure figure, const CountedLaunch& launch) {
 
 std::string words_of(Figure figure, const std::string& element) {
   switch (figure) {
-    case Figure::sectors_per_request: return "sectors a request of global memory";
-    case Figure::references_per_element: return "references of global memory a " + element;
-    case Figure::bank_conflicts: return "passes of shared memory lost to bank conflicts";
-    case Figure::divergent_branches: return "divergent branches";
-    case Figure::instructions_per_element: return "instructions a " + element;
-    case Figure::active_lanes: return "active lanes of a warp's 32";
-    case Figure::local_requests: return "requests of local memory";
-    case Figure::occupancy_percent: return "per cent of occupancy";
-    case Figure::block_cycles: return "cycles a block, modelled";
-    case Figure::gpu_time_ratio: return "times the reference's time on this GPU";
+    case Figure::sectors_per_element: return said("sectors of global memory a {}", element);
+    case Figure::references_per_element: return said("references of global memory a {}", element);
+    case Figure::bank_conflicts: return said("passes of shared memory lost to bank conflicts");
+    case Figure::divergent_branches: return said("divergent branches");
+    case Figure::instructions_per_element: return said("instructions a {}", element);
+    case Figure::active_lanes: return said("active lanes of a warp's 32");
+    case Figure::thread_efficiency: return said("per cent of thread efficiency");
+    case Figure::atomic_requests: return said("atomic requests");
+    case Figure::local_requests: return said("requests of local memory");
+    case Figure::occupancy_percent: return said("per cent of occupancy");
+    case Figure::block_cycles: return said("cycles a block, modelled");
+    case Figure::gpu_time_ratio: return said("times the reference's time on this GPU");
   }
   return "";
+}
+
+std::string counts_of(Figure figure, const CountedLaunch& launch, int line) {
+  const auto found = std::ranges::find(launch.result.lines, line, &LineCounts::line);
+  if (line == 0 || found == launch.result.lines.end()) return "";
+  const emulator::MemoryCounts& memory = found->memory[0];
+  const emulator::ExecutionCounts& execution = found->execution;
+  switch (figure) {
+    case Figure::sectors_per_element:
+      return said("this line: {} loads of warps, {} sectors; {} stores, {} sectors",
+                  memory.global_load.requests, memory.global_load.transactions_32,
+                  memory.global_store.requests, memory.global_store.transactions_32);
+    case Figure::references_per_element:
+      return said("this line: {} loads and {} stores of threads in global memory",
+                  memory.global_load.references, memory.global_store.references);
+    case Figure::bank_conflicts:
+      return said(
+          "this line: {} requests of shared memory, {} passes; {} would do",
+          memory.shared_load.requests + memory.shared_store.requests +
+              memory.shared_atomic.requests,
+          memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes,
+          memory.shared_load.ideal_passes + memory.shared_store.ideal_passes +
+              memory.shared_atomic.ideal_passes);
+    case Figure::divergent_branches:
+      return said("this line: {} branches of warps, {} of them divergent", execution.branches,
+                  execution.divergent_branches);
+    case Figure::instructions_per_element:
+    case Figure::active_lanes:
+      return said("this line: {} instructions of warps, with {} active lanes in the mean",
+                  execution.warp_instructions,
+                  to_text(ratio(static_cast<double>(execution.thread_instructions),
+                                static_cast<double>(execution.warp_instructions))));
+    default: return "";
+  }
 }
 
 std::string to_text(double value) {

@@ -9,8 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/junit.hpp"
 #include "warpwise/io/printable.hpp"
-#include "warpwise/lab/report/html/html.hpp"
+#include "warpwise/lab/exercise/said.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -20,24 +21,23 @@ namespace fs = std::filesystem;
 std::string json_text(const Marks& marks) {
   nlohmann::json json = nlohmann::json::array();
   for (const Mark& each : marks.marks)
-    json.push_back({each.name, std::string(name_of(each.state)), each.text, each.hint});
+    json.push_back({each.name, std::string(name_of(each.state)), each.text});
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Reads what a process said. It may be in a student's hands, so that nothing of it is believed.
 Marks marks_in(const std::string& text, const Exercise& exercise) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  constexpr std::size_t marks_before_gates = 3;
   if (!json.is_array() || json.size() != marks_before_gates + exercise.gates.size())
     throw Error("the process gave no marks");
   Marks marks;
   for (const nlohmann::json& each : json) {
-    if (!each.is_array() || each.size() != 4 ||
+    if (!each.is_array() || each.size() != 3 ||
         !std::ranges::all_of(each, [](const auto& part) { return part.is_string(); }))
       throw Error("the process gave no marks");
     const auto state = value_named<MarkState>(each[1].get<std::string>());
     if (!state) throw Error("the process gave no marks");
-    marks.marks.push_back({each[0], *state, each[2], each[3]});
+    marks.marks.push_back({each[0], *state, each[2], "", {}});
   }
   return marks;
 }
@@ -57,7 +57,7 @@ Graded graded_in(const fs::path& student, const fs::path& folder) {
     if (const auto started = started_in(folder))
       graded.exercise = started->exercise;
     else
-      graded.failure = "the folder has a kernel.cu, and no exercise.txt";
+      graded.failure = said("the folder has a kernel.cu, and no exercise.txt");
   } catch (const Error& error) {
     graded.failure = error.what();
   }
@@ -96,8 +96,6 @@ std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>&
   return checkers;
 }
 
-std::string xml(const std::string& text) { return report::text(text).markup; }
-
 // Writes the first line of a text. A spreadsheet takes one that begins with these for a formula.
 std::string cell(const std::string& text) {
   const bool is_formula = text.find_first_of("=+-@") == 0;
@@ -132,7 +130,7 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
       Graded& none = all.emplace_back();
       none.student = folder.string();
       none.folder = folder;
-      none.failure = "the folder has no exercise.txt, nor a folder with one";
+      none.failure = said("the folder has no exercise.txt, nor a folder with one");
     }
   }
   return all;
@@ -155,7 +153,7 @@ std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
         graded.failure = error.what();
       }
       if (graded.failure.empty() && checker == checkers.end())
-        graded.failure = "there is no exercise \"" + graded.exercise + "\"";
+        graded.failure = said("there is no exercise \"{}\"", graded.exercise);
       if (!graded.failure.empty()) {
         done(graded);
         continue;
@@ -181,7 +179,7 @@ std::string grade(std::vector<Graded>& all, const Limits& limits, int jobs,
 
 std::string csv_of(const std::vector<Graded>& all) {
   std::string text =
-      "student,folder,exercise,passed,of,compiles,checks,result,gates,first_failure\r\n";
+      "student,folder,exercise,passed,of,compiles,runs,checks,result,gates,first_failure\r\n";
   for (const Graded& each : all) {
     text += cell(each.student) + "," + cell(each.folder.string()) + "," + cell(each.exercise) +
             "," +
@@ -190,40 +188,41 @@ std::string csv_of(const std::vector<Graded>& all) {
     int gates = 0;
     for (std::size_t i = 0; i < each.marks.marks.size(); ++i) {
       const bool passed = each.marks.marks[i].state == MarkState::passed;
-      if (i < 3)
+      if (i < marks_before_gates)
         text += passed ? ",1" : ",0";
       else
         gates += passed ? 1 : 0;
     }
-    text += each.failure.empty() ? fmt::format(",{},", gates) : std::string(",0,0,0,0,");
+    text += each.failure.empty() ? fmt::format(",{},", gates) : std::string(",0,0,0,0,0,");
     text += cell(why_not_all(each)) + "\r\n";
   }
   return text;
 }
 
 std::string junit_of(const std::vector<Graded>& all) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  namespace junit = emulator::junit;
+  junit::Counts counts;
+  std::string suites;
   for (const Graded& each : all) {
-    const std::string suite = xml(each.folder.string());
-    const std::size_t marks = each.marks.marks.size();
-    text += fmt::format(
-        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        suite, each.failure.empty() ? marks : 1, each.marks.all() - each.marks.passed(),
-        each.failure.empty() ? 0 : 1, static_cast<int>(marks) - each.marks.all());
-    const std::string open = "<testcase classname=\"" + suite + "\" name=\"";
-    if (!each.failure.empty())
-      text += open + "marked\"><error message=\"" + xml(each.failure) + "\"/></testcase>\n";
-    for (const Mark& mark : each.marks.marks) {
-      const std::string message = " message=\"" + xml(mark.text) + "\"/>";
-      text += open + xml(mark.name) + "\">" +
-              (mark.state == MarkState::failed    ? "<failure" + message
-               : mark.state == MarkState::skipped ? "<skipped" + message
-                                                  : "") +
-              "</testcase>\n";
-    }
-    text += "</testsuite>\n";
+    junit::Suite suite{io::printable(each.folder.string()), {}};
+    const auto add = [&](const std::string& name, const char* outcome, const std::string& message) {
+      junit::Case& added = suite.cases.emplace_back();
+      added.name = name;
+      added.group = suite.name;
+      added.outcome = outcome;
+      if (!added.outcome.empty()) added.message = io::printable(message, "\n");
+    };
+    if (!each.failure.empty()) add("marked", "error", each.failure);
+    for (const Mark& mark : each.marks.marks)
+      add(mark.name,
+          mark.state == MarkState::failed    ? "failure"
+          : mark.state == MarkState::skipped ? "skipped"
+                                             : "",
+          mark.text);
+    counts += junit::counts_of(suite);
+    suites += junit::element_of(suite);
   }
-  return text + "</testsuites>\n";
+  return junit::file_of(counts, suites);
 }
 
 }  // namespace warpwise::lab

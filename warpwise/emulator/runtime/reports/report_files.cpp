@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "warpwise/base/counted.hpp"
+#include "warpwise/emulator/junit.hpp"
 #include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/reports/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/reports/message_text.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 std::string to_text(Dim3 d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
@@ -75,45 +74,6 @@ std::string_view meaning(FaultKind kind) {
   return "";
 }
 
-// Replaces bytes that are not valid UTF-8, through the JSON library.
-std::string as_utf8(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-// Escapes text for XML content and attributes. XML does not allow most control characters.
-std::string xml(const std::string& text) {
-  std::string result;
-  for (const char c : as_utf8(text)) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\t': result += "&#9;"; break;
-      case '\n': result += "&#10;"; break;
-      case '\r': result += "&#13;"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20)
-          result += replacement;
-        else
-          result += c;
-    }
-  }
-  return result;
-}
-
-std::string attribute(std::string_view name, const std::string& value) {
-  return " " + std::string(name) + "=\"" + xml(value) + "\"";
-}
-std::string attribute(std::string_view name, std::uint64_t value) {
-  return attribute(name, std::to_string(value));
-}
-std::string seconds_attribute(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6f", seconds);
-  return attribute("time", text);
-}
-
 // Returns a path relative to the folder if it lies inside; otherwise the path itself.
 fs::path shown_path(const std::string& file, const fs::path& folder) {
   if (!fs::path(file).is_absolute()) return fs::path(file).lexically_normal();
@@ -138,6 +98,11 @@ std::string uri_of(const fs::path& path) {
   return uri;
 }
 
+// Replaces bytes that are not valid UTF-8, through the JSON library.
+std::string as_utf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 std::string text_of_call(const std::string& function) {
   const bool is_library = function.find(".so") != std::string::npos;
   return "the emulated GPU does not run " + function + ": " +
@@ -146,27 +111,6 @@ std::string text_of_call(const std::string& function) {
 
 bool did_not_run(const KernelReport& kernel) {
   return !kernel.refusal.empty() || kernel.launches == 0;
-}
-
-// Writes one element for all faults, because some readers take only one. Its type is the first
-// fault's.
-std::string failure(FaultKind kind, const std::vector<std::string>& lines) {
-  std::string all;
-  for (const std::string& line : lines) all += line + "\n";
-  return "      <failure" + attribute("type", std::string(name_of(kind))) +
-         attribute("message", lines.front()) + ">" + xml(all) + "</failure>\n";
-}
-
-std::string failure_of(const KernelReport& kernel) {
-  std::vector<std::string> lines;
-  for (const Fault& fault : kernel.faults) lines.push_back(describe(kernel.name, fault));
-  return failure(kernel.faults.front().kind, lines);
-}
-
-std::string place_attributes(const SourcePlace& place, const RunReport& report) {
-  if (place.file.empty()) return {};
-  return attribute("file", shown_path(place.file, report.folder).string()) +
-         attribute("line", static_cast<std::uint64_t>(place.line));
 }
 
 std::vector<SourcePlace> places_of(const Fault& fault) {
@@ -181,38 +125,75 @@ SourcePlace own_place(const Fault& fault) {
   return places[own_line(places)];
 }
 
-std::string test_case(const KernelReport& kernel, const RunReport& report) {
-  std::string text = "    <testcase" + attribute("name", kernel.name) +
-                     attribute("classname", report.program) + seconds_attribute(kernel.seconds);
-  const Fault* const first = kernel.faults.empty() ? nullptr : &kernel.faults.front();
-  if (first != nullptr) text += place_attributes(own_place(*first), report);
-  if (first != nullptr) return text + ">\n" + failure_of(kernel) + "    </testcase>\n";
-  if (!kernel.refusal.empty()) {
-    return text + ">\n      <error type=\"not_run\"" + attribute("message", kernel.refusal) +
-           "/>\n    </testcase>\n";
-  }
-  if (kernel.launches == 0) {
-    return text +
-           ">\n      <skipped message=\"an earlier kernel faulted\"/>\n    "
-           "</testcase>\n";
-  }
-  return text + "/>\n";
+void set_place(const SourcePlace& place, const RunReport& report, junit::Case& to) {
+  if (place.file.empty()) return;
+  to.file = shown_path(place.file, report.folder).string();
+  to.line = static_cast<std::uint64_t>(place.line);
 }
 
-std::string program_case(const RunReport& report) {
+// Writes one failure for all faults, because some readers take only one. Its type is the first
+// fault's.
+void set_failure(FaultKind kind, const std::vector<std::string>& lines, junit::Case& to) {
+  to.outcome = "failure";
+  to.type = name_of(kind);
+  to.message = lines.front();
+  for (const std::string& line : lines) to.text += line + "\n";
+}
+
+junit::Case test_case(const KernelReport& kernel, const RunReport& report) {
+  junit::Case result;
+  result.name = kernel.name;
+  result.group = report.program;
+  result.seconds = kernel.seconds;
+  if (!kernel.faults.empty()) {
+    set_place(own_place(kernel.faults.front()), report, result);
+    std::vector<std::string> lines;
+    for (const Fault& fault : kernel.faults) lines.push_back(describe(kernel.name, fault));
+    set_failure(kernel.faults.front().kind, lines, result);
+  } else if (!kernel.refusal.empty()) {
+    result.outcome = "error";
+    result.type = "not_run";
+    result.message = kernel.refusal;
+  } else if (kernel.launches == 0) {
+    result.outcome = "skipped";
+    result.message = "an earlier kernel faulted";
+  }
+  return result;
+}
+
+junit::Case program_case(const RunReport& report) {
+  junit::Case result;
+  result.name = "the program";
+  result.group = report.program;
+  set_place(report.host_faults.front().source, report, result);
   std::vector<std::string> lines;
   for (const HostFault& fault : report.host_faults) lines.push_back(describe(fault));
-  const HostFault& first = report.host_faults.front();
-  return "    <testcase" + attribute("name", "the program") +
-         attribute("classname", report.program) + seconds_attribute(0) +
-         place_attributes(first.source, report) + ">\n" + failure(first.kind, lines) +
-         "    </testcase>\n";
+  set_failure(report.host_faults.front().kind, lines, result);
+  return result;
 }
 
-std::string call_case(const std::string& function, const RunReport& report) {
-  return "    <testcase" + attribute("name", function) + attribute("classname", report.program) +
-         seconds_attribute(0) + ">\n      <error type=\"not_run\"" +
-         attribute("message", text_of_call(function)) + "/>\n    </testcase>\n";
+junit::Case call_case(const std::string& function, const RunReport& report) {
+  junit::Case result;
+  result.name = function;
+  result.group = report.program;
+  result.outcome = "error";
+  result.type = "not_run";
+  result.message = text_of_call(function);
+  return result;
+}
+
+junit::Suite suite_of(const RunReport& report) {
+  junit::Suite suite{report.program, {}};
+  for (const KernelReport& each : report.kernels) suite.cases.push_back(test_case(each, report));
+  if (!report.host_faults.empty()) suite.cases.push_back(program_case(report));
+  for (const std::string& each : report.calls_not_run)
+    suite.cases.push_back(call_case(each, report));
+  suite.name = as_utf8(suite.name);
+  for (junit::Case& each : suite.cases) {
+    for (std::string* text : {&each.name, &each.group, &each.file, &each.message, &each.text})
+      *text = as_utf8(*text);
+  }
+  return suite;
 }
 
 Json physical_location(const SourcePlace& place, const fs::path& folder) {
@@ -325,17 +306,22 @@ std::string record_of(const RunReport& report, bool has_ended,
   for (const KernelReport& each : report.kernels) {
     if (!did_not_run(each)) kernels.push_back(each.name);
   }
-  const Json record = {{"is_empty", report.is_empty()},
-                       {"has_ended", has_ended},
-                       {"launches", report.launches()},
-                       {"kernels", kernels},
-                       {"faults", report.faults()},
-                       {"refused", report.refused()},
-                       {"suppressed", report.suppressed()},
-                       {"summary", summary_of(report)},
-                       {"junit", junit_of(report)},
-                       {"sarif", sarif_of(report)},
-                       {"unused_suppressions", unused_suppressions}};
+  const junit::Suite suite = suite_of(report);
+  const junit::Counts counts = junit::counts_of(suite);
+  const Json record = {
+      {"is_empty", report.is_empty()},
+      {"has_ended", has_ended},
+      {"launches", report.launches()},
+      {"kernels", kernels},
+      {"faults", report.faults()},
+      {"refused", report.refused()},
+      {"suppressed", report.suppressed()},
+      {"summary", summary_of(report)},
+      {"junit", junit::element_of(suite)},
+      {"junit_counts", {counts.tests, counts.failures, counts.errors, counts.skipped}},
+      {"junit_seconds", counts.seconds},
+      {"sarif", sarif_of(report)},
+      {"unused_suppressions", unused_suppressions}};
   return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -359,30 +345,8 @@ std::string describe(const HostFault& fault) {
 }
 
 std::string junit_of(const RunReport& report) {
-  std::uint64_t failures = report.host_faults.empty() ? 0 : 1;
-  std::uint64_t errors = 0;
-  double seconds = 0;
-  std::string cases;
-  for (const KernelReport& each : report.kernels) {
-    failures += each.faults.empty() ? 0 : 1;
-    errors += each.faults.empty() && !each.refusal.empty() ? 1 : 0;
-    seconds += each.seconds;
-    cases += test_case(each, report);
-  }
-  if (!report.host_faults.empty()) cases += program_case(report);
-  for (const std::string& each : report.calls_not_run) cases += call_case(each, report);
-  errors += report.calls_not_run.size();
-  std::uint64_t skipped = 0;
-  for (const KernelReport& each : report.kernels)
-    skipped += each.faults.empty() && each.refusal.empty() && each.launches == 0 ? 1 : 0;
-  const std::string counts =
-      attribute("tests", report.kernels.size() + report.calls_not_run.size() +
-                             (report.host_faults.empty() ? 0 : 1)) +
-      attribute("failures", failures) + attribute("errors", errors) +
-      attribute("skipped", skipped) + seconds_attribute(seconds);
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
-         attribute("name", report.program) + counts + ">\n" + cases +
-         "  </testsuite>\n</testsuites>\n";
+  const junit::Suite suite = suite_of(report);
+  return junit::file_of(junit::counts_of(suite), junit::element_of(suite));
 }
 
 std::string sarif_of(const RunReport& report) {

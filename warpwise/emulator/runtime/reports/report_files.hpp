@@ -91,7 +91,8 @@ std::string summary_of(const RunReport& report);
 /// - `is_empty`, `has_ended`
 /// - counts: `launches`, `faults`, `suppressed`, `refused`
 /// - names: `kernels`
-/// - texts: `summary`, `junit`, `sarif`
+/// - texts: `summary`, `junit` (its test suite), `sarif`
+/// - `junit_counts` (tests, failures, errors, skipped) and `junit_seconds`, of this suite
 /// - `unused_suppressions`
 ///
 /// \param has_ended  true if the process has ended, so that its counts are final

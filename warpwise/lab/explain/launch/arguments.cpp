@@ -228,8 +228,9 @@ void require_elements(const std::vector<std::string>& types,
 }
 
 Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
-                     std::vector<ArgumentSpec> specs, const ReadTexture& read_texture)
-    : device_(device), offsets_(kernel.parameter_offsets), specs_(std::move(specs)) {
+                     std::vector<ArgumentSpec> specs, const ReadTexture& read_texture,
+                     std::uint64_t seed)
+    : device_(device), seed_(seed), offsets_(kernel.parameter_offsets), specs_(std::move(specs)) {
   require_count(kernel, specs_);
   for (std::size_t i = 0; i < specs_.size(); ++i) require_fitting(kernel, i, specs_[i]);
   require_elements(parameter_types(kernel.name), specs_);
@@ -278,7 +279,7 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
 std::uint64_t Arguments::seed_of_next(std::size_t index) const {
   const auto before = static_cast<std::uint64_t>(std::count_if(
       held_.begin(), held_.end(), [&](const Held& each) { return each.index == index; }));
-  return index + (before << 32);
+  return seed_ + index + (before << 32);
 }
 
 std::vector<Arguments::Memory> Arguments::memory() const {

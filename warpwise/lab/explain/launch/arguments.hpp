@@ -28,12 +28,14 @@ void require_elements(const std::vector<std::string>& types,
 class Arguments {
  public:
   /// Allocates and fills the buffers and textures, and lays out the parameter block.
+  /// \param seed  chooses other random values
   /// \throws InvalidArgument  the number, kind or size of the arguments differs from the kernel's,
   ///                          or a file has other elements
   /// \throws IoError          a file cannot be read
   /// \throws OutOfMemory
   Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
-            std::vector<ArgumentSpec> specs, const ReadTexture& read_texture);
+            std::vector<ArgumentSpec> specs, const ReadTexture& read_texture,
+            std::uint64_t seed = 0);
 
   std::span<const std::byte> parameters() const { return parameters_; }
 
@@ -62,6 +64,7 @@ class Arguments {
 
  private:
   emulator::Device& device_;
+  std::uint64_t seed_;
   std::vector<std::uint64_t> offsets_;  // offsets of the parameters
   std::vector<ArgumentSpec> specs_;
   /// A buffer or a texture at any depth of an argument.

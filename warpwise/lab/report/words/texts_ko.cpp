@@ -38,6 +38,8 @@ Texts all_texts() {
     add_texts(texts, each.path() / "ladder");
   }
   for (const auto& each : fs::directory_iterator(root / "studies")) add_texts(texts, each.path());
+  add_texts(texts, root / "exercises");
+  for (const auto& each : fs::directory_iterator(root / "exercises")) add_texts(texts, each.path());
   return texts;
 }
 

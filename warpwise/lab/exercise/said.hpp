@@ -1,0 +1,18 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "warpwise/lab/report/words.hpp"
+
+namespace warpwise::lab {
+
+/// Formats a text in the language of report::speak(). The Korean of texts is in
+/// warpwise/exercises/ko.json, with the same places for values.
+template <class... Values>
+std::string said(const char* english, const Values&... values) {
+  return fmt::format(fmt::runtime(report::told(english)), values...);
+}
+
+}  // namespace warpwise::lab
