@@ -16,7 +16,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 #include "warpwise/lab/study/table/expression.hpp"
 #include "warpwise/lab/study/table/suggestion.hpp"
 #include "warpwise/lab/study/table/table_fields.hpp"

@@ -21,7 +21,7 @@
 #include "warpwise/lab/exercise/check.hpp"
 #include "warpwise/lab/exercise/confine.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/report/words/words.hpp"
 
 namespace warpwise::lab {
 
