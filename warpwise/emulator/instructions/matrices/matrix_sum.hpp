@@ -22,8 +22,9 @@ inline constexpr int unpacked_words = 4;
 
 /// Returns the position of an element. For sums, k is the row, and the depth is their number.
 inline std::size_t place_in_groups(int line, int k, int depth) {
-  return static_cast<std::size_t>((line / group_lines * depth + k) * group_lines +
-                                  line % group_lines);
+  const int row = line / group_lines * depth + k;
+  return std::size_t{group_lines} * static_cast<std::size_t>(row) +
+         static_cast<std::size_t>(line % group_lines);
 }
 
 struct ProductSize {
