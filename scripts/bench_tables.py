@@ -250,6 +250,8 @@ def engines(record):
                      f"{fast['rate'] / slow['rate']:.1f}", *counted])
     text = table(["kernel, counts", "10⁶ warp instructions a second, interpreter", "machine code", "ratio",
                   "10⁶ CPU instructions of a launch, interpreter", "machine code"], rows)
-    return (f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}. "
+    products = table(["product on tensor cores", "10⁹ operations a second"],
+                     [[f"`{name}`", f"{rate / 1e9:.1f}"] for name, rate in record["products"].items()])
+    return (f"{text}\n\n{products}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date']}; {machine['method']}. "
             f"{record['random_kernels']:,} random kernels gave the same both ways.")
 

@@ -19,6 +19,8 @@ from recording import clean_commit, machine_of, write
 
 METHOD = ("callgrind counted the CPU instructions of two calls of Program::launch(), the first of which makes the code, and the table "
           "has half of them; rates: warp instructions of the kernel divided by the CPU time of its launches, medians of runs in turn")
+# Products of matrices on tensor cores, which are handlers in both engines.
+PRODUCTS = ["mma_f16", "mma_f16_to_f16", "mma_bf16", "mma_tf32", "mma_e4m3", "mma_s8", "wmma_f16"]
 MODES = ["uncounted", "counted", "counted_for_three", "init", "races", "all_checks"]
 # Launches whose CPU instructions are counted: callgrind takes a minute for each.
 COUNTED = [(kernel, mode) for kernel in ("sobel", "multiply") for mode in ("uncounted", "counted")]
@@ -32,10 +34,10 @@ def instructions(bench, name):
     return int(re.search(r"Collected : (\d+)", ran.stderr).group(1)) // 2
 
 
-def rate(bench, name):
+def rate(bench, name, figure="warp_instructions"):
     ran = subprocess.run([bench, f"--benchmark_filter=^run/{name}$", "--benchmark_min_time=0.2", "--benchmark_format=json"],
                          capture_output=True, text=True, check=True)
-    return json.loads(ran.stdout)["benchmarks"][0]["warp_instructions"]
+    return json.loads(ran.stdout)["benchmarks"][0][figure]
 
 
 def main():
@@ -47,7 +49,7 @@ def main():
     chosen = arguments.parse_args()
     bench = chosen.build / "bin/emulator_bench"
     recorded = {"machine": machine_of(time.strftime("%Y-%m-%d"), clean_commit("record-engines.py"), METHOD),
-                "runs": chosen.runs, "random_kernels": chosen.kernels, "rows": []}
+                "runs": chosen.runs, "random_kernels": chosen.kernels, "rows": [], "products": {}}
     for kernel in ["sobel", "box", "multiply"]:
         for mode in MODES:
             names = {"machine_code": f"{kernel}_{mode}", "interpreter": f"{kernel}_{mode}_interpreted"}
@@ -61,6 +63,8 @@ def main():
             for engine, ran in rates.items():
                 row[engine] |= {"rate": statistics.median(ran), "least": min(ran), "most": max(ran)}
             recorded["rows"].append(row)
+    for name in PRODUCTS:
+        recorded["products"][name] = statistics.median(rate(bench, f"product_{name}", "operations") for _ in range(chosen.runs))
     write(chosen.record, recorded)
 
 
