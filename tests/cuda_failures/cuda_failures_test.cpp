@@ -121,7 +121,6 @@ namespace warpwise {
 namespace {
 
 using test::GuardedImage;
-using test::OnDevice;
 
 class CudaFailuresTest : public ::testing::Test {
  protected:
@@ -138,10 +137,10 @@ class CudaFailuresTest : public ::testing::Test {
   template <class Call>
   void expect_survival(const GuardedImage& output, const Call& call) {
     GuardedImage expected = output;
-    run(expected, call);  // kernels are loaded and the pool is made
+    test::run_on_device(inputs_, expected, call);  // kernels are loaded and the pool is made
     const auto before = held;
     calls = 0;
-    run(expected, call);
+    test::run_on_device(inputs_, expected, call);
     const long long count = calls;
     ASSERT_GT(count, 5);
     EXPECT_EQ(held, before);
@@ -152,7 +151,7 @@ class CudaFailuresTest : public ::testing::Test {
       calls = 0;
       failing = i;
       try {
-        run(actual, call);
+        test::run_on_device(inputs_, actual, call);
         test::expect_equal(expected.view(), actual.view());  // the call was not needed
       } catch (const CudaError& error) {
         ++thrown;
@@ -167,7 +166,7 @@ class CudaFailuresTest : public ::testing::Test {
       is_pending = false;
       EXPECT_EQ(held, before);
       GuardedImage again = output;
-      run(again, call);
+      test::run_on_device(inputs_, again, call);
       test::expect_equal(expected.view(), again.view());
       EXPECT_EQ(held, before);
       if (HasFailure()) return;
@@ -177,18 +176,6 @@ class CudaFailuresTest : public ::testing::Test {
   }
 
  private:
-  template <class Call>
-  void run(GuardedImage& output, const Call& call) {
-    const gpu::Stream stream;
-    std::vector<OnDevice> inputs;
-    std::vector<ConstDeviceView> views;
-    for (GuardedImage& image : inputs_) inputs.emplace_back(image, stream);
-    for (OnDevice& image : inputs) views.push_back(image.view());
-    OnDevice on_device(output, stream);
-    call(views, on_device.view(), gpu::StreamHandle(stream));
-    on_device.download(stream);
-  }
-
   std::vector<GuardedImage> inputs_;
 };
 

@@ -146,6 +146,20 @@ class OnDevice {
   gpu::Buffer device_;
 };
 
+/// Calls `call` with views of the inputs and of the output on the device, and a stream. The output
+/// comes back.
+template <class Call>
+void run_on_device(std::vector<GuardedImage>& inputs, GuardedImage& output, const Call& call) {
+  const gpu::Stream stream;
+  std::vector<OnDevice> on_device;
+  std::vector<ConstDeviceView> views;
+  for (GuardedImage& image : inputs) on_device.emplace_back(image, stream);
+  for (OnDevice& image : on_device) views.push_back(image.view());
+  OnDevice result(output, stream);
+  call(views, result.view(), gpu::StreamHandle(stream));
+  result.download(stream);
+}
+
 /// Fails the test at the first pixel that differs, with its place and both values.
 template <class T>
 void expect_equal(ConstHostView expected, ConstHostView actual) {

@@ -17,7 +17,6 @@ namespace {
 
 using test::Backend;
 using test::GuardedImage;
-using test::OnDevice;
 
 constexpr int thread_count = 8;
 constexpr int calls_each = 3;
@@ -61,14 +60,7 @@ class ThreadsTest : public test::BackendTest {
       call(views, output.view());
       return;
     }
-    const gpu::Stream stream;
-    std::vector<OnDevice> inputs;
-    std::vector<ConstDeviceView> views;
-    for (GuardedImage& image : inputs_) inputs.emplace_back(image, stream);
-    for (OnDevice& image : inputs) views.push_back(image.view());
-    OnDevice on_device(output, stream);
-    call(views, on_device.view(), gpu::StreamHandle(stream));
-    on_device.download(stream);
+    test::run_on_device(inputs_, output, call);
   }
 
   std::vector<GuardedImage> inputs_;
