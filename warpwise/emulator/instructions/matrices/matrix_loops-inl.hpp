@@ -18,6 +18,11 @@ constexpr std::int32_t highest_sum = 127;
 
 inline Floats as_floats(Integers bits) { return reinterpret_cast<Floats>(bits); }
 inline Integers bits_of(Floats values) { return reinterpret_cast<Integers>(values); }
+/// Adds as unsigned integers, since lanes that a plain sum computes again may overflow.
+inline Integers wrapped_sum(Integers a, Integers b) {
+  using Words = std::uint32_t __attribute__((vector_size(32)));
+  return reinterpret_cast<Integers>(reinterpret_cast<Words>(a) + reinterpret_cast<Words>(b));
+}
 inline Integers larger(Integers a, Integers b) { return a > b ? a : b; }
 
 inline Integers exponents_of(Floats values, std::int32_t smallest) {
@@ -114,7 +119,8 @@ inline void add_floats(const FloatProduct& p) {
         for (int k = from; k < to; ++k) {
           for (int i = 0; i < rows_at_once; ++i) {
             const Floats product = values_of_b[k] * a[k * group_lines + i];
-            integers[i] += __builtin_convertvector(product * scale[i], Integers);
+            integers[i] =
+                wrapped_sum(integers[i], __builtin_convertvector(product * scale[i], Integers));
           }
         }
       };
@@ -173,9 +179,7 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
       auto* to = reinterpret_cast<Integers*>(sums) + group * size.rows + row;
       for (int i = 0; i < 2; ++i) {
         const Integers added = __builtin_convertvector(products[i], Integers);
-        using Words = std::uint32_t __attribute__((vector_size(32)));
-        const auto sum = reinterpret_cast<Integers>(reinterpret_cast<Words>(to[i]) +
-                                                    reinterpret_cast<Words>(added));
+        const Integers sum = wrapped_sum(to[i], added);
         // A sum has overflowed if its sign is that of neither addend.
         const Integers limit = (to[i] >> 31) ^ std::numeric_limits<std::int32_t>::max();
         const Integers overflows = ((sum ^ to[i]) & (sum ^ added)) < 0;
