@@ -262,7 +262,7 @@ std::vector<std::byte> encode_bmp(const Picture& picture, const std::string& nam
   const std::uint64_t size = begin + row_bytes * static_cast<std::uint64_t>(shape.height);
   if (size > UINT32_MAX)
     throw IoError("cannot write " + name +
-                  ": a BMP file has at most 4 GiB; .pnm and .npy have no " + "such limit");
+                  ": a BMP file has at most 4 GiB; .pnm and .npy have no limit");
   std::vector<std::byte> file;
   file.reserve(size);
   const auto put = [&](std::uint64_t number, int bytes) {

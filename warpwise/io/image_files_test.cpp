@@ -203,9 +203,12 @@ TEST(ImageFilesTest, PfmFilesOfOpenCVAndOfOtherScales) {
   const Picture scaled = decode("Pf 1 2 2.0\n\x40\x80\0\0\x3f\x80\0\0"s);  // 4 and 1
   EXPECT_EQ(load<float>(scaled.bytes().data(), 0), 0.5F);  // rows begin at the bottom
   EXPECT_EQ(load<float>(scaled.bytes().data(), 1), 2.0F);
+  const Picture windows = decode("Pf\r\n1 1\r\n+2.0\r\n\x40\x80\0\0"s);
+  EXPECT_EQ(load<float>(windows.bytes().data(), 0), 2.0F);
   for (const std::string& refused :
-       {"Pf\n1 1\n0\n    "s, "Pf\n1 1\nnan\n    "s, "Pf\n1 1\n-1.0x\n    "s, "Pf\n1 1\n-1.0\n   "s,
-        "PF\n1 1\n-1.0\n    "s, "Pf\n1048577 1\n-1.0\n    "s, "Pf\n1"s}) {
+       {"PF4\n1 1\n-1.0\n                "s, "Pf\n1 1\n0\n    "s, "Pf\n1 1\nnan\n    "s,
+        "Pf\n1 1\n-1.0x\n    "s, "Pf\n1 1\n-1.0\n   "s, "PF\n1 1\n-1.0\n    "s,
+        "Pf\n1048577 1\n-1.0\n    "s, "Pf\n1"s}) {
     EXPECT_THROW(decode(refused), IoError) << refused;
   }
   if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";

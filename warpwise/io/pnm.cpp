@@ -94,6 +94,12 @@ class PnmReader {
   void require_left(std::uint64_t count) const {
     if (content_.size() - at_ < count) fail("it ends early");
   }
+  // Skips the second half of a CR LF before the file's last `count` bytes.
+  void skip_rest_of_line_end(std::uint64_t count) {
+    if (at_ > 0 && content_.size() - at_ == count + 1 && content_[at_ - 1] == std::byte{'\r'} &&
+        content_[at_] == std::byte{'\n'})
+      ++at_;
+  }
   const std::byte* bytes(std::uint64_t count) {
     require_left(count);
     const std::byte* first = content_.data() + at_;
@@ -226,10 +232,13 @@ void write_row(const std::vector<std::uint32_t>& row, const std::vector<std::uin
 
 // Reads a PFM file. Its rows begin at the bottom. A negative scale means little-endian floats.
 Picture decode_pfm(PnmReader& reader, const std::string& name) {
-  const int channels = reader.word() == "PF" ? 3 : 1;
+  const std::string kind = reader.word();
+  if (kind != "PF" && kind != "Pf") reader.fail("it begins with '" + kind.substr(0, 20) + "'");
+  const int channels = kind == "PF" ? 3 : 1;
   const std::uint32_t width = reader.number();
   const std::uint32_t height = reader.number();
-  const std::string text = reader.word();
+  std::string text = reader.word();
+  if (text.starts_with('+')) text.erase(0, 1);
   double scale = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), scale).ptr;
   if (end != text.data() + text.size() || !std::isfinite(scale) || scale == 0)
@@ -237,6 +246,7 @@ Picture decode_pfm(PnmReader& reader, const std::string& name) {
   require_readable_size(width, height, name);
   const std::uint64_t row_bytes = std::uint64_t{4} * width * static_cast<unsigned>(channels);
   reader.require_left(row_bytes * height);
+  reader.skip_rest_of_line_end(row_bytes * height);
   Picture picture(PictureShape::interleaved(ElementType::f32, channels, width, height));
   const auto factor = static_cast<float>(1 / std::abs(scale));
   for (std::uint64_t y = height; y-- > 0;) {

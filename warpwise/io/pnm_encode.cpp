@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include "warpwise/io/codec.hpp"
 #include "warpwise/io/pnm.hpp"
