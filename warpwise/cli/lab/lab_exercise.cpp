@@ -76,7 +76,7 @@ std::string line_of(const lab::Mark& mark) {
 }
 
 std::string sum_of(const lab::Marks& marks) {
-  return fmt::format("{} of {}", marks.passed(), marks.all());
+  return lab::said("{} of {}", marks.passed(), marks.all());
 }
 
 lab::Marks marks_of(const fs::path& folder, const lab::Exercise& exercise) {
@@ -119,17 +119,19 @@ class Start final : public Speaking {
  public:
   explicit Start(CLI::App& app) : Speaking(app) {
     app.add_option("NAME", name_, "Exercise, of lab exercise list")->required()->type_name("");
-    app.add_option("FOLDER", folder_, "Folder to make")->required()->type_name("");
+    app.add_option("FOLDER", folder_, "Folder to make (default: the exercise's name)")
+        ->type_name("");
   }
 
  private:
   void work() const override {
     const lab::Exercise exercise = lab::find_exercise(name_);
-    lab::start(exercise, folder_);
+    const std::string folder = folder_.empty() ? name_ : folder_;
+    lab::start(exercise, folder);
     print_line(fmt::format("{}: {}", name_, exercise.title));
     print_line(lab::said(
-        "Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run \"{1}\".",
-        folder_, command_for("check", folder_)));
+        "Read {0}/task.md (한국어: {0}/task.ko.md), change {0}/kernel.cu, and run \"{1}\".", folder,
+        command_for("check", folder)));
   }
 
   std::string name_;

@@ -424,9 +424,10 @@ Marks Checker::check(const std::string& text, const std::function<double()>& tim
                {said("Read the first message: it names the line. The file holds kernels alone: "
                      "main() and launches stay out.")}));
   } catch (const Error& error) {
-    marks.marks.push_back(
-        failed("compiles", first_lines(error.what()),
-               {said("Keep the kernel's name and parameters as the task states them.")}));
+    marks.marks.push_back(failed(
+        "compiles", first_lines(error.what()),
+        {said("Keep the kernel's name and parameters as the task states them, and include no "
+              "other file.")}));
   }
   if (marks.first_failed() != nullptr) {
     for (const char* name : {"runs", "checks", "result"})

@@ -20,9 +20,11 @@ const char* hint_of(emulator::FaultKind kind) {
              "with __syncthreads() between the two accesses.";
     case Kind::barrier:
     case Kind::deadlock:
-    case Kind::member_mask:
       return "All threads of a block must reach each __syncthreads(): no return and no branch "
              "before it may leave some out.";
+    case Kind::member_mask:
+      return "The mask of a warp's operation must name the lanes that execute it, and no others: "
+             "0xffffffff where all 32 do.";
     case Kind::uninitialised:
       return "A thread uses a word that no thread has written. Let the block write all words that "
              "it reads later.";

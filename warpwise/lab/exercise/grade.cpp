@@ -130,7 +130,12 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
       Graded& none = all.emplace_back();
       none.student = folder.string();
       none.folder = folder;
-      none.failure = said("the folder has no exercise.txt, nor a folder with one");
+      none.failure =
+          !fs::is_directory(folder, error)
+              ? said("there is no such folder")
+              : said(
+                    "the folder has no exercise.txt, nor a folder with one; name the folders of "
+                    "students");
     }
   }
   return all;
