@@ -145,7 +145,7 @@ class Races : public Observer {
     bool of_own_warp = false;  ///< the epoch is of the lane's own warp, whose accesses it knows
     bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
-  /// What Look has found out about epochs. It holds until something may order accesses.
+  /// Holds answers of Look about epochs, until something may order accesses.
   struct Verdicts {
     const Past* past = nullptr;  ///< of the warp's lanes
     std::array<Epoch, 16> epochs{};

@@ -42,8 +42,8 @@ inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }
 
-// So a register of 32 lanes has four words of 8 rows of A, or of 8 columns of B. Two registers of C
-// have 8 rows, with the elements of even columns in the first one.
+// A register of 32 lanes thus has four words of 8 rows of A, or of 8 columns of B. Two registers of
+// C have 8 rows, with the elements of even columns in the first one.
 
 /// Unpacks registers of A or B to groups of lines.
 /// \param groups_first  registers of several groups precede those further along the depth, as in A
