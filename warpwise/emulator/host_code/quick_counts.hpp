@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what recent whole accesses have cost, for quick_access.cpp.
+// Internal to the emulator: what recent whole accesses have cost, for quick_observers-inl.hpp.
 
 #include <array>
 #include <cstddef>
