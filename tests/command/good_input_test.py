@@ -526,7 +526,7 @@ class Images(CommandTest):
         write("in.npy", npy("|u1", (6, 8), ramp(48)))
         def run(*arguments):
             return subprocess.run(["bundle/bin/warpwise", *arguments], capture_output=True)
-        # OpenCV and its libraries take a tenth of a second to load, and small formats do without.
+        # OpenCV and its libraries take long to load, and small formats do without.
         for name in ["out.npy", "out.pgm", "out.pnm", "out.pam", "out.bmp", "out.dib"]:
             self.assertEqual(run("sobel", "in.npy", name).returncode, 0, name)
             self.assertEqual(run("sobel", name, "again.npy").returncode, 0, name)
