@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "warpwise/lab/exercise/exercise_test_support.hpp"
+#include "tests/support/exercises.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 #include "warpwise/lab/report/words/words.hpp"
 

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/support/exercises.hpp"
 #include "warpwise/lab/exercise/confine.hpp"
-#include "warpwise/lab/exercise/exercise_test_support.hpp"
 #include "warpwise/lab/exercise/grade.hpp"
 
 namespace warpwise::lab {

@@ -1,6 +1,6 @@
 // What check says of mistakes and of cheats.
 
-#include "warpwise/lab/exercise/exercise_test_support.hpp"
+#include "tests/support/exercises.hpp"
 
 namespace warpwise::lab {
 namespace {
