@@ -471,6 +471,10 @@ class Track(CommandTest):
                          backend, "--measure", "zncc")
         self.assertEqual(read("cpu.csv"), read("cuda.csv"))
 
+    def test_one_frame_is_refused(self):
+        self.fail_with(FAILED, "track", "frames/0.npy", "out.csv", "--box", "1,1,4,4", says="is one frame")
+        self.assertFalse(os.path.exists("out.csv"))
+
     def test_refused(self):
         self.fail_with(USAGE, "track", "frames", "out.csv", says="--box X,Y,W,H")
         self.fail_with(USAGE, "track", "out.csv", "--box", "1,1,4,4", says="FRAMES")
@@ -492,6 +496,7 @@ class Videos(CommandTest):
         says = ["clip.MP4 is a video", "the only input"]
         self.fail_with(FAILED, "sobel", "a.npy", "clip.MP4", "out", says=says)
         self.fail_with(FAILED, "match", "clip.MP4", "clip.MP4", "out.flo", says="clip.MP4")
+        self.fail_with(FAILED, "sobel", "-", "out.png", stdin=read("clip.MP4"), says="it is no image")
         self.fail_with(FAILED, "track", "none.avi", "out.csv", "--box", "1,1,8,8",
                        says=["none.avi", "No such file"])
 

@@ -114,6 +114,8 @@ class Frames(StreamTest):
             self.assertEqual(done.stdout, read("one.raw"), stage)
         self.succeed("sobel", "in.y4m", "edges.y4m")
         self.succeed("threshold", "edges.y4m", "both.raw", "--window", "5")
+        self.stream("in.y4m", "CAPITALS.RAW", "--pipeline", "sobel|threshold window=5")
+        self.assertEqual(read("CAPITALS.RAW"), read("both.raw"))
         done = self.stream("in.y4m", "pipe:gray8", "--pipeline", "sobel|threshold window=5")
         self.assertEqual(done.stdout, read("both.raw"))
 

@@ -37,7 +37,12 @@ constexpr Signature signatures[] = {
     {{"Sun raster"}, 0, "\x59\xa6\x6a\x95"sv},
     {{"DICOM", false}, 128, "DICM"sv},
     {{"GIF"}, 0, "GIF8"sv},
-    {{"HEIF or AVIF", false}, 4, "ftyp"sv},
+    // Other files that begin so are videos.
+    {{"HEIF or AVIF", false}, 4, "ftyphei"sv},
+    {{"HEIF or AVIF", false}, 4, "ftyphev"sv},
+    {{"HEIF or AVIF", false}, 4, "ftypavi"sv},
+    {{"HEIF or AVIF", false}, 4, "ftypmif1"sv},
+    {{"HEIF or AVIF", false}, 4, "ftypmsf1"sv},
 };
 
 }  // namespace

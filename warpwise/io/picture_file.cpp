@@ -205,7 +205,8 @@ std::string why_not_held(const std::string& path, const PictureShape& shape) {
   const std::string extension = extension_of(path);
   std::string reason = path + " cannot hold " + shape.pixel_text();
   if (extension.empty()) {
-    reason += ": its name has no extension that names the file type";
+    reason +=
+        ": its name has no extension that names the file type, and a new folder's name ends with /";
   } else if (extension != ".npy" && extension != ".y4m" && !is_written_image(extension)) {
     reason += ": no " + extension + " files are written here";
   }

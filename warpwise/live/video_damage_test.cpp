@@ -42,6 +42,35 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
+// FFmpeg ends such a stream as at a normal end.
+TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
+  ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 whole.gif");
+  ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 -c:v mjpeg -bitexact whole.avi");
+  for (const std::string kind : {".gif", ".avi"}) {
+    const std::vector<Bytes> whole = frames_of(*open("whole" + kind));
+    ASSERT_EQ(whole.size(), 6U) << kind;
+    const Bytes file = content(path("whole" + kind));
+    const std::string index = "idx1";
+    const auto* const last = reinterpret_cast<const std::byte*>(index.data());
+    const auto end =
+        kind == ".avi" ? std::search(file.begin(), file.end(), last, last + 4) : file.end();
+    const auto bytes = static_cast<std::size_t>(end - file.begin());
+    for (std::size_t cut = bytes - 1; cut > bytes / 2; cut -= cut > bytes - 40 ? 1 : 37) {
+      store(path("cut" + kind), std::span(file).first(cut));
+      std::size_t good = 0;
+      const std::string message = message_of([&] {
+        const auto source = open("cut" + kind);
+        Bytes frame(static_cast<std::size_t>(source->stream().shape.bytes()));
+        for (; source->next(frame); ++good) ASSERT_EQ(frame, whole.at(good)) << kind << ' ' << cut;
+      });
+      EXPECT_NE(message.find("it is damaged or cut short"), std::string::npos)
+          << kind << ' ' << cut << " of " << bytes << ": " << good << " frames; " << message;
+    }
+    store(path("cut" + kind), std::span(file).first(bytes));
+    EXPECT_EQ(frames_of(*open("cut" + kind)), whole);
+  }
+}
+
 // The cut lies between clusters, so no cluster is damaged; but the file states its length.
 TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
   ffmpeg(

@@ -78,6 +78,7 @@ class Path {
       text += fmt::format("; it is lost in {} of them, first in frame {}", lost_, first_lost_);
     return text;
   }
+  bool has_one_frame() const { return frame_ == 0; }
   const std::string& csv() const { return csv_; }
   const nlohmann::ordered_json& positions() const { return positions_; }
 
@@ -135,6 +136,11 @@ class TrackCommand final : public Command {
       path.add(next);
     });
     progress.clear();
+    if (path.has_one_frame()) {
+      throw IoError(inputs[0] +
+                    " is one frame, but track follows a box through several; of an animation or a "
+                    "file of several pages it reads only the first picture");
+    }
     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(path.csv()))};
     task.write(out, parts);
     task.report(out + ": " + path.text(), {{"positions", path.positions()}});

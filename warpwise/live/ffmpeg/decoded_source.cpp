@@ -33,7 +33,7 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
   }
   if (is_interlaced(frame) && !decoder.deinterlaces()) {
     decoder.fail("frame " + std::to_string(decoder.number()) +
-                 " is interlaced; warpwise stream … --deinterlace makes whole frames");
+                 " is interlaced; --deinterlace makes whole frames");
   }
 }
 

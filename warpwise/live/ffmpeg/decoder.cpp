@@ -8,6 +8,7 @@
 
 #include "warpwise/base/counted.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/ffmpeg/file_end.hpp"
 #include "warpwise/live/ffmpeg/tags.hpp"
 #include "warpwise/live/ffmpeg/transport_stream.hpp"
 
@@ -251,7 +252,11 @@ std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
   if (deadline_ && error < 0 && deadline_->has_passed()) return nothing_came(*deadline_);
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
-  if (ended) return complaint().empty() ? "" : damaged_because(complaint());
+  if (ended && !complaint().empty()) return damaged_because(complaint());
+  if (ended && damage_ == Damage::is_an_error && ends_too_early(*input_)) {
+    return damaged_because("the file ends before its frames do");
+  }
+  if (ended) return "";
   if (error < 0) return reason_of_reading(error);
   const bool is_marked = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
   if (!is_marked || damage_ != Damage::is_an_error) return "";

@@ -30,7 +30,7 @@ bool is_animation(const AVFormatContext& input) {
 // Corrects the rates of an animation, which FFmpeg estimates from its first frames: the mean is
 // that of all frames. The grid differs from it if a frame begins a unit of time or more off the
 // mean.
-void state_pace(AVFormatContext& animation, const std::string& url) {
+void set_mean_rate(AVFormatContext& animation, const std::string& url) {
   AVFormatContext* input = nullptr;
   if (avformat_open_input(&input, url.c_str(), nullptr, nullptr) < 0) return;
   const Input closed_at_the_end(input);
@@ -90,7 +90,7 @@ std::unique_ptr<Source> open_file(const std::string& path, const SourceOptions& 
   forget_messages();
   const std::string url = "file:" + path;
   OpenInput opened = open_url(url, path, "file", nullptr);
-  if (is_animation(*opened.input)) state_pace(*opened.input, url);
+  if (is_animation(*opened.input)) set_mean_rate(*opened.input, url);
   return std::make_unique<FileSource>(
       std::make_unique<Decoder>(std::move(opened), path, Damage::is_an_error, options), options);
 }

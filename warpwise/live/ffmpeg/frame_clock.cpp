@@ -60,7 +60,7 @@ void FrameClock::go_on(const AVStream& video, std::int64_t start, std::int64_t a
 
 // Returns the ticks between the end of the last recording's frames and the next recording.
 std::int64_t FrameClock::pause_at_join(const Stream& stream, const OtherTracks* others) {
-  const std::int64_t pause = others != nullptr ? others->pause_at(joins_) : 0;
+  const std::int64_t pause = others != nullptr ? others->pause_before(joins_) : 0;
   ++joins_;
   const double seconds = static_cast<double>(pause) / AV_TIME_BASE;
   if (stream.is_varying) return std::llround(seconds * stream.ticks().per_second());

@@ -93,7 +93,7 @@ std::int64_t OtherTracks::pause_for_sound() const {
   return frame_ > 0 ? (longer + frame_ - 1) / frame_ * frame_ : longer;
 }
 
-std::int64_t OtherTracks::pause_at(std::size_t join) const {
+std::int64_t OtherTracks::pause_before(std::size_t join) const {
   const std::scoped_lock lock(mutex_);
   return join < pauses_.size() ? pauses_[join] : 0;
 }

@@ -76,7 +76,7 @@ class OtherTracks final : public Companions {
   /// Returns the time, in microseconds, between the end of a recording's video and the next
   /// recording, which its sound fills. `join` counts the video's recordings after the first, from
   /// 0.
-  std::int64_t pause_at(std::size_t join) const;
+  std::int64_t pause_before(std::size_t join) const;
   /// Returns true if it has tracks of the same numbers and codecs.
   bool is_like(const OtherTracks& other) const;
   /// Follows another connection to the source: its time `start` is the time `at` here, both in
