@@ -4,8 +4,10 @@
     scripts/nightly.py record              writes it, from build/minutes.json and build/tests.json
     scripts/nightly.py check               ends with status 1 and says why if the record is missing or too old, or has a
                                            failure that its field "known" does not name with a reason
-    scripts/nightly.py changed-parsers     prints the parsers' sources that have changed since the record's commit in more
-                                           than comments; all of them if that cannot be told
+    scripts/nightly.py changed parsers     prints the sources of the fuzz targets that have changed since the record's commit
+    scripts/nightly.py changed sanitized   the same of the sources that CI builds with sanitizers
+
+A change of comments, or of a file's place, is none. All sources are printed if the record's commit is not there.
 
 "known": {name of a failure: reason} is written by hand, and kept from one record to the next.
 """
@@ -79,17 +81,38 @@ def parsers(root):
     return ["tests/fuzz", *files, *(file[:-3] + "hpp" for file in files)]
 
 
-def changed_parsers(root):
-    files = parsers(root)
+def sanitized(root):
+    """Lists the sources of the targets ci_tests and threads_test under a sanitizer, which include neither the laboratory
+    nor the command."""
+    places = ["CMakeLists.txt", "CMakePresets.json", "cmake", "warpwise", ":!warpwise/lab", ":!warpwise/cli",
+              "tests/CMakeLists.txt", "tests/leaks_of_others.txt",
+              *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
+    listed = git(root, "ls-files", "--", *places) or ""
+    return [name for name in listed.split("\n") if name and not name.endswith(".md")]
+
+
+CHOICES = {"parsers": parsers, "sanitized": sanitized}
+
+
+def changed(root, choice):
+    """Lists the chosen sources whose code differs from the record's commit."""
+    files = CHOICES[choice](root)
     kept = read(root)
     if kept is None:
         return files
     commit = kept["commit"].removesuffix("-dirty")
-    changed = git(root, "diff", "--name-only", commit, "--", *files)
-    if changed is None:
+    differing = git(root, "diff", "--name-only", "--no-renames", commit)
+    if differing is None:
         return files
-    return [name for name in changed.split()
-            if code(name, git(root, "show", f"{commit}:{name}")) != code(name, text_of(root / name))]
+    differing = differing.split("\n")
+
+    def then(name):
+        return code(name, git(root, "show", f"{commit}:{name}"))
+
+    gone = [then(name) for name in differing if name and not (root / name).exists()]
+    places = set(files)
+    inside = [name for name in differing if name in places or any(name.startswith(place + "/") for place in places)]
+    return [name for name in inside if code(name, text_of(root / name)) not in [then(name), *gone]]
 
 
 def text_of(path):
@@ -97,15 +120,17 @@ def text_of(path):
 
 
 def code(name, text):
-    """The words of a C++ source or a CMakeLists.txt outside of comments; None for a file that is not there."""
+    """The words of a C++ source or a CMakeLists.txt outside of comments, with included files without their folders; None
+    for a file that is not there."""
     if text is None:
         return None
     comment = "#" if name.endswith(".txt") else "//"
+    text = re.sub(r'^(#include ")[^"]*/', r"\1", text, flags=re.MULTILINE)
     without = re.sub(r'("(?:\\.|[^"\\\n])*")|' + comment + r"[^\n]*", lambda match: match[1] or "", text)
     return without.split()
 
 
-def main(command):
+def main(command, *choice):
     if command == "record":
         record(ROOT)
     elif command == "check":
@@ -113,8 +138,8 @@ def main(command):
         for line in wrong:
             print(f"The record of the nightly run: {line}; scripts/test.sh --nightly makes a new one", file=sys.stderr)
         return 1 if wrong else 0
-    elif command == "changed-parsers":
-        print("\n".join(changed_parsers(ROOT)))
+    elif command == "changed" and choice in [(each,) for each in CHOICES]:
+        print("\n".join(changed(ROOT, *choice)))
     else:
         print(__doc__, file=sys.stderr)
         return 2

@@ -40,13 +40,35 @@ fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes t
   elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
     clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null; then
     scripts/minutes.py skip fuzz "this clang has no libFuzzer (Debian: libclang-rt-dev)"
-  elif [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed-parsers)" ]; then
+  elif [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed parsers)" ]; then
     scripts/minutes.py skip fuzz "no parser has changed since the nightly run"
   else
     ran+=(build/fuzz)
     rm -rf build/fuzz/reports
     part fuzz scripts/fuzz.sh 20000
   fi
+}
+
+sanitizers() {
+  if [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed sanitized)" ]; then
+    scripts/minutes.py skip sanitizers "none of their sources has changed since the nightly run"
+    return
+  fi
+  # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
+  # its tests do not need.
+  # Some code of the sanitizers takes nearly half of this build's CPU time, and is made at night: what finds uses of a
+  # variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its
+  # stack.
+  local short=()
+  [ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
+-fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")
+  must "asan build" scripts/build.sh asan "${short[@]}"
+  [ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
+  tests "asan tests" asan "${nightly[@]}"
+
+  # Calls from eight threads at once under ThreadSanitizer. This build has only the library and this one program.
+  must "tsan build" scripts/build.sh tsan
+  tests "tsan tests" tsan -R '^threads_test$'
 }
 
 quick() {
@@ -93,21 +115,7 @@ scripts/minutes.py begin  # not before: Python may be among the packages
 scripts/minutes.py add packages $((SECONDS - packages_start))
 [ "${CI:-}" != true ] || must checks scripts/checks.sh
 
-# The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
-# its tests do not need.
-# Some code of the sanitizers takes nearly half of this build's CPU time, and is made at night: what finds uses of a
-# variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its stack.
-short=()
-[ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
--fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")
-must "asan build" scripts/build.sh asan "${short[@]}"
-[ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
-tests "asan tests" asan "${nightly[@]}"
-
-# Calls from eight threads at once under ThreadSanitizer. This build has only the library and this one program.
-must "tsan build" scripts/build.sh tsan
-tests "tsan tests" tsan -R '^threads_test$'
-
+sanitizers
 fuzz
 
 # NVIDIA's library of counters describes GPUs without having one; some tests use that.

@@ -236,8 +236,8 @@ class Nightly(unittest.TestCase):
         self.assertEqual((kept["known"], kept["results"]["passed"], kept["parts"][0]["part"]), ({"release: a": "old"}, 1, "a"))
         self.assertEqual(self.check(), [])
 
-    def changed(self):
-        return NIGHTLY["changed_parsers"](self.root)
+    def changed(self, choice="parsers"):
+        return NIGHTLY["changed"](self.root, choice)
 
     def test_parsers_that_changed(self):
         everything = self.changed()  # without a record
@@ -260,6 +260,28 @@ class Nightly(unittest.TestCase):
         self.assertEqual(self.changed(), ["warpwise/io/npy.hpp"])
         self.record(commit="0123456789ab")
         self.assertEqual(self.changed(), everything)
+
+    def test_a_parser_that_moved_has_not_changed(self):
+        text = '#include "{}"\nint a;\n'
+        (self.root / "warpwise/io/old.cpp").write_text(text.format("warpwise/io/npy.hpp"))
+        self.commit(1)
+        self.record()
+        (self.root / "warpwise/io/old.cpp").rename(self.root / "warpwise/io/y4m.cpp")
+        (self.root / "warpwise/io/y4m.cpp").write_text(text.format("warpwise/npy/npy.hpp"))
+        self.commit(2)
+        self.assertEqual(self.changed(), [])
+        (self.root / "warpwise/io/y4m.cpp").write_text(text.format("warpwise/npy/other.hpp"))
+        self.assertEqual(self.changed(), ["warpwise/io/y4m.cpp"])
+
+    def test_sanitized_sources_that_changed(self):
+        self.record()
+        for name in ["lab/a.cpp", "io/README.md"]:
+            (self.root / "warpwise" / name).parent.mkdir(exist_ok=True)
+            (self.root / "warpwise" / name).write_text("int a;\n")
+        self.commit(1)
+        self.assertEqual(self.changed("sanitized"), [])
+        (self.root / "warpwise/io/pause.cpp").write_text("int a;\n")
+        self.assertEqual(self.changed("sanitized"), ["warpwise/io/pause.cpp"])
 
     def test_the_projects_own_parsers(self):
         for name in NIGHTLY["parsers"](ROOT):
