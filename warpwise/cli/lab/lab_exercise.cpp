@@ -268,7 +268,9 @@ class Grade final : public Speaking {
     });
     junit.write(lab::junit_of(all));
     csv.write(lab::csv_of(all));
-    print_line(lab::said("{} folders, compiled by {}", all.size(), compiler));
+    const std::string count =
+        all.size() == 1 ? lab::said("1 folder") : lab::said("{} folders", all.size());
+    print_line(count + (compiler.empty() ? "" : ", " + lab::said("compiled by {}", compiler)));
   }
 
   std::vector<std::string> folders_;

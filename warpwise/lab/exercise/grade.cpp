@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/junit.hpp"
@@ -96,11 +97,10 @@ std::map<std::string, std::unique_ptr<Checker>> checkers_of(std::vector<Graded>&
   return checkers;
 }
 
-// Writes the first line of a text. A spreadsheet takes one that begins with these for a formula.
+// A spreadsheet takes a text that begins with these for a formula.
 std::string cell(const std::string& text) {
   const bool is_formula = text.find_first_of("=+-@") == 0;
-  const std::string line = text.substr(0, text.find('\n'));
-  return io::csv_field((is_formula ? "'" : "") + io::printable(line));
+  return io::csv_field((is_formula ? "'" : "") + io::printable(text));
 }
 
 std::string why_not_all(const Graded& graded) {
@@ -109,10 +109,13 @@ std::string why_not_all(const Graded& graded) {
   return failed == nullptr ? "" : failed->name + ": " + failed->text;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 }  // namespace
 
 std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
   std::vector<Graded> all;
+  std::set<fs::path> seen;
   for (const fs::path& folder : folders) {
     std::error_code error;
     std::vector<fs::path> inside;
@@ -125,7 +128,10 @@ std::vector<Graded> graded_folders(const std::vector<fs::path>& folders) {
       }
     }
     std::ranges::sort(inside);
-    for (const fs::path& each : inside) all.push_back(graded_in(folder, each));
+    for (const fs::path& each : inside) {
+      if (seen.insert(fs::weakly_canonical(each, error)).second)
+        all.push_back(graded_in(folder, each));
+    }
     if (inside.empty()) {
       Graded& none = all.emplace_back();
       none.student = folder.string();
@@ -199,7 +205,7 @@ std::string csv_of(const std::vector<Graded>& all) {
         gates += passed ? 1 : 0;
     }
     text += each.failure.empty() ? fmt::format(",{},", gates) : std::string(",0,0,0,0,0,");
-    text += cell(why_not_all(each)) + "\r\n";
+    text += cell(first_line(why_not_all(each))) + "\r\n";
   }
   return text;
 }

@@ -21,7 +21,8 @@ struct Graded {
 };
 
 /// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt
-/// or kernel.cu. A folder without any is in the result too, with the failure.
+/// or kernel.cu. A folder that is named twice counts once. A folder without any is in the result
+/// too, with the failure.
 std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
 
 /// Marks all of them, several at a time, each in a process of its own (confine.hpp). A GPU's time

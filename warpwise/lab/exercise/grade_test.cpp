@@ -177,6 +177,22 @@ TEST(Grade, GivesTheMarksOfCheckAndSurvivesHostileFolders) {
   EXPECT_EQ(junit.find("root:"), std::string::npos);
 }
 
+TEST(Grade, AFolderThatIsNamedTwiceCountsOnce) {
+  const Scratch scratch;
+  const fs::path padding = scratch.student("ada/padding", "padding", "");
+  EXPECT_EQ(graded_folders({scratch / "ada", padding, scratch / "ada/../ada"}).size(), 1U);
+}
+
+TEST(Grade, ANameOfTwoLinesStaysWholeInTheTable) {
+  Graded graded;
+  graded.student = "ada\nlovelace";
+  graded.failure = "a reason\nof two lines";
+  const std::string csv = csv_of({graded});
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 2) << csv;
+  EXPECT_NE(csv.find("lovelace"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find("of two lines"), std::string::npos) << csv;
+}
+
 TEST(Grade, ASpreadsheetTakesNoNameForAFormula) {
   Graded graded;
   graded.student = "=HYPERLINK(1)";
