@@ -20,11 +20,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMITS, DAYS = 300, 14
+# Parts of a run that stand for what CI then leaves out.
+PARTS = {"parsers": ["fuzz"], "sanitized": ["asan tests", "tsan tests"]}
 
 
 def git(root, *arguments):
     """Returns git's output, or None if it fails."""
-    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, errors="replace")
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -60,12 +62,17 @@ def age(root, kept):
     return None
 
 
+def has_run(kept, parts):
+    return set(parts) <= {part["part"] for part in kept["parts"] if "skipped" not in part}
+
+
 def check(root):
     """Returns the record's problems as lines; none if it is good."""
     kept = read(root)
     if kept is None:
         return ["there is no results/nightly.json"]
     wrong = [age(root, kept)]
+    wrong += [f"it has no part \"{part}\"" for parts in PARTS.values() for part in parts if not has_run(kept, [part])]
     known = kept.get("known", {})
     wrong += [f"{name} failed, and \"known\" has no reason for it"
               for name in kept["results"]["failures"] if not known.get(name, "").strip()]
@@ -85,8 +92,8 @@ def sanitized(root):
     """Lists the sources of the targets ci_tests and threads_test under a sanitizer, which include neither the laboratory
     nor the command."""
     places = ["CMakeLists.txt", "CMakePresets.json", "cmake", "warpwise", ":!warpwise/lab", ":!warpwise/cli",
-              "tests/CMakeLists.txt", "tests/leaks_of_others.txt",
-              *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
+              "scripts/build.sh", "scripts/test.sh", "tests/CMakeLists.txt",
+              "tests/leaks_of_others.txt", "samples", *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
     listed = git(root, "ls-files", "--", *places) or ""
     return [name for name in listed.split("\n") if name and not name.endswith(".md")]
 
@@ -98,7 +105,7 @@ def changed(root, choice):
     """Lists the chosen sources whose code differs from the record's commit."""
     files = CHOICES[choice](root)
     kept = read(root)
-    if kept is None:
+    if kept is None or not has_run(kept, PARTS[choice]):
         return files
     commit = kept["commit"].removesuffix("-dirty")
     differing = git(root, "diff", "--name-only", "--no-renames", commit)
@@ -109,22 +116,23 @@ def changed(root, choice):
     def then(name):
         return code(name, git(root, "show", f"{commit}:{name}"))
 
-    gone = [then(name) for name in differing if name and not (root / name).exists()]
+    endings = {pathlib.PurePath(name).suffix for name in files}
+    gone = [then(name) for name in differing if pathlib.PurePath(name).suffix in endings and not (root / name).exists()]
     places = set(files)
     inside = [name for name in differing if name in places or any(name.startswith(place + "/") for place in places)]
     return [name for name in inside if code(name, text_of(root / name)) not in [then(name), *gone]]
 
 
 def text_of(path):
-    return path.read_text(encoding="utf-8") if path.exists() else None
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
 
 
 def code(name, text):
-    """The words of a C++ source or a CMakeLists.txt outside of comments, with included files without their folders; None
-    for a file that is not there."""
+    """The words of a source outside of comments, with included files without their folders; None for a file that is not
+    there."""
     if text is None:
         return None
-    comment = "#" if name.endswith(".txt") else "//"
+    comment = "//" if name.endswith((".cpp", ".hpp", ".cu", ".cuh", ".h")) else "#"
     text = re.sub(r'^(#include ")[^"]*/', r"\1", text, flags=re.MULTILINE)
     without = re.sub(r'("(?:\\.|[^"\\\n])*")|' + comment + r"[^\n]*", lambda match: match[1] or "", text)
     return without.split()

@@ -34,13 +34,19 @@ tests() {
   part "$name" ctest --test-dir "build/$build" -j "$(nproc)" --no-label-summary --output-junit reports/ctest.xml "$@"
 }
 
+# unchanged CHOICE: nothing of it has changed since the nightly run. False if that cannot be told.
+unchanged() {
+  local changed
+  [ ${#nightly[@]} = 0 ] && changed=$(scripts/nightly.py changed "$1") && [ -z "$changed" ]
+}
+
 fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes the long run
   if ! command -v clang++ >/dev/null; then
     scripts/minutes.py skip fuzz "clang is not installed"
   elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
     clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null; then
     scripts/minutes.py skip fuzz "this clang has no libFuzzer (Debian: libclang-rt-dev)"
-  elif [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed parsers)" ]; then
+  elif unchanged parsers; then
     scripts/minutes.py skip fuzz "no parser has changed since the nightly run"
   else
     ran+=(build/fuzz)
@@ -50,15 +56,14 @@ fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes t
 }
 
 sanitizers() {
-  if [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed sanitized)" ]; then
+  if unchanged sanitized; then
     scripts/minutes.py skip sanitizers "none of their sources has changed since the nightly run"
     return
   fi
   # The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
   # its tests do not need.
-  # Some code of the sanitizers takes nearly half of this build's CPU time, and is made at night: what finds uses of a
-  # variable after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its
-  # stack.
+  # Some code of the sanitizers takes much of this build's CPU time, and is made at night: what finds uses of a variable
+  # after its scope, and the texts of undefined behaviour. Without the texts a program stops by SIGILL, with its stack.
   local short=()
   [ ${#nightly[@]} -gt 0 ] || short=(-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG \
 -fno-sanitize-address-use-after-scope -fsanitize-undefined-trap-on-error")

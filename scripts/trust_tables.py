@@ -20,22 +20,23 @@ def count(number):
 def nightly():
     record = load("results/nightly.json")
     results = record["results"]
+    failed = f"{results['failed']} failed" + (", each with its reason in the record" if results["failed"] else "")
     return ("all tests, sanitizers and fuzz targets",
-            f"{count(results['passed'])} passed, {results['failed']} failed, {count(results['skipped'])} skipped",
+            f"{count(results['passed'])} passed, {failed}, {count(results['skipped'])} skipped",
             "scripts/test.sh --nightly", "results/nightly.json", record["date"])
 
 
 def mutants():
     record = load("results/mutants.json")
     real = [each for each in record["mutants"] if not each.get("equivalent")]
-    return ("changes to one line of code, each found by a test", f"{sum(bool(each.get('ci')) for each in real)} of {len(real)}",
+    return ("changes to one line of code that a test of CI finds", f"{sum(bool(each.get('ci')) for each in real)} of {len(real)}",
             "scripts/mutants.py", "results/mutants.json", record["date"])
 
 
 def fuzzing():
     record = load("results/fuzz/parsers.json")
     targets = [each for each in record.values() if isinstance(each, dict) and "runs" in each]
-    return ("random inputs to parsers, longest recorded run",
+    return ("random inputs to parsers, recorded run",
             f"{count(sum(each['runs'] for each in targets))} inputs to {len(targets)} parsers, {sum(each['findings'] for each in targets)} findings",
             "scripts/fuzz.sh", "results/fuzz/parsers.json", record["date"])
 
@@ -44,7 +45,7 @@ def instructions():
     arithmetic, forms, access = (load(f"tests/golden/golden_{name}.json") for name in ("arithmetic", "forms", "access"))
     values = sum(len(each["hashes"]) for each in (arithmetic, forms))
     return ("instructions whose results equal a GPU's, bit for bit, in the emulator",
-            f"{count(values)} forms, and {len(access['counts'])} counts of accesses", "ctest -R golden_test", "tests/golden", arithmetic["machine"]["date"][:10])
+            f"{count(values)} forms, and {len(access['counts'])} counts of accesses", "scripts/golden-bundle.sh", "tests/golden", arithmetic["machine"]["date"][:10])
 
 
 def faults():

@@ -182,8 +182,9 @@ class Nightly(unittest.TestCase):
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", "x", GIT_COMMITTER_DATE=time, GIT_AUTHOR_DATE=time)
 
-    def record(self, failures=(), known=None, commit=None):
-        kept = {"date": "2023-11-14", "commit": commit or self.git("rev-parse", "HEAD"), "cores": 2, "parts": [],
+    def record(self, failures=(), known=None, commit=None, parts=("fuzz", "asan tests", "tsan tests")):
+        kept = {"date": "2023-11-14", "commit": commit or self.git("rev-parse", "HEAD"), "cores": 2,
+                "parts": [{"part": name} for name in parts],
                 "results": {"failures": list(failures)}, "known": known or {}}
         (self.root / "results/nightly.json").write_text(json.dumps(kept))
 
@@ -229,7 +230,7 @@ class Nightly(unittest.TestCase):
     def test_a_record_keeps_the_reasons_of_what_still_fails(self):
         self.record([], {"release: a": "old", "release: b": "mended"})
         (self.root / "build").mkdir()
-        (self.root / "build/minutes.json").write_text(json.dumps(run_of(commit=self.git("rev-parse", "HEAD"), a=1)))
+        (self.root / "build/minutes.json").write_text(json.dumps(run_of(commit=self.git("rev-parse", "HEAD"), a=1, **{"fuzz": 1, "asan tests": 1, "tsan tests": 1})))
         (self.root / "build/tests.json").write_text(json.dumps({"passed": 1, "failed": 1, "skipped": 0, "failures": ["release: a"]}))
         NIGHTLY["record"](self.root)
         kept = json.loads((self.root / "results/nightly.json").read_text())
@@ -272,6 +273,20 @@ class Nightly(unittest.TestCase):
         self.assertEqual(self.changed(), [])
         (self.root / "warpwise/io/y4m.cpp").write_text(text.format("warpwise/npy/other.hpp"))
         self.assertEqual(self.changed(), ["warpwise/io/y4m.cpp"])
+
+    def test_a_record_without_a_part_vouches_for_nothing(self):
+        for part, choice in [("fuzz", "parsers"), ("asan tests", "sanitized"), ("tsan tests", "sanitized")]:
+            self.record(parts={"fuzz", "asan tests", "tsan tests"} - {part})
+            self.assertEqual(self.check(), [f'it has no part "{part}"'])
+            self.assertNotEqual(self.changed(choice), [])
+
+    def test_a_picture_that_is_gone(self):
+        (self.root / "old.png").write_bytes(b"\x89PNG\xff")
+        self.commit(1)
+        self.record()
+        (self.root / "old.png").unlink()
+        self.commit(2)
+        self.assertEqual(self.changed(), [])
 
     def test_sanitized_sources_that_changed(self):
         self.record()

@@ -75,7 +75,7 @@ KEYS = {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes"
 
 
 def compile_by_nvrtc():
-    """Hides nvcc from the command if NVRTC is beside it, which takes a seventh of the time. explain_test.py compiles by nvcc."""
+    """Hides nvcc from the command if NVRTC is beside it, which takes less time. explain_test.py compiles by nvcc."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         return

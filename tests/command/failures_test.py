@@ -51,15 +51,15 @@ class Failures(CommandTest):
                 os.remove(name)
 
     def check(self, done, right, says):
-        """Whole outputs or none, and nothing beside them. A failed run says why."""
-        made = [name for name in right if os.path.exists(name)]
-        for name in made:
-            self.assertEqual(read(name), right[name])
+        """Each output is whole or the one from before, and nothing is beside them. A failed run says why in one line."""
         if done.returncode == 0:
-            self.assertEqual(made, list(right))
+            self.assertEqual({name: read(name) for name in right}, right)
         else:
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(says, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            for name in right:
+                self.assertIn(read(name), [b"before", right[name]])
         for folder in {os.path.dirname(name) or "." for name in right}:
             if os.path.isdir(folder):
                 self.assertEqual([name for name in os.listdir(folder) if name.startswith(".warpwise")], [])
@@ -69,11 +69,12 @@ class Failures(CommandTest):
             right = self.results(arguments, outputs)
             number, failed = 1, 0
             while True:
+                for name in outputs:
+                    write(name, b"before")
                 with self.subTest(" ".join(arguments), number=number):
                     done, count = self.run_failing(arguments, calls, number)
                     self.check(done, right, says)
                     failed += done.returncode
-                self.remove(outputs)
                 if count < number:
                     break
                 number += 1

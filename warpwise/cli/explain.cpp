@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <climits>
 
 #include "warpwise/base/counted.hpp"
@@ -15,6 +14,7 @@
 #include "warpwise/cli/host_code.hpp"
 #include "warpwise/cli/lab/lab.hpp"
 #include "warpwise/cli/pictures/report.hpp"
+#include "warpwise/cli/quoted.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -160,18 +160,6 @@ class ExplainCommand final : public Command {
     if (!why_not.empty()) {
       throw Error("not run on a GPU: " + why_not + "; the report is the emulator's");
     }
-  }
-
-  // Quotes a word for a shell if needed.
-  static std::string quoted(const std::string& word) {
-    const bool is_plain = std::ranges::all_of(word, [](unsigned char c) {
-      return std::isalnum(c) != 0 ||
-             std::string_view("_-,.:/").find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    if (is_plain && !word.empty()) return word;
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    return text + "'";
   }
 
   // Lists a file's kernels, each with a command that explains it.

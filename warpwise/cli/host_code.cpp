@@ -46,11 +46,12 @@ Instructions disassembled(const std::vector<emulator::HostCodePart>& parts) {
        "--no-show-raw-insn", fmt::format("--adjust-vma={}", parts.front().offset), file.string()},
       folder);
   Instructions instructions;
+  if (run.exit_code != 0) return instructions;
   std::istringstream lines(run.output);
   for (std::string line; std::getline(lines, line);) {
     // "  1c:	mov    rbx,rdi"
     const std::size_t colon = line.find(":\t");
-    if (run.exit_code != 0 || colon == std::string::npos) continue;
+    if (colon == std::string::npos) continue;
     instructions[std::stoul(line.substr(0, colon), nullptr, 16)] = line.substr(colon + 2);
   }
   return instructions;

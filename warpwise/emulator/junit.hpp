@@ -50,11 +50,12 @@ inline Counts counts_of(const Suite& suite) {
   return counts;
 }
 
-/// Escapes a text for XML content and attributes. Control characters, which XML does not allow,
-/// become U+FFFD.
+/// Escapes a text for XML content and attributes. Characters that XML does not allow become U+FFFD:
+/// control characters, U+FFFE and U+FFFF.
 inline std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
+    const bool is_third = result.ends_with("\xEF\xBF");
     switch (c) {
       case '&': result += "&amp;"; break;
       case '<': result += "&lt;"; break;
@@ -67,7 +68,7 @@ inline std::string escaped(const std::string& text) {
         if (static_cast<unsigned char>(c) < 0x20)
           result += "\xEF\xBF\xBD";
         else
-          result += c;
+          result += is_third && (c == '\xBE' || c == '\xBF') ? '\xBD' : c;
     }
   }
   return result;

@@ -1,4 +1,4 @@
-// fails: result
+// fails: checks
 // Atomic accesses are no race, and still have no order.
 __global__ void relax(int* data, int count, int steps) {
   __shared__ int values[256 + 2];

@@ -12,6 +12,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/lab/lab.hpp"
+#include "warpwise/cli/quoted.hpp"
 #include "warpwise/cli/terminal.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/printable.hpp"
@@ -50,18 +51,9 @@ lab::Started started_at(const fs::path& folder) {
                   folder.string()));
 }
 
-// Quotes a name for a shell if it needs that.
-std::string for_shell(const std::string& name) {
-  if (name.find_first_of(" '\"\\$`&|;<>()*?[]#~!\t\n") == std::string::npos) return name;
-  std::string text = "'";
-  for (const char c : name) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 // Returns a command for a folder.
 std::string command_for(const char* verb, const std::string& folder) {
-  return fmt::format("warpwise lab exercise {}{}", verb,
-                     folder == "." ? "" : " " + for_shell(folder));
+  return fmt::format("warpwise lab exercise {}{}", verb, folder == "." ? "" : " " + quoted(folder));
 }
 
 // Prints a text that quotes a student's file.
@@ -153,13 +145,23 @@ class InFolder final : public Speaking {
   Work work_;
 };
 
+// Returns false if the folder cannot be written.
+bool remembers(const std::string& folder, const lab::Started& started) {
+  try {
+    lab::keep(folder, started);
+    return true;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
 void check(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   print_text(fmt::format("{}: {}", exercise.name, exercise.title));
   for (const lab::Mark& each : marks.marks) print_text(line_of(each));
   lab::Started started = started_at(folder);
   started.marks = sum_of(marks);
-  lab::keep(folder, started);
+  remembers(folder, started);
   if (marks.first_failed() == nullptr) {
     print_line(lab::said("All {} marks.", marks.all()));
     return;
@@ -168,12 +170,13 @@ void check(const std::string& folder, const lab::Exercise& exercise) {
     print_line(lab::said(
         "Its counts, line by line: {}",
         fmt::format("warpwise explain {} {}",
-                    for_shell((fs::path(folder) / lab::kernel_file).string()), marks.explain)));
+                    quoted((fs::path(folder) / lab::kernel_file).string()), marks.explain)));
   throw Error(lab::said("{} marks; \"{}\" says what to do next", sum_of(marks),
                         command_for("hint", folder)));
 }
 
-// Each call for the same mark gives one hint more; the first one shows counts, and never the cure.
+// Each call for the same mark gives one hint more. The first call shows counts; a mark's only hint,
+// which is the cure, waits for the second.
 void hint(const std::string& folder, const lab::Exercise& exercise) {
   const lab::Marks marks = marks_of(folder, exercise);
   const lab::Mark* const next = marks.first_failed();
@@ -187,20 +190,15 @@ void hint(const std::string& folder, const lab::Exercise& exercise) {
   if (started.hinted != next->name) started.hints = 0;
   started.hinted = next->name;
   const std::size_t all = next->hints.size();
-  const std::size_t given = std::min(started.hints + (all > 1 ? 1 : 0), all);
+  std::size_t given = std::min(started.hints + (all > 1 ? 1 : 0), all);
+  ++started.hints;
+  if (!remembers(folder, started)) given = all;
   for (std::size_t i = 0; i < given; ++i) print_text(next->hints[i]);
   if (given < all)
     print_line(lab::said("\"{}\" again says more.", command_for("hint", folder)));
-  else if (started.hints >= all)
+  else if (started.hints > all)
     print_line(lab::said("There are no more hints for this; \"{}\" prints a solution.",
                          command_for("solution", folder)));
-  ++started.hints;
-  try {
-    lab::keep(folder, started);
-  } catch (const IoError&) {
-    // No call can remember this one: all hints are given at once.
-    for (std::size_t i = given; i < all; ++i) print_text(next->hints[i]);
-  }
 }
 
 void solution(const std::string& /*folder*/, const lab::Exercise& exercise) {

@@ -71,10 +71,15 @@ Interval parse_interval(std::string_view option, std::string_view text, double l
 
 std::vector<Variant> variants_in(const Interval& scales, const Interval& angles) {
   std::vector<Variant> variants;
-  for (const double size :
-       points_in(std::log(scales.first), std::log(scales.last), std::log(variant_steps.scale))) {
+  const double first = std::log(scales.first);
+  const double last = std::log(scales.last);
+  // exp(log(x)) may differ from x in its last bit.
+  const auto scale_of = [&](double size) {
+    return size == first ? scales.first : size == last ? scales.last : std::exp(size);
+  };
+  for (const double size : points_in(first, last, std::log(variant_steps.scale))) {
     for (const double turn : points_in(angles.first, angles.last, variant_steps.angle)) {
-      variants.push_back({std::exp(size), turn});
+      variants.push_back({scale_of(size), turn});
     }
   }
   return variants;

@@ -206,7 +206,7 @@ bool ends_kernel(const emulator::Fault& fault) {
 // ---- The whole
 
 // A fault of a kernel in words.
-struct Found {
+struct Finding {
   std::string text;
   int line = 0;
   std::vector<std::string> hints;
@@ -216,8 +216,8 @@ struct Found {
 struct Runs {
   std::vector<std::string> wrong;     // a sentence for each size that is
   std::string right;                  // the sizes that are right
-  std::optional<Found> end;           // why the first one that did not run to its end did not
-  std::optional<Found> fault;         // the first one of the checks
+  std::optional<Finding> end;         // the first fault that ended a run early
+  std::optional<Finding> fault;       // the first one of the checks
   const Variables* failed = nullptr;  // the first size that failed in any way
   std::optional<Run> counted;         // the first size
 };
@@ -228,13 +228,14 @@ emulator::LaunchOptions options_of(bool count) {
   if (count) options.compute_capabilities = {{9, 0}};
   options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
+  options.orders = 2;  // a result by chance differs where the warps come in reverse
   options.threads = 1;
   // No machine code is made of a stranger's kernel.
   options.engine = emulator::Engine::interpreter;
   return options;
 }
 
-Found found_in(const emulator::Fault& fault, const Exercise& exercise, const Variables& size) {
+Finding found_in(const emulator::Fault& fault, const Exercise& exercise, const Variables& size) {
   return {to_text(size) + ": " + fault_text(exercise, size, fault), own_place(fault).line,
           fault_hints(exercise, fault)};
 }
@@ -247,7 +248,7 @@ void run_at(const Variables& size, Launchable& kernel, const Exercise& exercise,
       run(kernel, exercise, size, shape_of(exercise, size, kernel), options_of(is_first), seed);
   bool has_failed = !now.result.faults.empty();
   for (const emulator::Fault& fault : now.result.faults) {
-    std::optional<Found>& first = ends_kernel(fault) ? runs.end : runs.fault;
+    std::optional<Finding>& first = ends_kernel(fault) ? runs.end : runs.fault;
     if (!first) first = found_in(fault, exercise, size);
   }
   if (!runs.end) {
@@ -297,12 +298,13 @@ struct Source {
   }
 };
 
-Mark passed(const char* name, std::string text) {
-  return {name, MarkState::passed, std::move(text), "", {}};
+Mark passed(std::string_view name, std::string text) {
+  return {std::string(name), MarkState::passed, std::move(text), "", {}};
 }
-Mark failed(const char* name, std::string text, std::vector<std::string> hints = {},
+Mark failed(std::string_view name, std::string text, std::vector<std::string> hints = {},
             std::string shown = "") {
-  return {name, MarkState::failed, std::move(text), std::move(shown), std::move(hints)};
+  return {std::string(name), MarkState::failed, std::move(text), std::move(shown),
+          std::move(hints)};
 }
 
 // Runs the kernel again, with time modelled. \throws Error  the result depends on the time
@@ -324,8 +326,8 @@ Mark mark_of(const Gate& gate, const std::string& element, double value, int lin
   const std::string text = said(gate.is_least ? "{}{} {} (at least {})" : "{}{} {} (at most {})",
                                 holds ? "" : at_line(line), to_text(value),
                                 words_of(gate.figure, element), to_text(gate.limit));
-  const std::string name(name_of(gate.figure));
-  return holds ? passed(name.c_str(), text) : failed(name.c_str(), text, gate.hints);
+  return holds ? passed(name_of(gate.figure), text)
+               : failed(name_of(gate.figure), text, gate.hints);
 }
 
 Mark timed_mark(const Gate& gate, const std::function<double()>& time_on_gpu) {
@@ -349,7 +351,7 @@ std::string explain_options(const Exercise& exercise, const Variables& size,
   return text;
 }
 
-// Fails all marks from one on that need what failed.
+// Fails every gate; a time on a GPU is skipped.
 void fail_gates(const Exercise& exercise, const std::string& why, Marks& marks) {
   for (const Gate& gate : exercise.gates) {
     const bool is_timed = gate.figure == Figure::gpu_time_ratio;
@@ -369,6 +371,7 @@ std::vector<Results> expected_results(const std::string& ptx, const Exercise& ex
   for (const Variables& size : exercise.sizes) {
     emulator::LaunchOptions options = options_of(false);
     options.budget *= 10;
+    options.orders = 1;
     Run now = run(reference, exercise, size, shape_of_reference(exercise, size), options, seed);
     if (!now.result.faults.empty())
       throw InvalidArgument((exercise.folder / "reference.cu").string() + ": " +
@@ -486,9 +489,8 @@ Marks Checker::check(const std::string& text, const std::function<double()>& tim
       if (gate.figure == Figure::block_cycles)
         launch.block_cycles = modelled_cycles(*kernel, exercise_, expected[0], seed, pace_);
     } catch (const Error& error) {
-      const std::string name(name_of(gate.figure));
       marks.marks.push_back(
-          failed(name.c_str(), said("not counted: {}", error.what()),
+          failed(name_of(gate.figure), said("not counted: {}", error.what()),
                  {said("The kernel's result depends on its time: leave clocks out.")}));
       continue;
     }

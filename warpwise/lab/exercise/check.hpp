@@ -54,8 +54,8 @@ class Checker {
   const std::string& compiler() const { return compiler_; }
 
   /// Marks a kernel's source. Errors of the source are marks. It uses at most 1 GiB of emulated
-  /// memory, and no file. The inputs' values depend on the source, so that no source can hold the
-  /// results.
+  /// memory, and no file. The inputs' values depend on the source: results copied from another run
+  /// are wrong.
   /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's; throws with
   ///                     the reason why there is none
   /// \throws InvalidArgument  the exercise's reference has a fault

@@ -38,9 +38,7 @@ constexpr char failed = '!';
 
 // A call that the system refused.
 struct Refused : Error {
-  explicit Refused(const char* what)
-      : Error(fmt::format("{}: {}", what, std::strerror(errno))), error(errno) {}
-  int error;
+  explicit Refused(const char* what) : Error(fmt::format("{}: {}", what, std::strerror(errno))) {}
 };
 
 [[noreturn]] void refuse(const char* what) { throw Refused(what); }
@@ -162,6 +160,9 @@ void filter_calls() {
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) refuse("seccomp");
+#else
+  errno = ENOSYS;
+  refuse("seccomp");
 #endif
 }
 
@@ -248,6 +249,7 @@ bool Confined::poll() {
     const ssize_t count = ::read(reader_, buffer.data(), buffer.size());
     if (count > 0) output_.append(buffer.data(), static_cast<std::size_t>(count));
     if (count == 0) {
+      ::kill(child_, SIGKILL);  // it may have closed the pipe, and go on
       end();
       return true;
     }

@@ -202,6 +202,9 @@ std::optional<Started> started_in(const fs::path& folder) {
   std::getline(lines, line);
   const std::size_t blank = line.find(' ');
   started.exercise = line.substr(0, blank);
+  constexpr std::size_t longest_name = 64;
+  if (started.exercise.size() > longest_name)
+    throw IoError((folder / started_file).string() + " names no exercise");
   if (blank != std::string::npos) started.marks = line.substr(blank + 1);
   lines >> started.hinted >> started.hints;
   return started;
@@ -223,11 +226,16 @@ std::string student_file(const fs::path& path) {
   struct stat state{};
   const bool is_file = ::fstat(file, &state) == 0 && S_ISREG(state.st_mode);
   std::string text(largest_file + 1, '\0');
-  const ssize_t count = is_file ? ::read(file, text.data(), text.size()) : -1;
+  std::size_t size = 0;
+  ssize_t count = is_file ? 1 : 0;
+  while (count > 0 && size < text.size()) {
+    count = ::read(file, text.data() + size, text.size() - size);
+    if (count > 0) size += static_cast<std::size_t>(count);
+  }
   ::close(file);
   if (!is_file) refuse("is no regular file");
   if (count < 0) refuse("cannot be read");
-  text.resize(static_cast<std::size_t>(count));
+  text.resize(size);
   if (text.size() > largest_file) refuse("has more than 1 MiB");
   return text;
 }

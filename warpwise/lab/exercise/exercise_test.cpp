@@ -153,11 +153,13 @@ TEST(Folders, AClassLosesNoFolder) {
   EXPECT_EQ(all[2].exercise, "transpose");
   if (::geteuid() == 0) return;
   fs::permissions(scratch / "ann/padding", fs::perms::none);
-  all = graded_folders({scratch / "ann", scratch / "ann/padding"});
+  all = graded_folders({scratch / "ann"});
+  const std::vector<Graded> one = graded_folders({scratch / "ann/padding"});
   fs::permissions(scratch / "ann/padding", fs::perms::owner_all);
-  ASSERT_EQ(all.size(), 4U);
+  ASSERT_EQ(all.size(), 3U);
+  ASSERT_EQ(one.size(), 1U);
   EXPECT_NE(all[0].failure.find("Permission denied"), std::string::npos) << all[0].failure;
-  EXPECT_NE(all[3].failure.find("Permission denied"), std::string::npos) << all[3].failure;
+  EXPECT_NE(one[0].failure.find("Permission denied"), std::string::npos) << one[0].failure;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ const char* hint_of(emulator::FaultKind kind) {
   switch (kind) {
     case Kind::race:
     case Kind::lockstep:
+    case Kind::order_dependent:
       return "Two threads use one word, and nothing orders them. Let all threads of the block wait "
              "with __syncthreads() between the two accesses.";
     case Kind::barrier:

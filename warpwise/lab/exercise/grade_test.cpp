@@ -55,6 +55,11 @@ TEST(Confine, LimitsTimeAndMemory) {
       },
       {.time = std::chrono::seconds(1)});
   EXPECT_EQ(late.failure, "slept longer than 1 s");
+  const Ended silent = run_confined([]() -> std::string {
+    ::close(STDERR_FILENO + 1);
+    for (int never = 0;;) ::syscall(SYS_futex, &never, FUTEX_WAIT, 0, nullptr);
+  });
+  EXPECT_NE(silent.failure, "");
   const Ended busy = run_confined(
       []() -> std::string {
         for (volatile int i = 0;;) i = i + 1;
@@ -181,6 +186,8 @@ TEST(Grade, AFolderThatIsNamedTwiceCountsOnce) {
   const Scratch scratch;
   const fs::path padding = scratch.student("ada/padding", "padding", "");
   EXPECT_EQ(graded_folders({scratch / "ada", padding, scratch / "ada/../ada"}).size(), 1U);
+  fs::create_symlink(scratch / "ada", scratch / "ben");  // another student, with ada's work
+  EXPECT_EQ(graded_folders({scratch / "ada", scratch / "ben"}).size(), 2U);
 }
 
 TEST(Grade, ANameOfTwoLinesStaysWholeInTheTable) {

@@ -170,7 +170,7 @@ TEST(Marks, GoodVariantsPassAndCheatsFail) {
   }
 }
 
-// The inputs' values depend on the source: no source has the results.
+// The inputs' values depend on the source: results copied from another run are wrong.
 TEST(Marks, AnotherSourceGetsOtherInputs) {
   CHECKER_OR_SKIP(checker, "copy");
   const auto wrong_of = [&](const std::string& comment) {
