@@ -321,11 +321,21 @@ Picture read_tiff(const TiffStream& stream, const std::string& name) {
   return picture;
 }
 
+// Counts the pages. One that the last page points to, and that is not there, counts too: reading it
+// fails.
+tdir_t pages_of(TIFF* tiff) {
+  const tdir_t whole = TIFFNumberOfDirectories(tiff);
+  if (whole == 0) return 0;
+  TIFFSetDirectory(tiff, static_cast<tdir_t>(whole - 1));
+  const bool is_cut = TIFFLastDirectory(tiff) == 0;
+  TIFFSetDirectory(tiff, 0);
+  return static_cast<tdir_t>(whole + (is_cut ? 1 : 0));
+}
+
 class TiffPages final : public Pages {
  public:
   TiffPages(std::span<const std::byte> content, std::string name)
-      : name_(std::move(name)), stream_(content, name_),
-        count_(TIFFNumberOfDirectories(stream_.tiff())) {}
+      : name_(std::move(name)), stream_(content, name_), count_(pages_of(stream_.tiff())) {}
 
   std::int64_t count() const override { return count_; }
 

@@ -137,9 +137,9 @@ class TrackCommand final : public Command {
     });
     progress.clear();
     if (path.has_one_frame()) {
-      throw IoError(inputs[0] +
-                    " is one frame, but track follows a box through several; of an animation or a "
-                    "file of several pages it reads only the first picture");
+      throw IoError("track follows a box through several frames, but " + inputs[0] +
+                    " gave one; of an animation or of several pages, 'warpwise stream FILE "
+                    "FOLDER/' writes all pictures");
     }
     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(path.csv()))};
     task.write(out, parts);

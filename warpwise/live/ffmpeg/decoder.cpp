@@ -246,17 +246,20 @@ void Decoder::feed() {
   send(packet_.get());
 }
 
+std::string Decoder::trouble_at_the_end() const {
+  const std::string said = complaint();
+  const FileEnd end = damage_ == Damage::is_an_error ? end_of(*input_) : FileEnd::unknown;
+  if (end == FileEnd::missing) return damaged_because("its end is missing");
+  return said.empty() || end == FileEnd::reached ? "" : damaged_because(said);
+}
+
 // Describes a read error; empty if there is none. For a truncated file some demuxers only log a
 // message.
 std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
   if (deadline_ && error < 0 && deadline_->has_passed()) return nothing_came(*deadline_);
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
-  if (ended && !complaint().empty()) return damaged_because(complaint());
-  if (ended && damage_ == Damage::is_an_error && ends_too_early(*input_)) {
-    return damaged_because("the file ends before its frames do");
-  }
-  if (ended) return "";
+  if (ended) return trouble_at_the_end();
   if (error < 0) return reason_of_reading(error);
   const bool is_marked = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
   if (!is_marked || damage_ != Damage::is_an_error) return "";

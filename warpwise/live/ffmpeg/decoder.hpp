@@ -76,6 +76,7 @@ class Decoder {
   void feed();
   bool read_packet();
   bool is_of_the_video();
+  std::string trouble_at_the_end() const;
   std::string trouble_in_reading(int error) const;
   std::string why_not_decoded(int error) const;
   void send(const AVPacket* packet);

@@ -1,6 +1,8 @@
 #include "warpwise/live/ffmpeg/file_end.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace warpwise::live::ffmpeg {
@@ -17,15 +19,13 @@ void skip_blocks(AVIOContext& file) {
   }
 }
 
-// Walks from picture to picture to the byte that ends the file. Bytes of no known kind end the
-// pictures as well.
+// Walks from picture to picture to the byte ';' that ends a GIF file.
 bool gif_has_an_end(AVIOContext& file) {
   avio_seek(&file, 10, SEEK_SET);
   const int flags = avio_r8(&file);
   avio_skip(&file, 2 + palette_bytes(flags));
   while (true) {
     const int kind = avio_r8(&file);
-    if (avio_feof(&file)) return false;
     if (kind == '!') {
       avio_skip(&file, 1);
     } else if (kind == ',') {
@@ -33,45 +33,157 @@ bool gif_has_an_end(AVIOContext& file) {
       const int picture_flags = avio_r8(&file);
       avio_skip(&file, palette_bytes(picture_flags) + 1);
     } else {
-      return true;
+      return kind == ';' && !avio_feof(&file);
     }
     skip_blocks(file);
   }
 }
 
-constexpr std::uint32_t four(const char (&name)[5]) {
+constexpr std::uint32_t four_letters(std::string_view name) {
   std::uint32_t value = 0;
-  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(name[i]);
+  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(name[i]);
   return value;
 }
 
-// Compares the lengths of the lists of frames ("movi") with the file's. A file of more than a GiB
-// has several.
-bool avi_has_its_frames(AVIOContext& file) {
-  constexpr std::uint32_t unknown = 0xffffffff;
+bool png_has_an_end(AVIOContext& file) {
+  constexpr std::int64_t signature_bytes = 8;
+  constexpr std::int64_t checksum_bytes = 4;
   const std::int64_t end = avio_size(&file);
-  for (std::int64_t at = 0; at + 12 <= end;) {
-    if (avio_seek(&file, at, SEEK_SET) != at) return true;
+  std::int64_t at = signature_bytes;
+  while (at + 8 + checksum_bytes <= end && avio_seek(&file, at, SEEK_SET) == at) {
+    const std::int64_t bytes = avio_rb32(&file);
     const std::uint32_t kind = avio_rl32(&file);
-    const std::uint32_t bytes = avio_rl32(&file);
-    const std::uint32_t list = avio_rl32(&file);
-    const bool is_part = kind == four("RIFF");
-    if (!is_part && bytes == unknown) return true;
-    const std::int64_t behind = at + 8 + bytes + bytes % 2;
-    if (kind == four("LIST") && list == four("movi") && at + 8 + bytes > end) return false;
-    at = is_part ? at + 12 : behind;
+    at += 8 + bytes + checksum_bytes;
+    if (kind == four_letters("IEND")) return at <= end;
   }
-  return true;
+  return false;
 }
+
+// A chunk of a RIFF file.
+struct Chunk {
+  std::uint32_t kind = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t list = 0;  // kind of list, if it is a list
+  std::int64_t at = 0;
+  std::int64_t end() const { return at + 8 + bytes; }
+  std::int64_t next() const { return end() + bytes % 2; }
+  bool is_list(const char* name) const {
+    return kind == four_letters("LIST") && list == four_letters(name);
+  }
+};
+
+class AviFile {
+ public:
+  explicit AviFile(AVIOContext& file) : file_(file), end_(avio_size(&file)) {}
+
+  // Goes through the parts of the file: one, and another for each further GiB.
+  bool has_its_frames() {
+    for (std::int64_t at = 0; at < end_;) {
+      const std::optional<Chunk> part = chunk_at(at);
+      if (!part) return at == 0 || !begins_a_part(at);
+      if (part->kind != four_letters("RIFF")) return true;
+      const bool is_further = part->list == four_letters("AVIX");
+      if (is_further && part->end() > end_) return false;
+      if (!has_frames(*part)) return false;
+      at = part->next();
+    }
+    return true;
+  }
+
+ private:
+  // Lengths from here on stand for an unknown one.
+  static constexpr std::uint32_t unknown = 0x7ffffff0;
+
+  std::optional<Chunk> chunk_at(std::int64_t at) {
+    if (at + 12 > end_ || avio_seek(&file_, at, SEEK_SET) != at) return std::nullopt;
+    Chunk chunk;
+    chunk.at = at;
+    chunk.kind = avio_rl32(&file_);
+    chunk.bytes = avio_rl32(&file_);
+    chunk.list = avio_rl32(&file_);
+    return chunk;
+  }
+
+  bool begins_a_part(std::int64_t at) {
+    avio_seek(&file_, at, SEEK_SET);
+    for (const char letter : std::string_view("RIFF")) {
+      if (avio_r8(&file_) != letter && !avio_feof(&file_)) return false;
+    }
+    return true;
+  }
+
+  bool has_frames(const Chunk& part) {
+    const std::int64_t end = std::min(part.end(), end_);
+    for (std::int64_t at = part.at + 12; at < end;) {
+      const std::optional<Chunk> chunk = chunk_at(at);
+      if (!chunk) return true;
+      if (chunk->is_list("hdrl") && !has_indexed_parts(*chunk)) return false;
+      if (chunk->is_list("movi")) {
+        const bool is_longer = chunk->end() > end_ + chunk->bytes % 2;
+        if (is_longer && chunk->bytes < unknown && !reaches_index(*chunk)) return false;
+      }
+      at = chunk->next();
+    }
+    return true;
+  }
+
+  // Looks into the index of indexes (indx), which has the place of each part's index. The first
+  // part needs no look: its list of frames has a length.
+  bool has_indexed_parts(const Chunk& headers) {
+    const std::int64_t end = std::min(headers.end(), end_);
+    for (std::int64_t at = headers.at + 12; at < end;) {
+      const std::optional<Chunk> chunk = chunk_at(at);
+      if (!chunk) return true;
+      if (chunk->kind == four_letters("indx") && !has_indexes(*chunk)) return false;
+      at = chunk->is_list("strl") ? at + 12 : chunk->next();
+    }
+    return true;
+  }
+
+  bool has_indexes(const Chunk& index) {
+    constexpr int longs_of_a_place = 4;
+    constexpr int of_indexes = 0;
+    avio_seek(&file_, index.at + 8, SEEK_SET);
+    const unsigned longs = avio_rl16(&file_);
+    avio_r8(&file_);
+    const int kind = avio_r8(&file_);
+    const std::int64_t used = avio_rl32(&file_);
+    if (longs != longs_of_a_place || kind != of_indexes || used < 2) return true;
+    avio_skip(&file_, 16);
+    for (std::int64_t i = 0; i < used && index.at + 32 + 16 * (i + 1) <= index.end(); ++i) {
+      const auto place = static_cast<std::int64_t>(avio_rl64(&file_));
+      const std::int64_t bytes = avio_rl32(&file_);
+      avio_skip(&file_, 4);
+      if (place + bytes > end_) return false;
+    }
+    return true;
+  }
+
+  // Some writers state a few bytes too many. The index after the frames shows that all are there.
+  bool reaches_index(const Chunk& frames) {
+    for (std::int64_t at = frames.at + 12; at < end_;) {
+      const std::optional<Chunk> chunk = chunk_at(at);
+      if (!chunk) return false;
+      if (chunk->kind == four_letters("idx1")) return chunk->end() <= end_;
+      at = chunk->next();
+    }
+    return false;
+  }
+
+  AVIOContext& file_;
+  std::int64_t end_;
+};
 
 }  // namespace
 
-bool ends_too_early(AVFormatContext& input) {
+FileEnd end_of(AVFormatContext& input) {
   AVIOContext* const file = input.pb;
-  if (file == nullptr || (file->seekable & AVIO_SEEKABLE_NORMAL) == 0) return false;
+  if (file == nullptr || (file->seekable & AVIO_SEEKABLE_NORMAL) == 0) return FileEnd::unknown;
   const std::string_view format = input.iformat->name;
-  return (format == "gif" && !gif_has_an_end(*file)) ||
-         (format == "avi" && !avi_has_its_frames(*file));
+  if (format == "gif") return gif_has_an_end(*file) ? FileEnd::reached : FileEnd::missing;
+  const bool is_cut = (format == "apng" && !png_has_an_end(*file)) ||
+                      (format == "avi" && !AviFile(*file).has_its_frames());
+  return is_cut ? FileEnd::missing : FileEnd::unknown;
 }
 
 }  // namespace warpwise::live::ffmpeg

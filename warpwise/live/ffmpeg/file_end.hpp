@@ -4,9 +4,16 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// Returns true if a .gif or .avi file ends before its frames do. FFmpeg does not say so: it ends
-/// the stream at the last whole frame. Accepts other formats, inputs that cannot seek, and .avi
-/// files whose writer did not know their length.
-bool ends_too_early(AVFormatContext& input);
+/// What a file's structure says of its end. FFmpeg ends some files that were cut, or are damaged
+/// between two frames, as if they were whole; and it complains about bytes after the end of others.
+enum class FileEnd : std::uint8_t {
+  reached,  ///< a .gif file has its last byte
+  missing,  ///< a .gif, .png or .avi file ends, or is damaged, before its frames do
+  unknown,  ///< any other case: another format, an input that cannot seek, an .avi file whose
+            ///< writer did not know its length
+};
+
+/// Walks through the input's structure. Reads no frames.
+FileEnd end_of(AVFormatContext& input);
 
 }  // namespace warpwise::live::ffmpeg
