@@ -10,6 +10,7 @@ try:
 except ImportError:
     jsonschema = None
 
+from run_support import EMULATED
 from support import HAS_IMAGES, HAS_VIDEO, CommandTest, help_pages, npy, png, ramp, runs_rungs, sample, write
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs/command.schema.json"
@@ -95,8 +96,12 @@ class Schema(CommandTest):
             self.check(*words, *calls[words])
         self.check("explain", EXAMPLE, "--kernel", "transpose_naive", *LAUNCH)
         self.check("explain", EXAMPLE, EXAMPLE, "--kernel", "transpose_naive", "--kernel", "transpose_tiled", *LAUNCH)
-        self.check("explain", "sobel", "--size", "64x48")
         self.check("lab", "run", "copy/scalar", "widths", "--on", "emulator", "--size", "64x64")
+
+    @runs_rungs
+    @unittest.skipUnless(os.path.exists(os.path.join(EMULATED, "libcudart.so.13")), "no emulated CUDA runtime in this build")
+    def test_a_primitive_explained(self):
+        self.check("explain", "sobel", "--size", "64x48")
 
     def test_the_schema_is_not_empty_words(self):
         report = self.check("sobel", "a.npy", "out.npy")

@@ -50,7 +50,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
-  if (extension == ".raw") {
+  if (extension == ".raw" && !std::filesystem::path(name).extension().empty()) {
     io::require_place(name);
     return raw_sink(name, layout);
   }
