@@ -1,6 +1,7 @@
 """Files that are cut, and whole files that look as if they were: a stream says which frame is missing, or nothing."""
 
 import random
+import re
 import shutil
 import struct
 import unittest
@@ -80,19 +81,35 @@ class Avi:
         return chunk(b"idx1", entries)
 
 
-def apng(count):
+def apng(pictures):
     def of(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
     file = b"\x89PNG\r\n\x1a\n" + of(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 0, 0, 0, 0))
-    file += of(b"acTL", struct.pack(">II", count, 0))
+    file += of(b"acTL", struct.pack(">II", len(pictures), 0))
     ends = []
-    for i in range(count):
-        rows = b"".join(b"\0" + DICE.randbytes(WIDTH) for _ in range(HEIGHT))
+    for i, picture in enumerate(pictures):
+        rows = b"".join(b"\0" + picture[WIDTH * y:WIDTH * (y + 1)] for y in range(HEIGHT))
         file += of(b"fcTL", struct.pack(">IIIIIHHBB", 2 * i - (i > 0), WIDTH, HEIGHT, 0, 0, 1, 10, 0, 0))
         file += of(b"IDAT", zlib.compress(rows)) if i == 0 else of(b"fdAT", struct.pack(">I", 2 * i) + zlib.compress(rows))
         ends.append(len(file))
     return file + of(b"IEND", b""), ends
+
+
+def tiff(pictures, order):
+    """Each page is its pixels and its directory, which has the place of the next. Returns the file and the directories' places."""
+    places, at = {}, 8
+    for i in order:
+        places[i] = at + WIDTH * HEIGHT
+        at = places[i] + 2 + 8 * 12 + 4
+    file = b"II*\0" + struct.pack("<I", places[0])
+    for i in order:
+        fields = [(256, 4, WIDTH), (257, 4, HEIGHT), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, len(file)), (278, 4, HEIGHT),
+                  (279, 4, WIDTH * HEIGHT)]
+        file += pictures[i] + struct.pack("<H", len(fields))
+        file += b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in fields)
+        file += struct.pack("<I", places.get(i + 1, 0))
+    return file, places
 
 
 @unittest.skipUnless(HAS_VIDEO and shutil.which("ffmpeg"), "the module for videos is not in this build, or no ffmpeg here")
@@ -113,8 +130,14 @@ class FileEnds(CommandTest):
         self.assertEqual(frames, right[:count * size])
         self.assertEqual(status, 0 if is_whole else FAILED)
 
+    def reference(self, name, content):
+        """The frames of a whole file."""
+        frames, status = self.frames(name, content)
+        self.assertEqual((status, len(frames)), (0, FRAMES * WIDTH * HEIGHT))
+        return frames
+
     def test_whole_gifs(self):
-        right, _ = self.frames("a.gif", gif())
+        right = self.reference("a.gif", gif())
         for name, file in {
                 "loop": gif(before=LOOP), "xmp": gif(before=LOOP + XMP), "xmp at the end": gif(trailer=XMP + b";"),
                 "comments": gif(before=COMMENT, between=COMMENT), "empty": gif(between=b"!\xfe\0"),
@@ -126,7 +149,7 @@ class FileEnds(CommandTest):
                 self.check("a.gif", file, right, FRAMES, True)
 
     def test_gifs_that_are_cut_or_damaged_between_two_pictures(self):
-        right, _ = self.frames("a.gif", gif())
+        right = self.reference("a.gif", gif())
         size = (len(gif()) - 13 - 768 - 1) // FRAMES
         for name, file, count in [
                 ("no last byte", gif(trailer=b""), FRAMES), ("newline", gif(trailer=b"\n"), FRAMES),
@@ -141,7 +164,7 @@ class FileEnds(CommandTest):
 
     def test_whole_avis(self):
         avi = self.make_avi()
-        right, _ = self.frames("b.avi", read("a.avi"))
+        right = self.reference("b.avi", read("a.avi"))
         head, movi, index = avi.headers, avi.movi(), avi.index()
         first = part(b"AVI ", head, avi.movi(0, 2), avi.index(0, 2))
         two = first + part(b"AVIX", avi.movi(2))
@@ -154,6 +177,7 @@ class FileEnds(CommandTest):
                 "a list behind": two + b"LIST\xff\xff\0\0movi",
                 "no lengths": part(b"AVI ", head, avi.movi(length=0)),
                 "unknown length": part(b"AVI ", head, avi.movi(length=0x7fffffff)),
+                "no last byte": part(b"AVI ", head, avi.movi())[:-1] if len(avi.frames[-1]) % 2 else part(b"AVI ", head, avi.movi()),
                 "a few bytes more": part(b"AVI ", head, avi.movi(length=len(movi) + 90), index),
                 "index of two parts": part(b"AVI ", avi.with_index_of_parts(12, len(two)), avi.movi(0, 2), avi.index(0, 2))
                 + part(b"AVIX", avi.movi(2)) + b"\0" * 99}.items():
@@ -162,7 +186,7 @@ class FileEnds(CommandTest):
 
     def test_avis_that_are_cut(self):
         avi = self.make_avi()
-        right, _ = self.frames("b.avi", read("a.avi"))
+        right = self.reference("b.avi", read("a.avi"))
         whole = part(b"AVI ", avi.headers, avi.movi(), avi.index())
         begin = whole.index(b"movi") + 4
         ends = [begin + sum(8 + len(each) + len(each) % 2 for each in avi.frames[:i]) for i in range(FRAMES + 1)]
@@ -176,31 +200,58 @@ class FileEnds(CommandTest):
             with self.subTest(name):
                 self.check("b.avi", file, right, count, False)
 
+    def test_frames_before_the_cut_come_out_of_the_deinterlacer(self):
+        ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={WIDTH}x{HEIGHT}:r=25", "-frames:v", "12", "-flags", "+ilme+ildct", "-c:v", "mpeg2video", "i.avi")
+        file = read("i.avi")
+        write("cut.avi", file[:file.index(b"movi") + (len(file) - file.index(b"movi")) // 2])
+        done = self.run_command("stream", "cut.avi", "pipe:gray8", "--pipeline", "gray8", "--deinterlace", "--backend", "cpu")
+        number = int(re.search(r"at frame (\d+) it is damaged or cut short", done.stderr.decode())[1])
+        self.assertGreater(number, 2)
+        self.assertEqual(len(done.stdout), (number - 1) * WIDTH * HEIGHT)
+
     def test_animated_pngs(self):
-        file, ends = apng(FRAMES)
-        right, _ = self.frames("a.apng", file)
-        self.check("a.apng", file, right, FRAMES, True)
+        pictures = [DICE.randbytes(WIDTH * HEIGHT) for _ in range(FRAMES)]
+        right = b"".join(pictures)
+        file, ends = apng(pictures)
+        for behind in [b"", b"\0" * 9, DICE.randbytes(99)]:
+            self.check("a.apng", file + behind, right, FRAMES, True)
         for count, end in enumerate(ends, 1):
             with self.subTest(count):
                 self.check("a.apng", file[:end], right, count, False)
 
     @unittest.skipUnless(HAS_IMAGES, "the modules for pictures are not in this build")
     def test_pages_of_a_tiff(self):
-        """A page is its pixels and its directory; each directory has the place of the next."""
-        file = b"II*\0" + struct.pack("<I", 8 + WIDTH * HEIGHT)
-        for i in range(FRAMES):
-            fields = [(256, 4, WIDTH), (257, 4, HEIGHT), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, len(file)),
-                      (278, 4, HEIGHT), (279, 4, WIDTH * HEIGHT)]
-            file += DICE.randbytes(WIDTH * HEIGHT)
-            after = len(file) + 2 + 12 * len(fields) + 4
-            file += struct.pack("<H", len(fields)) + b"".join(struct.pack("<HHII", *field[:2], 1, field[2]) for field in fields)
-            file += struct.pack("<I", after + WIDTH * HEIGHT if i + 1 < FRAMES else 0)
-        right, _ = self.frames("a.tif", file)
-        self.check("a.tif", file, right, FRAMES, True)
-        size = (len(file) - 8) // FRAMES
-        for count in range(1, FRAMES):
-            with self.subTest(count):
-                self.check("a.tif", file[:8 + count * size + 99], right, count, False)
+        right = [DICE.randbytes(WIDTH * HEIGHT) for _ in range(FRAMES)]
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]]:
+            file, places = tiff(right, order)
+            self.check("a.tif", file, b"".join(right), FRAMES, True)
+            self.check("a.tif", file + b"junk", b"".join(right), FRAMES, True)
+            last = order[-1]
+            # In the directory, and in the next one's place: libtiff still reads such a first page.
+            for cut, count in [(places[last] + 20, last), (len(file) - 1, max(last, 1)), (len(file) - 4, max(last, 1))]:
+                with self.subTest(order, cut=cut):
+                    self.check("a.tif", file[:cut], b"".join(right), count, False)
+
+    @unittest.skipUnless(HAS_IMAGES, "the modules for pictures are not in this build")
+    def test_a_tiff_whose_pages_lead_back(self):
+        right = [DICE.randbytes(WIDTH * HEIGHT) for _ in range(FRAMES)]
+        file, places = tiff(right, range(FRAMES))
+        self.check("a.tif", file[:-4] + struct.pack("<I", places[0]), b"".join(right), FRAMES, True)
+
+    def test_lengths_that_are_lies(self):
+        """They end in time: a call that does not is stopped after a minute."""
+        avi = self.make_avi()
+        whole = part(b"AVI ", avi.headers, avi.movi(), avi.index())
+        lists = chunk(b"LIST", b"hdrl", 0x7fffff00)
+        index = chunk(b"indx", struct.pack("<HBBI4sIII", 4, 0, 0, 0xffffffff, b"00dc", 0, 0, 0), 0xfffffff0)
+        places = struct.pack("<HBBI4sIII", 4, 0, 0, 2, b"00dc", 0, 0, 0) + struct.pack("<QIIQII", 2 ** 63 - 1, 32, 1, 2 ** 64 - 1, 32, 1)
+        for name, file in {
+                "parts": whole + part(b"AVI ", lists) * 20000, "further parts": whole + part(b"AVIX", lists) * 20000,
+                "an index": part(b"AVI ", chunk(b"LIST", b"hdrl" + index, 0x7fffff00), avi.headers, avi.movi()),
+                "places": part(b"AVI ", chunk(b"LIST", b"hdrl" + chunk(b"indx", places)), avi.headers, avi.movi())}.items():
+            with self.subTest(name):
+                write("b.avi", file)
+                self.assertIn(self.run_command("stream", "b.avi", "null", "--backend", "cpu").returncode, [0, FAILED])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/codec.hpp"
@@ -321,26 +322,65 @@ Picture read_tiff(const TiffStream& stream, const std::string& name) {
   return picture;
 }
 
-// Counts the pages. One that the last page points to, and that is not there, counts too: reading it
-// fails.
-tdir_t pages_of(TIFF* tiff) {
-  const tdir_t whole = TIFFNumberOfDirectories(tiff);
-  if (whole == 0) return 0;
-  TIFFSetDirectory(tiff, static_cast<tdir_t>(whole - 1));
-  const bool is_cut = TIFFLastDirectory(tiff) == 0;
-  TIFFSetDirectory(tiff, 0);
-  return static_cast<tdir_t>(whole + (is_cut ? 1 : 0));
+// Reads numbers of a TIFF file, in its order of bytes.
+class TiffNumbers {
+ public:
+  explicit TiffNumbers(std::span<const std::byte> content) : content_(content) {}
+
+  bool has(std::uint64_t at, std::uint64_t bytes) const {
+    return at <= content_.size() && bytes <= content_.size() - at;
+  }
+  std::uint64_t number(std::uint64_t at, unsigned bytes) const {
+    const bool is_big_endian = content_[0] == std::byte{'M'};
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; ++i) {
+      value = value << 8 |
+              std::to_integer<unsigned>(content_[at + (is_big_endian ? i : bytes - 1 - i)]);
+    }
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> content_;
+};
+
+// Follows the places from each page's directory to the next one. Returns false if one of them is
+// not in the file.
+bool has_all_pages(std::span<const std::byte> content) {
+  const TiffNumbers file(content);
+  if (!file.has(0, 16)) return true;
+  const bool is_big_tiff = file.number(2, 2) == 43;
+  const unsigned place_bytes = is_big_tiff ? 8 : 4;
+  const unsigned count_bytes = is_big_tiff ? 8 : 2;
+  const unsigned field_bytes = is_big_tiff ? 20 : 12;
+  constexpr std::size_t most_pages = 1 << 20;  // more than libtiff reads
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t at = file.number(place_bytes, place_bytes); at != 0;) {
+    if (!seen.insert(at).second || seen.size() > most_pages) return true;
+    if (!file.has(at, count_bytes)) return false;
+    const std::uint64_t fields = file.number(at, count_bytes);
+    if (fields > content.size() / field_bytes) return false;
+    const std::uint64_t next = at + count_bytes + fields * field_bytes;
+    if (!file.has(next, place_bytes)) return false;
+    at = file.number(next, place_bytes);
+  }
+  return true;
 }
 
 class TiffPages final : public Pages {
  public:
   TiffPages(std::span<const std::byte> content, std::string name)
-      : name_(std::move(name)), stream_(content, name_), count_(pages_of(stream_.tiff())) {}
+      : name_(std::move(name)), stream_(content, name_),
+        // The first page is there: libtiff opened the file with it.
+        whole_(std::max<tdir_t>(1, TIFFNumberOfDirectories(stream_.tiff()))),
+        is_cut_(!has_all_pages(content)) {}
 
-  std::int64_t count() const override { return count_; }
+  // A page that is missing counts: reading it fails.
+  std::int64_t count() const override { return std::int64_t{whole_} + (is_cut_ ? 1 : 0); }
 
   std::optional<Page> next() override {
-    if (next_ == count_) return std::nullopt;
+    if (next_ == whole_ && is_cut_) refuse_damaged(name_, "TIFF", "its next page is missing");
+    if (next_ == whole_) return std::nullopt;
     if (next_++ > 0 && TIFFReadDirectory(stream_.tiff()) == 0) {
       refuse_damaged(name_, "TIFF", stream_.what_libtiff_said());
     }
@@ -350,7 +390,8 @@ class TiffPages final : public Pages {
  private:
   std::string name_;
   TiffStream stream_;
-  tdir_t count_;
+  tdir_t whole_;
+  bool is_cut_;
   tdir_t next_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/io/codec.hpp"
@@ -33,7 +34,10 @@ class TiffStream {
   TiffStream& operator=(const TiffStream&) = delete;
 
   TIFF* tiff() const { return tiff_; }
-  std::string what_libtiff_said() const { return message_.data(); }
+  std::string what_libtiff_said() const {
+    const std::string_view said = message_.data();
+    return std::string(said.starts_with(": ") ? said.substr(2) : said);  // of a file without a name
+  }
 
   /// The written file; complete after close().
   std::vector<std::byte>& written() { return written_; }

@@ -1,6 +1,7 @@
 #include "warpwise/live/ffmpeg/decoder.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -165,8 +166,14 @@ void Decoder::count_passed_over() {
 const AVFrame* Decoder::next() {
   if (!deinterlacer_) return decode();
   while (!deinterlacer_->take(*whole_)) {
+    if (failure_) std::rethrow_exception(failure_);
     if (has_ended_) return nullptr;
-    const AVFrame* frame = decode();
+    const AVFrame* frame = nullptr;
+    try {
+      frame = decode();
+    } catch (const IoError&) {
+      failure_ = std::current_exception();
+    }
     has_ended_ = frame == nullptr;
     deinterlacer_->put(frame);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -97,8 +98,9 @@ class Decoder {
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::optional<Deinterlacer> deinterlacer_;
-  Frame whole_ = new_frame();  // deinterlaced
-  bool has_ended_ = false;     // nothing more goes into the deinterlacer
+  Frame whole_ = new_frame();   // deinterlaced
+  bool has_ended_ = false;      // nothing more goes into the deinterlacer
+  std::exception_ptr failure_;  // thrown when the deinterlacer has given all its frames
   std::int64_t number_ = 0;
   std::int64_t resumed_ = 0;
   int passed_over_ = 0;                       // failures since the last frame

@@ -67,7 +67,7 @@ struct Chunk {
   std::int64_t at = 0;
   std::int64_t end() const { return at + 8 + bytes; }
   std::int64_t next() const { return end() + bytes % 2; }
-  bool is_list(const char* name) const {
+  bool is_list(std::string_view name) const {
     return kind == four_letters("LIST") && list == four_letters(name);
   }
 };
@@ -78,13 +78,14 @@ class AviFile {
 
   // Goes through the parts of the file: one, and another for each further GiB.
   bool has_its_frames() {
-    for (std::int64_t at = 0; at < end_;) {
+    const std::optional<Chunk> first = chunk_at(0);
+    if (!first || first->kind != four_letters("RIFF")) return true;
+    if (!has_frames(*first)) return false;
+    for (std::int64_t at = first->next(); at < end_;) {
       const std::optional<Chunk> part = chunk_at(at);
-      if (!part) return at == 0 || !begins_a_part(at);
-      if (part->kind != four_letters("RIFF")) return true;
-      const bool is_further = part->list == four_letters("AVIX");
-      if (is_further && part->end() > end_) return false;
-      if (!has_frames(*part)) return false;
+      if (!part) return !begins_a_part(at);
+      if (part->kind != four_letters("RIFF") || part->list != four_letters("AVIX")) return true;
+      if (part->end() > end_) return false;
       at = part->next();
     }
     return true;
@@ -118,9 +119,9 @@ class AviFile {
       const std::optional<Chunk> chunk = chunk_at(at);
       if (!chunk) return true;
       if (chunk->is_list("hdrl") && !has_indexed_parts(*chunk)) return false;
-      if (chunk->is_list("movi")) {
-        const bool is_longer = chunk->end() > end_ + chunk->bytes % 2;
-        if (is_longer && chunk->bytes < unknown && !reaches_index(*chunk)) return false;
+      // The byte that makes an odd length even may be missing.
+      if (chunk->is_list("movi") && chunk->end() > end_ + 1 && chunk->bytes < unknown) {
+        return reaches_index(*chunk);
       }
       at = chunk->next();
     }
@@ -143,6 +144,8 @@ class AviFile {
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;
+    constexpr std::int64_t head_bytes = 32;
+    constexpr std::int64_t place_bytes = 16;
     avio_seek(&file_, index.at + 8, SEEK_SET);
     const unsigned longs = avio_rl16(&file_);
     avio_r8(&file_);
@@ -150,11 +153,12 @@ class AviFile {
     const std::int64_t used = avio_rl32(&file_);
     if (longs != longs_of_a_place || kind != of_indexes || used < 2) return true;
     avio_skip(&file_, 16);
-    for (std::int64_t i = 0; i < used && index.at + 32 + 16 * (i + 1) <= index.end(); ++i) {
-      const auto place = static_cast<std::int64_t>(avio_rl64(&file_));
+    const std::int64_t room = std::min(index.end(), end_) - index.at - head_bytes;
+    for (std::int64_t i = 0; i < std::min(used, room / place_bytes); ++i) {
+      const std::uint64_t place = avio_rl64(&file_);
       const std::int64_t bytes = avio_rl32(&file_);
       avio_skip(&file_, 4);
-      if (place + bytes > end_) return false;
+      if (bytes > end_ || place > static_cast<std::uint64_t>(end_ - bytes)) return false;
     }
     return true;
   }
@@ -179,11 +183,14 @@ class AviFile {
 FileEnd end_of(AVFormatContext& input) {
   AVIOContext* const file = input.pb;
   if (file == nullptr || (file->seekable & AVIO_SEEKABLE_NORMAL) == 0) return FileEnd::unknown;
+  const std::int64_t before = avio_tell(file);
   const std::string_view format = input.iformat->name;
-  if (format == "gif") return gif_has_an_end(*file) ? FileEnd::reached : FileEnd::missing;
-  const bool is_cut = (format == "apng" && !png_has_an_end(*file)) ||
-                      (format == "avi" && !AviFile(*file).has_its_frames());
-  return is_cut ? FileEnd::missing : FileEnd::unknown;
+  FileEnd end = FileEnd::unknown;
+  if (format == "gif") end = gif_has_an_end(*file) ? FileEnd::reached : FileEnd::missing;
+  if (format == "apng" && !png_has_an_end(*file)) end = FileEnd::missing;
+  if (format == "avi" && !AviFile(*file).has_its_frames()) end = FileEnd::missing;
+  avio_seek(file, before, SEEK_SET);
+  return end;
 }
 
 }  // namespace warpwise::live::ffmpeg
