@@ -367,9 +367,8 @@ TEST_F(PeoplesVideoTest, InterlacedFramesAreDeinterlacedOnRequest) {
   for (const char* how : {"-flags +ilme+ildct -c:v mpeg2video a.mkv",
                           "-flags +ilme+ildct -c:v libx264 -x264-params tff=1 a.mkv"}) {
     ffmpeg(interlaced + how);
-    EXPECT_NE(
-        refusal("a.mkv").find("is interlaced; --deinterlace makes whole frames"),
-        std::string::npos)
+    EXPECT_NE(refusal("a.mkv").find("is interlaced; --deinterlace makes whole frames"),
+              std::string::npos)
         << how;
     const auto source = open("a.mkv", options);
     EXPECT_NE(source->name().find(", deinterlaced)"), std::string::npos);
