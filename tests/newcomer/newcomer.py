@@ -182,11 +182,11 @@ class FirstHour:
                            f"{page}: no --help names {value} of `{code}`")
 
     def formats(self):
-        text = " ".join(self.pages.text.split())
-        sentence = re.search(r"`convert` reads (.*?)\. It writes (.*?)\.", text)
-        expect(sentence, "docs/command.md does not say what convert reads and writes")
-        calls = ["in.raw out.raw --to rgb24 --size 8x8 --from", "in.npy out.npy --to"]
-        for call, names in zip(calls, sentence.groups()):
+        calls = {"reads": "in.raw out.raw --to rgb24 --size 8x8 --from", "writes": "in.npy out.npy --to"}
+        for does, call in calls.items():
+            row = re.search(rf"^\| {does} \| (.*) \|$", self.pages.text, re.MULTILINE)
+            expect(row, f"docs/command.md has no row of what convert {does}")
+            names = row[1]
             said = self.line(f"warpwise convert {call} none", status=2).partition("'none'")[2]
             wanted, offered = (set(re.findall(r"[a-z]+\d+[a-z]*|yuyv|uyvy", text)) for text in [names, said])
             expect(wanted == offered, f"{call}: docs/command.md has {sorted(wanted)}, the command {sorted(offered)}")
