@@ -26,19 +26,32 @@ class Minutes(unittest.TestCase):
         self.assertIn(part["cpu_s"], [1, 2])
 
     def test_a_run_within_the_limit(self):
-        self.assertIsNone(MINUTES["check"](run_of(a=3000, b=3000), None))
+        self.assertIsNone(MINUTES["check"](run_of(a=2400, b=2400), None))
 
     def test_a_run_beyond_it_names_what_grew(self):
-        before = run_of("bbbb", a=3000, b=2000, c=500)
-        message = MINUTES["check"](run_of(a=2900, b=2600, c=501, d=60), before)
+        before = run_of("bbbb", a=2400, b=1400, c=500)
+        message = MINUTES["check"](run_of(a=2300, b=2000, c=501, d=60), before)
         first, *grown = message.splitlines()
-        self.assertIn("50.5 min of CPU a core, and 50 are allowed", first)
+        self.assertIn("40.5 min of CPU a core, and 40 are allowed", first)
         self.assertIn("bbbb", first)
         self.assertEqual([line.strip() for line in grown],
-                         ["b: 2600 s of CPU, 2000 s then", "d: 60 s of CPU, 0 s then", "c: 501 s of CPU, 500 s then"])
+                         ["b: 2000 s of CPU, 1400 s then", "d: 60 s of CPU, 0 s then", "c: 501 s of CPU, 500 s then"])
 
     def test_a_run_beyond_it_and_no_record(self):
         self.assertIn("No run is recorded", MINUTES["check"](run_of(a=7000), None))
+
+    def test_a_slow_machine_is_allowed_more(self):
+        slow = run_of(a=7000)
+        self.assertIsNotNone(MINUTES["check"](slow, None))
+        slow["parts"][0]["pace_s"] = 2 * MINUTES["PACE_S"]
+        self.assertIsNone(MINUTES["check"](slow, None))
+        fast = run_of(a=4000)
+        fast["parts"][0]["pace_s"] = MINUTES["PACE_S"] / 2
+        self.assertIn("66.7 min of CPU a core", MINUTES["check"](fast, None))
+
+    def test_the_pace_is_a_compilation(self):
+        part, _ = MINUTES["timed"]("busy", ["true"])
+        self.assertGreater(part["pace_s"], 0.1)
 
     def test_more_cores(self):
         self.assertIsNone(MINUTES["check"](run_of(cores=4, a=7000), None))
