@@ -55,7 +55,9 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
     const auto end =
         kind == ".avi" ? std::search(file.begin(), file.end(), last, last + 4) : file.end();
     const auto bytes = static_cast<std::size_t>(end - file.begin());
-    for (std::size_t cut = bytes - 1; cut > bytes / 2; cut -= cut > bytes - 40 ? 1 : 37) {
+    // Without the byte that makes an odd length even, no frame of an .avi is missing.
+    const std::size_t most = bytes - (kind == ".avi" ? 2 : 1);
+    for (std::size_t cut = most; cut > bytes / 2; cut -= cut > bytes - 40 ? 1 : 37) {
       store(path("cut" + kind), std::span(file).first(cut));
       std::size_t good = 0;
       const std::string message = message_of([&] {
