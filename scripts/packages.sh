@@ -31,7 +31,7 @@ packages=(
   libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
 )
 if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
-  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
+  packages+=(libgtest-dev libgmock-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
              python3-venv shellcheck doxygen                      # scripts/checks.sh
              gnuplot-nox                                          # lab run --plot
              netpbm                                               # command.pnm compares with it
@@ -42,7 +42,7 @@ if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
              time)                                                # scripts/record-opencv.py
 fi
 [ "${1:-}" != "--bench" ] || packages+=(libopencv-calib3d-dev)
-[ "${1:-}" != "--arm64" ] || packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev
+[ "${1:-}" != "--arm64" ] || packages+=(libgtest-dev libgmock-dev libbenchmark-dev libyuv-dev libopenblas-dev
                                         g++-aarch64-linux-gnu qemu-user-static mmdebstrap)
 
 missing=()

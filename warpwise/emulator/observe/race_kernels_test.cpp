@@ -21,7 +21,7 @@ using test::Emulated;
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::string& file) {
+Lines lines_of([[maybe_unused]] const std::string& file) {
   Lines lines{""};  // the first one is line 1
 #ifdef WARPWISE_KERNELS_SOURCE
   std::istringstream text(test::read_text(WARPWISE_KERNELS_SOURCE "/" + file + ".cu"));
