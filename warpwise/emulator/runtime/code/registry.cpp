@@ -56,10 +56,22 @@ Runtime::Runtime() {
   if (checks_asked_for().has(Check::init)) device.track_definedness();
 }
 
+namespace {
+
+// Guards the making of the runtime. A static variable's own guard would stay taken in a child that
+// fork() makes meanwhile.
+std::mutex making;
+std::atomic<Runtime*> made = nullptr;
+[[maybe_unused]] const bool is_kept_free = (keep_free_in_children(making), true);
+
+}  // namespace
+
 Runtime& emulated() {
+  if (Runtime* const instance = made.load(std::memory_order_acquire)) return *instance;
+  const std::lock_guard guard(making);
   // Never destroyed, because the program's static objects may still call in.
-  static Runtime& instance = *new Runtime;
-  return instance;
+  if (made.load(std::memory_order_relaxed) == nullptr) made.store(new Runtime);
+  return *made.load(std::memory_order_relaxed);
 }
 
 cudaError_t report(cudaError_t error) {
