@@ -58,9 +58,10 @@ Runtime::Runtime() {
 
 namespace {
 
-// Guards the making of the runtime. A static variable's own guard would stay taken in a child that
-// fork() makes meanwhile.
-std::mutex making;
+// Guards the making of the runtime and of its parts, which may ask for it. A static variable's own
+// guard would stay taken in a child that fork() makes meanwhile.
+std::recursive_mutex making;
+Runtime* half_made = nullptr;
 std::atomic<Runtime*> made = nullptr;
 [[maybe_unused]] const bool is_kept_free = (keep_free_in_children(making), true);
 
@@ -70,8 +71,12 @@ Runtime& emulated() {
   if (Runtime* const instance = made.load(std::memory_order_acquire)) return *instance;
   const std::lock_guard guard(making);
   // Never destroyed, because the program's static objects may still call in.
-  if (made.load(std::memory_order_relaxed) == nullptr) made.store(new Runtime);
-  return *made.load(std::memory_order_relaxed);
+  if (half_made == nullptr) {
+    half_made = new Runtime;
+    stream_order();
+    made.store(half_made, std::memory_order_release);
+  }
+  return *half_made;
 }
 
 cudaError_t report(cudaError_t error) {
