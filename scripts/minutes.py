@@ -56,35 +56,32 @@ def begin():
             "cores": len(os.sched_getaffinity(0)), "parts": []}
 
 
-def cpu_of(call):
-    """Returns the CPU seconds of the processes that a call starts."""
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-    before = used()
-    call()
-    return used() - before
+def children_s():
+    """Returns the CPU seconds of all processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def pace():
     """Returns the CPU seconds of the small compilation; none if there is no compiler."""
+    before = children_s()
     try:
-        return cpu_of(lambda: subprocess.run(COMPILATION, input=SOURCE.encode(), check=True, capture_output=True))
+        subprocess.run(COMPILATION, input=SOURCE.encode(), check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         return None
+    return children_s() - before
 
 
 def timed(name, command):
     """Runs a part; returns its record and the status of its command."""
     paces = [pace()]
-    start = time.monotonic()
-    status = []
-    cpu = cpu_of(lambda: status.append(subprocess.run(command, check=False).returncode))
-    part = {"part": name, "wall_s": round(time.monotonic() - start), "cpu_s": round(cpu)}
+    start, before = time.monotonic(), children_s()
+    status = subprocess.run(command, check=False).returncode
+    part = {"part": name, "wall_s": round(time.monotonic() - start), "cpu_s": round(children_s() - before)}
     paces = [each for each in [*paces, pace()] if each]
     if paces:
         part["pace_s"] = round(sum(paces) / len(paces), 2)
-    return part, status[0] if status[0] >= 0 else 128 - status[0]  # as a shell reports a signal
+    return part, status if status >= 0 else 128 - status  # as a shell reports a signal
 
 
 def clock(seconds):

@@ -92,8 +92,8 @@ def sanitized(root):
     """Lists the sources of the targets ci_tests and threads_test under a sanitizer, which include neither the laboratory
     nor the command."""
     places = ["CMakeLists.txt", "CMakePresets.json", "cmake", "warpwise", ":!warpwise/lab", ":!warpwise/cli",
-              "scripts/build.sh", "scripts/test.sh", "tests/CMakeLists.txt",
-              "tests/leaks_of_others.txt", "samples", *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
+              "scripts/build.sh", "scripts/test.sh", "samples", "tests/CMakeLists.txt", "tests/leaks_of_others.txt",
+              *(f"tests/{name}" for name in ["emulator", "live", "property", "ptx", "support", "threads"])]
     listed = git(root, "ls-files", "--", *places) or ""
     return [name for name in listed.split("\n") if name and not name.endswith(".md")]
 

@@ -50,6 +50,7 @@ std::unique_ptr<Sink> open_sink(const std::string& name, double timeout_seconds,
   if (name == "null") return null_sink();
   if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
   if (name == "-" || extension == ".y4m") return y4m_sink(name);
+  // A device or FIFO without an ending has the extension ".raw" too, and is no sink.
   if (extension == ".raw" && !std::filesystem::path(name).extension().empty()) {
     io::require_place(name);
     return raw_sink(name, layout);

@@ -42,7 +42,7 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
-// FFmpeg ends such a stream as at a normal end.
+// FFmpeg ends the stream of a cut file of these kinds as at a normal end.
 TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 whole.gif");
   ffmpeg("-f lavfi -i testsrc2=s=48x32:r=10 -frames:v 6 -c:v mjpeg -bitexact whole.avi");
@@ -51,9 +51,9 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
     ASSERT_EQ(whole.size(), 6U) << kind;
     const Bytes file = content(path("whole" + kind));
     const std::string index = "idx1";
-    const auto* const last = reinterpret_cast<const std::byte*>(index.data());
+    const auto* const name = reinterpret_cast<const std::byte*>(index.data());
     const auto end =
-        kind == ".avi" ? std::search(file.begin(), file.end(), last, last + 4) : file.end();
+        kind == ".avi" ? std::search(file.begin(), file.end(), name, name + 4) : file.end();
     const auto bytes = static_cast<std::size_t>(end - file.begin());
     // Without the byte that makes an odd length even, no frame of an .avi is missing.
     const std::size_t most = bytes - (kind == ".avi" ? 2 : 1);
@@ -68,8 +68,10 @@ TEST_F(VideoTest, SaysOfEachCutThatAnAnimationOrAnAviIsCutShort) {
       EXPECT_NE(message.find("it is damaged or cut short"), std::string::npos)
           << kind << ' ' << cut << " of " << bytes << ": " << good << " frames; " << message;
     }
-    store(path("cut" + kind), std::span(file).first(bytes));
-    EXPECT_EQ(frames_of(*open("cut" + kind)), whole);
+    if (kind == ".avi") {  // without its index, it has all frames
+      store(path("cut.avi"), std::span(file).first(bytes));
+      EXPECT_EQ(frames_of(*open("cut.avi")), whole);
+    }
   }
 }
 

@@ -118,29 +118,19 @@ class AviFile {
     for (std::int64_t at = part.at + 12; at < end;) {
       const std::optional<Chunk> chunk = chunk_at(at);
       if (!chunk) return true;
-      if (chunk->is_list("hdrl") && !has_indexed_parts(*chunk)) return false;
+      if (chunk->kind == four_letters("indx") && !has_indexes(*chunk)) return false;
       // The byte that makes an odd length even may be missing.
       if (chunk->is_list("movi") && chunk->end() > end_ + 1 && chunk->bytes < unknown) {
         return reaches_index(*chunk);
       }
-      at = chunk->next();
+      const bool holds_indexes = chunk->is_list("hdrl") || chunk->is_list("strl");
+      at = holds_indexes ? at + 12 : chunk->next();
     }
     return true;
   }
 
-  // Looks into the index of indexes (indx), which has the place of each part's index. The first
-  // part needs no look: its list of frames has a length.
-  bool has_indexed_parts(const Chunk& headers) {
-    const std::int64_t end = std::min(headers.end(), end_);
-    for (std::int64_t at = headers.at + 12; at < end;) {
-      const std::optional<Chunk> chunk = chunk_at(at);
-      if (!chunk) return true;
-      if (chunk->kind == four_letters("indx") && !has_indexes(*chunk)) return false;
-      at = chunk->is_list("strl") ? at + 12 : chunk->next();
-    }
-    return true;
-  }
-
+  // Returns true if the file has each place of an index of indexes (indx): one for each part. If
+  // there is one part, the length of its list of frames says more.
   bool has_indexes(const Chunk& index) {
     constexpr int longs_of_a_place = 4;
     constexpr int of_indexes = 0;
