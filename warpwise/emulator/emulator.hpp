@@ -297,6 +297,15 @@ struct ModelledUse {
 /// A GPU's latencies for LaunchOptions::pace. Each is the number of cycles from an instruction's
 /// issue until another instruction of the warp can use its result.
 struct PaceModel {
+  /// A load of the machine code. A warp issues instructions in order, and waits before the first
+  /// that needs the load.
+  struct PlacedLoad {
+    int ptx_line = 0;  ///< from 1
+    int piece = 0;     ///< of the machine code, without a branch inside
+    int place = 0;     ///< number of its instruction
+    int needed = 0;    ///< number of the first one in the piece that waits; after all if none does
+  };
+  std::vector<PlacedLoad> loads;  ///< in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
   double float64_cycles = 0;
   double special_cycles = 0;  ///< special functions, conversions, shuffles, tensor instructions
@@ -306,9 +315,10 @@ struct PaceModel {
   double l1_cycles = 0;
   double l2_cycles = 0;
   double dram_cycles = 0;
-  double barrier_cycles = 0;         ///< of a block of eight warps
-  double barrier_warp_cycles = 0;    ///< more of a barrier for each further warp
-  double atomic_cycles = 1;          ///< of L2 for a floating-point operation on one word
+  double barrier_cycles = 0;       ///< of a block of eight warps
+  double barrier_warp_cycles = 0;  ///< more of a barrier for each further warp
+  double branch_cycles = 1;        ///< until a warp goes on at the place that a branch takes it to
+  double atomic_cycles = 1;        ///< of L2 for a floating-point operation on one word
   double integer_atomic_cycles = 1;  ///< of L2 for an integer operation on one word
   double atomic_sector_cycles = 0;   ///< of L2 for an operation on a sector
   /// For an atomic operation on a word of shared memory that machine code repeats until it
@@ -324,7 +334,7 @@ struct PaceCounts {
   /// every cycle. Its warps wait only for operands and barriers.
   double block_cycles = 0;
   /// Sectors of 32 bytes of global memory that blocks request from L2: those that miss their share
-  /// of L1. Texture reads are not included.
+  /// of L1. Reads of textures are included, as of arrays.
   std::uint64_t l2_read_sectors = 0;
   std::uint64_t l2_written_sectors = 0;
   /// Distinct sectors that blocks read. Those that they wrote before are not included.
@@ -334,18 +344,26 @@ struct PaceCounts {
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
+  /// Part of l2_read_sectors: reads of a line that a neighbouring block asked for just before.
+  std::uint64_t shared_read_sectors = 0;
   /// Part of l2_read_sectors: sectors that the same block had read before. block_read_sectors
   /// counts each block's distinct sectors.
   std::uint64_t repeated_read_sectors = 0;
   std::uint64_t block_read_sectors = 0;
-  /// Distinct sectors that DRAM moves if L2 holds all of them, with the other sector of each access
-  /// to DRAM. dram_filled_sectors are read because stores write only a part of them.
-  std::uint64_t dram_read_sectors = 0;
+  /// Sectors of an allocation that blocks read.
+  struct Reads {
+    std::uint64_t bytes = 0;      ///< size of the allocation
+    std::uint64_t requested = 0;  ///< from L2
+    /// Distinct ones that DRAM moves if L2 holds all of them, with the other sector of each access
+    /// to DRAM.
+    std::uint64_t dram = 0;
+    /// Those of which a block uses only some bytes, once for every group of neighbouring blocks.
+    std::uint64_t partly = 0;
+  };
+  std::vector<Reads> reads;  ///< by address
+  /// The same of stores. dram_filled_sectors are read because stores write only a part of them.
   std::uint64_t dram_written_sectors = 0;
   std::uint64_t dram_filled_sectors = 0;
-  /// Sectors that DRAM moves for blocks that use only some of their bytes, each for every group of
-  /// neighbouring blocks that uses it.
-  std::uint64_t dram_partly_read_sectors = 0;
   std::uint64_t dram_partly_written_sectors = 0;
   /// Passes of L1 for global and local memory. A pass serves a word of each bank, of at most four
   /// lines.
@@ -359,13 +377,17 @@ struct PaceCounts {
   /// Loads from shared memory, and the sum of the bytes that one thread of each loads.
   std::uint64_t shared_loads = 0;
   std::uint64_t shared_load_bytes = 0;
-  /// Loads from shared memory that the compiler makes part of a wider one, and the passes that this
-  /// saves.
+  /// Loads from shared memory that the compiler makes part of a wider one, and the passes that
+  /// wider loads and stores save.
   std::uint64_t joined_loads = 0;
   std::uint64_t joined_passes = 0;
   /// Passes of shared memory for atomic operations, each of one lane of each bank.
   std::uint64_t shared_atomic_passes = 0;
-  std::uint64_t texture_plane_requests = 0;  ///< of textures of two dimensions
+  /// Tiles that reads of textures touch, each for every four lanes. Of one dimension a tile is a
+  /// line of 128 bytes. Of more it is 32 bytes by 8 rows, or fewer if the four lanes read more
+  /// bytes than that; each four lanes count one more.
+  std::uint64_t texture_line_tiles = 0;
+  std::uint64_t texture_plane_tiles = 0;
   /// Atomic operations of L2 on a sector, which take all words that a warp asks for at once.
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
@@ -391,6 +413,13 @@ struct PaceCounts {
     double cycles = 0;
   };
   std::vector<BlockLength> block_lengths;
+
+  /// Returns Reads::dram of all allocations.
+  std::uint64_t dram_read_sectors() const {
+    std::uint64_t sum = 0;
+    for (const Reads& each : reads) sum += each.dram;
+    return sum;
+  }
 };
 
 /// Ways to execute a kernel.

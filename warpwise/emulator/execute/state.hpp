@@ -364,7 +364,15 @@ struct Launch {
     constexpr double golden_ratio = 0.6180339887498949;
     const double place = std::fmod((static_cast<double>(run) + 0.5) * golden_ratio, 1.0);
     const double skipped = (static_cast<double>(run) + 0.5) * part + (place - 0.5) * moves;
-    return i + static_cast<std::uint64_t>(skipped);
+    const std::uint64_t number = i + static_cast<std::uint64_t>(skipped);
+    // The second half of a run is in the next row of the grid, below the first half, where the next
+    // run is far enough away. Those neighbours share data too.
+    const std::uint64_t first = (run * clusters + runs - 1) / runs;
+    const std::uint64_t half = (((run + 1) * clusters + runs - 1) / runs - first) / 2;
+    const bool has_rows =
+        row < static_cast<double>(all) && part >= 3 * row + 4 * static_cast<double>(half);
+    if (!has_rows || i - first < half) return number;
+    return number - half + static_cast<std::uint64_t>(row);
   }
 };
 

@@ -70,6 +70,10 @@ struct TextureRead {
   const std::uint64_t* handles = nullptr;  ///< of 32 lanes
   /// Host addresses of 32 surface accesses, null for a lane without one; null for textures.
   std::byte* const* places = nullptr;
+  /// Addresses of 32 texels in an array, 0 for a lane that reads no memory; null for surfaces, and
+  /// if no observer follows texels.
+  const Address* texels = nullptr;
+  int texel_bytes = 0;  ///< of the last lane's texture
 };
 
 /// A phase of an mbarrier.
@@ -81,6 +85,8 @@ struct MbarrierPhase {
 
 /// Hooks. Derived classes define those that they need, with the same parameters.
 struct Observer {
+  static constexpr bool follows_texels = false;  ///< needs TextureRead::texels
+
   explicit Observer(const Launch&) {}
 
   /// on_block_begin(): a block's warps are set up. on_block_end(): all of them have ended, or a
@@ -137,6 +143,7 @@ template <class... Each>
 class Observers {
  public:
   static constexpr bool any = sizeof...(Each) > 0;
+  static constexpr bool follows_texels = (Each::follows_texels || ...);
 
   explicit Observers([[maybe_unused]] const Launch& launch) : each_(Each(launch)...) {}
 

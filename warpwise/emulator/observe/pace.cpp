@@ -12,10 +12,11 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t line_bytes = 128;
-constexpr std::uint64_t sector_bytes = 32;
+constexpr std::uint64_t line_bytes = Pace::line_bytes;
+constexpr std::uint64_t sector_bytes = Pace::sector_bytes;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks whose numbers differ by at least this much are distant: they share data only by design.
+// Blocks whose numbers differ by at least this much, in a row of the grid or from one row to the
+// next, are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
@@ -24,12 +25,16 @@ constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
 
-bool are_distant(std::uint64_t one, std::uint64_t other) {
-  return std::max(one, other) - std::min(one, other) >= distant_blocks;
-}
-
 std::uint64_t sectors_in(std::uint32_t mask) {
   return static_cast<std::uint64_t>(std::popcount(mask));
+}
+
+// Returns the sectors that some words of a line are in.
+std::uint32_t sectors_of_words(std::uint32_t words) {
+  std::uint32_t sectors = 0;
+  for (std::uint32_t sector = 0; sector < line_bytes / sector_bytes; ++sector)
+    if ((words >> 8 * sector & 0xff) != 0) sectors |= 1U << sector;
+  return sectors;
 }
 
 // The counts by class already have the first instruction.
@@ -52,17 +57,24 @@ rules::MachineInstructions without_the_first(rules::MachineInstructions all, Ins
 Pace::Pace(const Launch& launch)
     : Observer(launch), code_(launch.code), executed_(launch.code->operations.size()),
       atomic_kinds_(atomic_kinds(*launch.code)),
-      ends_unrolled_(ends_of_unrolled_loops(*launch.code)),
+      copies_(copies_of_loads(*launch.code, *launch.pace)),
+      rounds_(rounds_written_out(*launch.code, copies_)),
       is_condition_(branches_over_little(*launch.code)), model_(*launch.pace),
-      cc_(launch.ccs.front()) {
+      cc_(launch.ccs.front()), row_(launch.grid.x < launch.grid.count() ? launch.grid.x : 0) {
   for (std::size_t i = 0; i < code_->names.size(); ++i) {
     const rules::MachineCode* code = rules::machine_code(code_->names[i]);
     further_.push_back(code == nullptr ? rules::MachineInstructions{}
                                        : without_the_first(code->first, code_->classes[i]));
     further_again_.push_back(code == nullptr ? rules::MachineInstructions{}
                                              : without_the_first(code->again, code_->classes[i]));
-    reads_plane_.push_back(code_->names[i].starts_with("tex.2d"));
+    reads_line_.push_back(code_->names[i].starts_with("tex.1d"));
   }
+}
+
+bool Pace::are_distant(std::uint64_t one, std::uint64_t other) const {
+  const std::uint64_t apart = std::max(one, other) - std::min(one, other);
+  const std::uint64_t from_row = std::max(apart, row_) - std::min(apart, row_);
+  return apart >= distant_blocks && from_row >= distant_blocks;
 }
 
 void Pace::on_block_begin(Block& block) {
@@ -111,16 +123,6 @@ double Pace::cycles_of(const Operation& op) const {
   }
 }
 
-bool Pace::ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const {
-  const InstructionClass kind = code_->classes[op.index];
-  if (kind == InstructionClass::barrier) return true;
-  if (kind != InstructionClass::control || is_condition_[op.index]) return false;
-  if (!ends_unrolled_[op.index]) return true;
-  int& rounds = clock.rounds[op.index];
-  rounds = lanes == 0 ? 0 : (rounds + 1) % rounds_written_out;
-  return rounds == 0;
-}
-
 void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   ++executed_[op.index];
   WarpClock& clock = clock_of(*warp.block).warps[warp.index];
@@ -135,6 +137,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
     if (of_shared) at = std::max(at, clock.stored_shared);
     if (of_others) at = std::max(at, clock.stored);
   }
+  if (!copies_[op.index].empty()) at = std::max(at, order_of(clock, op));
   double done = at + cycles_of(op);
   if (further_[op.index].all > 0 || further_[op.index].conversion64 > 0) {
     // The compiler computes once what depends on the divisor alone.
@@ -168,13 +171,17 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
     clock.merged_stores.clear();
     clock.stores_since = 0;
     clock.merged_sectors = clock.merged_lines = 0;
+    clock.loaded.clear();
+    clock.awaited.clear();
   }
-  if (reads_plane_[op.index] && lanes != 0) ++counts_.texture_plane_requests;
-  if (ends_block || kind == InstructionClass::store || kind == InstructionClass::atomic)
-    clock.wide_loads.clear();
+  if (ends_block || kind == InstructionClass::store || is_atomic) clock.wide_loads.clear();
+  if (ends_block || kind == InstructionClass::load || is_atomic) clock.wide_stores.clear();
   if (ends_block && kind != InstructionClass::barrier)
     clock.reached = std::max(clock.reached, clock.latest);
-  clock.now = (ends_block ? std::max(clock.now, clock.reached) : clock.now) + 1;
+  const bool goes_elsewhere =
+      ends_block && op.control == Control::branch && op.guard != Operation::none && lanes != 0;
+  clock.now = (ends_block ? std::max(clock.now, clock.reached) : clock.now) +
+              (goes_elsewhere ? model_.branch_cycles : 1);
 }
 
 const Pace::Lines& Pace::touched(const Access& access) {
@@ -210,9 +217,13 @@ void Pace::request(const Block& block, BlockClock& clock, Line line, SectorMask 
   SectorMask& before = clock.requested[line];
   counts_.repeated_read_sectors += sectors_in(sectors & before);
   before |= sectors;
-  const auto [found, is_new] =
-      readers_.try_emplace(line, Readers{.first = block.linear, .near = block.linear});
+  const auto [found, is_new] = readers_.try_emplace(
+      line, Readers{.first = block.linear, .near = block.linear, .near_last = block.linear});
   Readers& readers = found->second;
+  readers.requested += sectors_in(sectors);
+  if (!is_new && readers.last != block.linear && !are_distant(readers.last, block.linear))
+    counts_.shared_read_sectors += sectors_in(sectors);
+  readers.last = block.linear;
   if (!readers.are_distant && are_distant(readers.first, block.linear)) {
     readers.are_distant = true;
     ++counts_.common_lines;
@@ -226,12 +237,14 @@ void Pace::note_words(const Block& reader, const Access& access) {
   for (const auto& [line, sectors] : touched_) {
     Readers& readers = readers_[line];
     if (!are_distant(readers.near, reader.linear)) {
-      readers.near_share |= readers.near != reader.linear;
+      if (readers.near_last != reader.linear)
+        readers.near_shared |= sectors & sectors_of_words(readers.words);
+      readers.near_last = reader.linear;
       continue;
     }
-    counts_.dram_partly_read_sectors += partly_read(readers);
-    readers.near = reader.linear;
-    readers.near_share = false;
+    readers.partly += partly_read(readers);
+    readers.near = readers.near_last = reader.linear;
+    readers.near_shared = 0;
     readers.words = 0;
   }
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
@@ -253,7 +266,7 @@ double Pace::load(const Block& reader, BlockClock& block, const Access& access) 
     requested_[line] |= missing;
     const bool in_l2 = (missing & ~known) == 0;
     const SectorMask moved = whole_dram_accesses(missing & ~known);
-    counts_.dram_read_sectors += sectors_in(moved & ~known);
+    readers_[line].dram |= moved & ~known;
     known |= moved;
     cycles = std::max(cycles, in_l2 ? model_.l2_cycles : model_.dram_cycles);
   }
@@ -319,14 +332,16 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
     // Written sectors are in L2, so reading them needs no DRAM read.
     const auto [found, is_new] = written_.try_emplace(line);
     WrittenLine& written = found->second;
-    if (is_new) written.near = writer.linear;
+    if (is_new) written.near = written.near_last = writer.linear;
     if (are_distant(written.near, writer.linear)) {
       counts_.dram_partly_written_sectors += partly_written(written);
       written.near_bytes.reset();
       written.near = writer.linear;
-      written.near_share = false;
+      written.near_touched = written.near_shared = 0;
     }
-    written.near_share |= written.near != writer.linear;
+    if (written.near_last != writer.linear) written.near_shared |= sectors & written.near_touched;
+    written.near_last = writer.linear;
+    written.near_touched |= sectors;
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
     read_[line] |= sectors;
@@ -342,50 +357,6 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
       written.near_bytes.set(at % line_bytes);
     }
   }
-}
-
-void Pace::join(WarpClock& warp, const Access& access, int passes) {
-  constexpr int widest = 16;
-  const auto follows = [&](const WideLoad& wide) {
-    if (wide.lanes != access.lanes || wide.word != access.bytes ||
-        wide.bytes + access.bytes > wide.widest)
-      return false;
-    for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      if (access.addresses[lane] !=
-          wide.addresses[static_cast<std::size_t>(lane)] + static_cast<std::uint64_t>(wide.bytes)) {
-        return false;
-      }
-    }
-    return true;
-  };
-  const auto found = std::ranges::find_if(warp.wide_loads, follows);
-  if (found == warp.wide_loads.end()) {
-    WideLoad wide{
-        .lanes = access.lanes, .word = access.bytes, .bytes = access.bytes, .passes = passes};
-    std::uint64_t bits = widest;
-    for (Mask left = access.lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      wide.addresses[static_cast<std::size_t>(lane)] = access.addresses[lane];
-      bits |= access.addresses[lane];
-    }
-    wide.widest = 1 << std::countr_zero(bits);
-    if (access.bytes >= 2 && wide.widest > access.bytes) warp.wide_loads.push_back(wide);
-    return;
-  }
-  found->bytes += access.bytes;
-  found->passes += passes;
-  // One load takes 1, 2, 4 … words. Three words take two loads: one for each bit of 3 that is set.
-  const auto words = static_cast<unsigned>(found->bytes / access.bytes);
-  counts_.joined_loads +=
-      static_cast<std::uint64_t>(1 + std::popcount(words - 1) - std::popcount(words));
-  if (!std::has_single_bit(words)) return;
-  const rules::WarpAccess request{
-      std::span<const std::uint64_t, warp_lanes>(found->addresses.data(), warp_lanes), found->lanes,
-      found->bytes, false};
-  const int joined = std::max(rules::shared_passes(cc_, request).passes, 1);
-  counts_.joined_passes += static_cast<std::uint64_t>(std::max(found->passes - joined, 0));
-  found->passes = std::min(found->passes, joined);
 }
 
 namespace {
@@ -405,18 +376,18 @@ std::uint32_t partial_sectors(const std::bitset<128>& bytes) {
 }  // namespace
 
 std::uint64_t Pace::partly_written(const WrittenLine& line) const {
-  return line.near_share ? 0 : sectors_in(whole_dram_accesses(partial_sectors(line.near_bytes)));
+  return sectors_in(whole_dram_accesses(partial_sectors(line.near_bytes) &
+                                        ~whole_dram_accesses(line.near_shared)));
 }
 
 std::uint64_t Pace::partly_read(const Readers& line) const {
-  if (line.near_share) return 0;
   constexpr std::uint32_t words_of_a_sector = 8, all_words = 0xff;
   SectorMask partial = 0;
   for (std::uint32_t sector = 0; sector < line_bytes / sector_bytes; ++sector) {
     const std::uint32_t of_sector = line.words >> words_of_a_sector * sector & all_words;
     if (of_sector != 0 && of_sector != all_words) partial |= 1U << sector;
   }
-  return sectors_in(whole_dram_accesses(partial));
+  return sectors_in(whole_dram_accesses(partial & ~whole_dram_accesses(line.near_shared)));
 }
 
 void Pace::add_stores_to(PaceCounts& counts) const {
@@ -446,7 +417,8 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
         counts_.shared_load_bytes += static_cast<std::uint64_t>(access.bytes);
       }
       const int passes = std::max(rules::shared_passes(cc_, request).passes, 1);
-      if (access.kind == AccessKind::load) join(clock, access, passes);
+      if (access.kind == AccessKind::load) join(clock.wide_loads, access, passes);
+      if (access.kind == AccessKind::store) join(clock.wide_stores, access, passes);
       const double conflicts = cycles_of_a_further_pass * (passes - 1);
       cycles = access.kind == AccessKind::atomic ? shared_atomic(block, op, access, passes)
                                                  : model_.shared_cycles + conflicts;
@@ -474,8 +446,7 @@ void Pace::after_access(Warp& warp, const Operation& op, const Access& access) {
                    (touched_.size() + lines_in_a_pass - 1) / lines_in_a_pass);
   }
   if (access.kind == AccessKind::store) return;
-  for (const std::int32_t v : code_->accesses[op.index].writes)
-    clock.ready[static_cast<std::size_t>(v)] = clock.issued + cycles;
+  set_loaded(clock, op, cycles);
 }
 
 void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
@@ -512,13 +483,31 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   for (const auto& [line, warps] : by_line) counts.ptx_lines.push_back({line, warps});
 }
 
+void Pace::add_reads(const Launch& launch, const std::vector<const Pace*>& workers,
+                     PaceCounts& counts) {
+  std::map<Address, PaceCounts::Reads> reads;
+  AllocationView view;
+  for (const Pace* worker : workers) {
+    for (const auto& [line, readers] : worker->readers_) {
+      const Address at = line * line_bytes;
+      if (at < view.begin || at >= view.end) view = launch.device->find(at);
+      // A texture that is no array may have other places: such a line belongs to no allocation.
+      PaceCounts::Reads& own = reads[view.host == nullptr ? 0 : view.begin];
+      own.bytes = view.host == nullptr ? own.bytes + line_bytes : view.end - view.begin;
+      own.requested += readers.requested;
+      own.dram += sectors_in(readers.dram);
+      own.partly += readers.partly + worker->partly_read(readers);
+    }
+  }
+  for (const auto& [begin, each] : reads) counts.reads.push_back(each);
+}
+
 void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers,
                    LaunchResult& result) {
   add_ptx_lines(workers, result.pace);
+  add_reads(launch, workers, result.pace);
   for (const Pace* worker : workers) {
     worker->add_stores_to(result.pace);
-    for (const auto& [line, readers] : worker->readers_)
-      result.pace.dram_partly_read_sectors += worker->partly_read(readers);
     for (const auto& [word, swaps] : worker->made_swaps_) {
       result.pace.made_swaps += swaps;
       result.pace.made_swap_pairs += swaps * (swaps - 1);
@@ -533,7 +522,6 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
     result.pace.block_cycles += worker->counts_.block_cycles;
     result.pace.l2_read_sectors += worker->counts_.l2_read_sectors;
     result.pace.l2_written_sectors += worker->counts_.l2_written_sectors;
-    result.pace.dram_read_sectors += worker->counts_.dram_read_sectors;
     result.pace.distinct_read_sectors += worker->counts_.distinct_read_sectors;
     result.pace.shared_loads += worker->counts_.shared_loads;
     result.pace.shared_load_bytes += worker->counts_.shared_load_bytes;
@@ -543,8 +531,9 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
          {&PaceCounts::common_read_sectors, &PaceCounts::common_read_lines,
           &PaceCounts::common_lines, &PaceCounts::repeated_read_sectors,
           &PaceCounts::block_read_sectors, &PaceCounts::shared_atomic_passes,
-          &PaceCounts::texture_plane_requests, &PaceCounts::atomic_sectors, &PaceCounts::swaps,
-          &PaceCounts::dram_partly_read_sectors, &PaceCounts::dram_partly_written_sectors}) {
+          &PaceCounts::shared_read_sectors, &PaceCounts::texture_line_tiles,
+          &PaceCounts::texture_plane_tiles, &PaceCounts::atomic_sectors, &PaceCounts::swaps,
+          &PaceCounts::dram_partly_written_sectors}) {
       result.pace.*count += worker->counts_.*count;
     }
   }

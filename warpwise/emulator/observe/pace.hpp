@@ -9,10 +9,12 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "warpwise/emulator/observe/atomic_kinds.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
+#include "warpwise/emulator/observe/unrolled_loops.hpp"
 #include "warpwise/rules/machine_code.hpp"
 
 namespace warpwise::emulator {
@@ -35,12 +37,17 @@ namespace warpwise::emulator {
 /// their load), blocks of an SM share nothing, and L2 evicts nothing.
 class Pace : public Observer {
  public:
+  static constexpr bool follows_texels = true;
+  static constexpr std::uint64_t line_bytes = 128;
+  static constexpr std::uint64_t sector_bytes = 32;
+
   explicit Pace(const Launch& launch);
 
   void on_block_begin(Block& block);
   void on_block_end(Block& block);
   void on_execute(Warp& warp, const Operation& op, Mask lanes);
   void after_access(Warp& warp, const Operation& op, const Access& access);
+  void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
   void on_barrier_complete(Block& block, std::uint32_t barrier);
 
   static void collect(const Launch& launch, const std::vector<const Pace*>& workers,
@@ -54,7 +61,9 @@ class Pace : public Observer {
     std::bitset<128> bytes;
     std::bitset<128> near_bytes;  ///< bytes that the last group of neighbouring blocks wrote
     std::uint64_t near = 0;       ///< number of that group's first block
-    bool near_share = false;      ///< several blocks of that group wrote to the line
+    std::uint64_t near_last = 0;  ///< last block of that group that wrote to the line
+    SectorMask near_touched = 0;  ///< sectors that blocks of that group wrote to
+    SectorMask near_shared = 0;   ///< those that several of them did
     SectorMask touched = 0;
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
@@ -69,14 +78,15 @@ class Pace : public Observer {
   struct KeptLine {
     Line line = 0;
   };
-  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier or store.
-  struct WideLoad {
+  /// Loads of neighbouring words of shared memory since a warp's last branch, barrier or store; or
+  /// stores since its last branch, barrier or load.
+  struct WideAccess {
     std::array<std::uint64_t, warp_lanes> addresses{};  ///< of each lane's first byte
     Mask lanes = 0;
-    int word = 0;    ///< bytes that one load reads for a lane
-    int bytes = 0;   ///< bytes that all loads so far read for a lane
+    int word = 0;    ///< bytes that one of them moves for a lane
+    int bytes = 0;   ///< bytes that all of them so far move for a lane
     int widest = 0;  ///< most bytes that the addresses' alignment allows
-    int passes = 0;  ///< passes that the loads so far take
+    int passes = 0;  ///< passes that they take so far
   };
   struct WarpClock {
     double now = 0;      ///< earliest cycle of its next instruction
@@ -91,9 +101,14 @@ class Pace : public Observer {
     /// three stores, which touch three times as many.
     Lines merged_stores;
     std::unordered_map<std::uint32_t, int> rounds;  ///< of unrolled loops, by their branch
+    /// Loads of a piece of machine code: how often each ran, what waits for the last one, and when
+    /// those that an instruction waits for are ready.
+    std::unordered_map<std::uint32_t, std::size_t> loaded;
+    int needed = 0;
+    std::vector<std::pair<int, double>> awaited;
     int stores_since = 0;  ///< instructions that store, since that branch or barrier
     std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging these stores
-    std::vector<WideLoad> wide_loads;
+    std::vector<WideAccess> wide_loads, wide_stores;
     std::vector<double> ready;  ///< for each virtual register, the cycle when its value is ready
   };
   struct BlockClock {
@@ -109,11 +124,18 @@ class Pace : public Observer {
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
   double cycles_of(const Operation& op) const;
+  /// Returns the cycle before which a warp does not issue its next load, since the machine code
+  /// waits for others first.
+  double order_of(WarpClock& clock, const Operation& op);
+  /// Sets when the registers are ready that the warp's last instruction loads.
+  void set_loaded(WarpClock& clock, const Operation& op, double cycles);
+  /// Returns true if two blocks, by their numbers, are no neighbours.
+  bool are_distant(std::uint64_t one, std::uint64_t other) const;
   /// Returns true if an operation ends the instructions among which the compiler moves loads.
   bool ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const;
-  /// Counts what a wider load saves, if the compiler makes this one from shared memory a part of
+  /// Counts what a wider access to shared memory saves, if the compiler makes this one a part of
   /// it.
-  void join(WarpClock& warp, const Access& access, int passes);
+  void join(std::vector<WideAccess>& wide, const Access& access, int passes);
   /// Returns the cycles until all sectors of a global load are there.
   double load(const Block& reader, BlockClock& block, const Access& access);
   /// Returns the cycles of an access to local memory, where a warp's words of one offset are a
@@ -146,6 +168,9 @@ class Pace : public Observer {
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
+  /// Adds what blocks read of each allocation.
+  static void add_reads(const Launch& launch, const std::vector<const Pace*>& workers,
+                        PaceCounts& counts);
   /// Counts how often each line of the PTX was executed.
   static void add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& counts);
 
@@ -154,20 +179,27 @@ class Pace : public Observer {
   /// Machine instructions of each operation beyond its first; most have none.
   std::vector<rules::MachineInstructions> further_, further_again_;
   std::vector<AtomicKind> atomic_kinds_;
-  std::vector<bool> ends_unrolled_;
+  std::vector<std::vector<LoadCopy>> copies_;  ///< of each operation that loads
+  std::vector<int> rounds_;                    ///< of a loop in one piece of code, by its branch
   std::vector<bool> is_condition_;  ///< branches that the compiler replaces by conditions
-  std::vector<bool> reads_plane_;   ///< operations that read a texture of two dimensions
+  std::vector<bool> reads_line_;    ///< operations that read a texture of one dimension
   PaceModel model_;
   rules::ComputeCapability cc_;
+  std::uint64_t row_;  ///< blocks in a row of the grid; 0: it has one row
   std::unordered_map<const Block*, std::unique_ptr<BlockClock>> blocks_;
   Lines read_;       ///< sectors read by all blocks, with further ones that DRAM moves with them
   Lines requested_;  ///< the sectors of read_ that blocks asked for
   struct Readers {
-    std::uint64_t first = 0;   ///< number of the block that read the line first
-    bool are_distant = false;  ///< blocks far from the first one read it too
-    std::uint64_t near = 0;    ///< first block of the last group of neighbours that read it
-    bool near_share = false;   ///< several blocks of that group read it
-    std::uint32_t words = 0;   ///< words of 4 bytes that blocks of that group asked for
+    std::uint64_t first = 0;      ///< number of the block that read the line first
+    bool are_distant = false;     ///< blocks far from the first one read it too
+    std::uint64_t near = 0;       ///< first block of the last group of neighbours that read it
+    std::uint64_t near_last = 0;  ///< last block of that group that read it
+    SectorMask near_shared = 0;   ///< sectors that several blocks of that group read
+    std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group asked for
+    std::uint64_t requested = 0;  ///< sectors, by all blocks
+    std::uint64_t partly = 0;     ///< sectors that DRAM moves for former groups
+    SectorMask dram = 0;          ///< sectors that DRAM moves at least once
+    std::uint64_t last = ~std::uint64_t{0};  ///< block that asked L2 for it last
   };
   /// Returns the sectors that DRAM moves because a block uses a part of them. Those of lines that
   /// neighbours share stay in L2 until all have them.

@@ -30,6 +30,61 @@ TEST(Pace, ABarrierEndsNoEarlierThanTheLastAccessBegan) {
   EXPECT_GT(waits - one, model.dram_cycles);
 }
 
+constexpr int first_line = 18;  // of the body in kernel()
+constexpr int never = 1000;
+
+/// Returns the cycles of two independent loads, the second one at `place` of the machine code. The
+/// first is at 0.
+double two_loads(int needed, int place, int piece = 0) {
+  PaceModel pace = model;
+  pace.loads = {{.ptx_line = first_line, .piece = 0, .place = 0, .needed = needed},
+                {.ptx_line = first_line + 1, .piece = piece, .place = place, .needed = never}};
+  return cycles(
+      "ld.global.u32 %r5, [%rd4];\nld.global.u32 %r6, [%rd4+4096];\nadd.u32 %r7, %r5, %r6;\n"
+      "st.global.u32 [%rd5], %r7;",
+      pace);
+}
+
+TEST(Pace, ALoadBehindTheFirstUseOfAnotherOneWaitsForThat) {
+  EXPECT_LT(two_loads(2, 1), 1.5 * model.dram_cycles);
+  EXPECT_GT(two_loads(1, 2), 2 * model.dram_cycles);
+  EXPECT_LT(two_loads(never, 2), 1.5 * model.dram_cycles);
+}
+
+/// Returns the cycles of a loop of 16 loads, of which the machine code has so many in a row.
+double loop_of_16(int copies, int copies_elsewhere = 0) {
+  PaceModel pace = model;
+  for (int i = 0; i < copies + copies_elsewhere; ++i) {
+    pace.loads.push_back(
+        {.ptx_line = first_line + 4, .piece = i < copies ? 0 : 1, .place = i, .needed = never});
+  }
+  return cycles(
+      ".reg .pred %p1;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nagain:\n"
+      "ld.global.u32 %r5, [%rd4];\nadd.u32 %r6, %r6, %r5;\nadd.s64 %rd4, %rd4, 1024;\n"
+      "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p1, %r7, 16;\n@%p1 bra again;\n"
+      "st.global.u32 [%rd5], %r6;",
+      pace);
+}
+
+TEST(Pace, ALoopLoadsInAsManyRoundsAsMachineCodeHas) {
+  EXPECT_GT(loop_of_16(1), 16 * model.dram_cycles);
+  EXPECT_GT(loop_of_16(4), 4 * model.dram_cycles);
+  EXPECT_LT(loop_of_16(4), 5 * model.dram_cycles);
+  EXPECT_LT(loop_of_16(16), 2 * model.dram_cycles);
+  // The rest of the rounds has a piece of its own.
+  EXPECT_EQ(loop_of_16(4, 1), loop_of_16(4));
+}
+
+TEST(Pace, ABranchTakesTimeUntilTheWarpGoesOn) {
+  PaceModel slow = model;
+  slow.branch_cycles = 21;
+  const std::string loop =
+      ".reg .pred %p1;\nmov.u32 %r7, 0;\nagain:\n.pragma \"nounroll\";\nadd.u32 %r7, %r7, 1;\n"
+      "setp.lt.u32 %p1, %r7, 10;\n@%p1 bra again;\n";
+  // Nine of ten rounds go back.
+  EXPECT_EQ(cycles(loop, slow) - cycles(loop), 9 * 20);
+}
+
 TEST(Pace, LoadsGoBeforeStoresToOtherMemory) {
   EXPECT_LT(two_loads_around("st.shared.u32 [tile], %r6;\n"), 1.5 * model.dram_cycles);
   EXPECT_GT(two_loads_around("st.global.u32 [%rd5+4096], %r6;\n"), 2 * model.dram_cycles);

@@ -121,7 +121,8 @@ TEST(Pace, LoadsOfNeighbouringWordsOfSharedMemoryAreOne) {
   };
   // All lanes load the same words.
   EXPECT_EQ(joined(0, word(0) + word(1)), counts(1, 1));
-  EXPECT_EQ(joined(0, word(0) + word(1) + word(2)), counts(1, 1));
+  // Three words take one load of four.
+  EXPECT_EQ(joined(0, word(0) + word(1) + word(2)), counts(2, 1));
   // A load of 16 bytes takes two phases.
   EXPECT_EQ(joined(0, word(0) + word(1) + word(2) + word(3)), counts(3, 2));
   EXPECT_EQ(joined(0, "ld.shared.u16 %r10, [%r9];\n ld.shared.u16 %r11, [%r9+2];\n"), counts(1, 1));
@@ -130,6 +131,19 @@ TEST(Pace, LoadsOfNeighbouringWordsOfSharedMemoryAreOne) {
   // Words 16 bytes apart take four passes each, and four passes together.
   EXPECT_EQ(joined(16, word(0) + word(1) + word(2) + word(3)), counts(3, 12));
   EXPECT_EQ(joined(4, word(0) + word(1)), counts(0, 0));  // not all lanes at a multiple of 8
+}
+
+TEST(Pace, StoresOfNeighbouringWordsOfSharedMemoryAreOne) {
+  const auto saved = [](const std::string& between, int words) {
+    std::string body = "mov.u32 %r8, tile;\n mad.lo.s32 %r9, %r1, 16, %r8;\n";
+    for (int i = 0; i < words; ++i)
+      body += (i > 0 ? between : "") + "st.shared.u32 [%r9+" + std::to_string(4 * i) + "], %r1;\n";
+    return run({.body = body}).pace.joined_passes;
+  };
+  // Words 16 bytes apart take four passes each, and four passes together.
+  EXPECT_EQ(saved("", 4), 12U);
+  EXPECT_EQ(saved("", 3), 4U);  // of 8 bytes, and of 4
+  EXPECT_EQ(saved("ld.shared.u32 %r5, [tile+2048];\n", 4), 0U);
 }
 
 TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
@@ -169,14 +183,14 @@ TEST(Pace, SectorsAreDistinctForDramAndAskedByEachBlockOfL2) {
   const LaunchResult own =
       run({.body = "ld.global.u32 %r5, [%rd4];\n st.global.u32 [%rd5], %r5;", .blocks = 3});
   EXPECT_EQ(own.pace.l2_read_sectors, 3U * 4);
-  EXPECT_EQ(own.pace.dram_read_sectors, 3U * 4);
+  EXPECT_EQ(own.pace.dram_read_sectors(), 3U * 4);
   EXPECT_EQ(own.pace.l2_written_sectors, 3U * 4);
   EXPECT_EQ(own.pace.dram_written_sectors, 3U * 4);
   // All blocks read the same word, and write it.
   const LaunchResult same =
       run({.body = "ld.global.u32 %r5, [%rd6];\n st.global.u32 [%rd6+4], %r5;", .blocks = 3});
   EXPECT_EQ(same.pace.l2_read_sectors, 3U);
-  EXPECT_EQ(same.pace.dram_read_sectors, 1U);
+  EXPECT_EQ(same.pace.dram_read_sectors(), 1U);
   EXPECT_EQ(same.pace.l2_written_sectors, 3U);
   EXPECT_EQ(same.pace.dram_written_sectors, 1U);
 }
@@ -192,21 +206,21 @@ TEST(Pace, DramMovesPairsOfSectorsAndReadsWhatStoresFillInPart) {
   PaceModel pairs = model;
   pairs.dram_sectors = 2;
   const auto load = "ld.global.u32 %r5, [%rd8];";
-  EXPECT_EQ(strided(load, 128).pace.dram_read_sectors, 32U);
-  EXPECT_EQ(strided(load, 128, pairs).pace.dram_read_sectors, 64U);
+  EXPECT_EQ(strided(load, 128).pace.dram_read_sectors(), 32U);
+  EXPECT_EQ(strided(load, 128, pairs).pace.dram_read_sectors(), 64U);
   EXPECT_EQ(strided(load, 128, pairs).pace.distinct_read_sectors, 32U);
-  EXPECT_EQ(strided(load, 4, pairs).pace.dram_read_sectors, 4U);
+  EXPECT_EQ(strided(load, 4, pairs).pace.dram_read_sectors(), 4U);
   const auto store = "st.global.u32 [%rd8], %r1;";
   for (const auto& [stride, read, written] :
        {std::tuple{128, 64U, 64U}, {8, 8U, 8U}, {4, 0U, 4U}}) {
     const LaunchResult result = strided(store, stride, pairs);
-    EXPECT_EQ(result.pace.dram_read_sectors, 0U) << stride;
+    EXPECT_EQ(result.pace.dram_read_sectors(), 0U) << stride;
     EXPECT_EQ(result.pace.dram_filled_sectors, read) << stride;
     EXPECT_EQ(result.pace.dram_written_sectors, written) << stride;
   }
   // L2 has the sectors that were read.
   const LaunchResult both = strided(std::string(load) + store, 128);
-  EXPECT_EQ(both.pace.dram_read_sectors, 32U);
+  EXPECT_EQ(both.pace.dram_read_sectors(), 32U);
   EXPECT_EQ(both.pace.dram_filled_sectors, 0U);
 }
 
@@ -267,6 +281,15 @@ TEST(Pace, LinesThatDistantBlocksReadAreCommon) {
   EXPECT_EQ(common(40).common_lines, 1U);
 }
 
+TEST(Pace, LinesThatNeighboursReadAreShared) {
+  const auto shared = [](std::uint32_t blocks, const std::string& address) {
+    return run({.body = "ld.global.u32 %r5, [" + address + "];", .blocks = blocks})
+        .pace.shared_read_sectors;
+  };
+  EXPECT_EQ(shared(4, "%rd6"), 3U);  // the first block is alone
+  EXPECT_EQ(shared(4, "%rd4"), 0U);
+}
+
 TEST(Pace, SectorsThatABlockReadsAgainAreRepeated) {
   PaceModel without_l1 = model;
   without_l1.l1_bytes = 0;
@@ -278,14 +301,17 @@ TEST(Pace, SectorsThatABlockReadsAgainAreRepeated) {
   EXPECT_EQ(repeated(load + "ld.global.u32 %r6, [%rd4];\n"), 4U);
 }
 
+/// Returns the sectors of which blocks read a part.
+std::uint64_t partly_read(const emulator::PaceCounts& pace) { return pace.reads.at(0).partly; }
+
 TEST(Pace, SectorsOfWhichBlocksUseAPartArePartlyMoved) {
   const auto pace = [](const std::string& body, int bytes_apart) {
     return run({.body = "mul.wide.u32 %rd9, %r1, " + std::to_string(bytes_apart) +
                         ";\n add.s64 %rd8, %rd6, %rd9;\n" + body})
         .pace;
   };
-  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];", 4).dram_partly_read_sectors, 0U);
-  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];", 32).dram_partly_read_sectors, 32U);
+  EXPECT_EQ(partly_read(pace("ld.global.u32 %r5, [%rd8];", 4)), 0U);
+  EXPECT_EQ(partly_read(pace("ld.global.u32 %r5, [%rd8];", 32)), 32U);
   EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;", 4).dram_partly_written_sectors, 0U);
   EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;", 32).dram_partly_written_sectors, 32U);
 }
@@ -295,7 +321,7 @@ TEST(Pace, LinesOfOneBlockAreNotSharedWithItsNeighbour) {
   const auto pace = [&](const std::string& access) {
     return run({.body = own_sector + access, .blocks = 2}).pace;
   };
-  EXPECT_EQ(pace("ld.global.u32 %r5, [%rd8];").dram_partly_read_sectors, 64U);
+  EXPECT_EQ(partly_read(pace("ld.global.u32 %r5, [%rd8];")), 64U);
   EXPECT_EQ(pace("st.global.u32 [%rd8], %r1;").dram_partly_written_sectors, 64U);
 }
 
@@ -419,6 +445,26 @@ TEST(Pace, RunsOfASampleAreInDifferentColumnsOfTheGrid) {
     of_quarter[i % columns / (columns / 4)] += ran[i] == 1 ? 1 : 0;
   EXPECT_EQ(of_quarter[0] + of_quarter[1] + of_quarter[2] + of_quarter[3], 128);
   for (const int each : of_quarter) EXPECT_NEAR(each, 32, 16);
+}
+
+TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
+  Emulated emulated(
+      kernel("mov.u32 %r5, %ctaid.y;\n mov.u32 %r6, %nctaid.x;\n"
+             "mad.lo.u32 %r7, %r5, %r6, %r2;\n mul.wide.u32 %rd7, %r7, 4;\n"
+             "add.s64 %rd8, %rd2, %rd7;\n st.global.u32 [%rd8], 1;"));
+  constexpr std::uint32_t columns = 16, rows = 512;
+  emulated.options.sampled_blocks = 64;
+  emulated.options.compute_capabilities = {{9, 0}};
+  emulated.options.pace = model;
+  const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(columns * rows));
+  EXPECT_EQ(emulated.launch("k", {columns, rows}, {32}, from, to).blocks, 64U);
+  const auto ran = emulated.read<std::uint32_t>(to, columns * rows);
+  EXPECT_EQ(std::ranges::count(ran, 1U), 64);
+  int below = 0;
+  for (std::size_t i = 0; i + columns < ran.size(); ++i)
+    below += ran[i] == 1 && ran[i + columns] == 1 ? 1 : 0;
+  EXPECT_EQ(below, 32);
 }
 
 TEST(Pace, EverySizeOfASampleHasThatManyBlocks) {

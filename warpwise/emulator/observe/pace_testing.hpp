@@ -40,7 +40,8 @@ inline std::string kernel(const std::string& body) {
          "\n  ret;\n}\n";
 }
 
-inline constexpr PaceModel model{.arithmetic_cycles = 4,
+inline constexpr PaceModel model{.loads = {},
+                                 .arithmetic_cycles = 4,
                                  .float64_cycles = 8,
                                  .special_cycles = 20,
                                  .shared_cycles = 25,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 
@@ -66,17 +67,41 @@ class Loop {
 
 }  // namespace
 
-std::vector<bool> ends_of_unrolled_loops(const Code& code) {
-  std::vector<bool> ends(code.operations.size(), false);
+std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model) {
+  std::map<int, std::map<int, std::vector<LoadCopy>>> by_line;  // and by piece
+  for (const PaceModel::PlacedLoad& each : model.loads)
+    by_line[each.ptx_line][each.piece].push_back({each.place, each.needed});
+  std::vector<std::vector<LoadCopy>> copies(code.operations.size());
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const auto found = by_line.find(code.ptx_lines[i]);
+    if (found == by_line.end()) continue;
+    for (const auto& [piece, each] : found->second)
+      if (each.size() > copies[i].size()) copies[i] = each;
+  }
+  return copies;
+}
+
+std::vector<int> rounds_written_out(const Code& code,
+                                    const std::vector<std::vector<LoadCopy>>& copies) {
+  constexpr int guess = 4;
+  std::vector<int> rounds(code.operations.size(), 1);
   for (const Operation& op : code.operations) {
     const auto at = static_cast<std::int32_t>(op.index);
     if (op.control != Control::branch || op.guard == Operation::none || op.target >= at ||
-        at - op.target >= longest_loop || std::ranges::count(code.rolled_loops, op.target) > 0)
+        std::ranges::count(code.rolled_loops, op.target) > 0)
       continue;
     const Loop loop(code, op.target, at);
-    ends[op.index] = loop.is_straight() && loop.counts();
+    if (!loop.is_straight()) continue;
+    std::size_t most = 0;
+    for (auto i = static_cast<std::size_t>(op.target); i < op.index; ++i)
+      most = std::max(most, copies[i].size());
+    if (most > 0) {
+      rounds[op.index] = static_cast<int>(most);
+    } else if (at - op.target < longest_loop && loop.counts()) {
+      rounds[op.index] = guess;
+    }
   }
-  return ends;
+  return rounds;
 }
 
 std::vector<bool> branches_over_little(const Code& code) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Internal to the emulator: loops that the compiler writes out several times in machine code.
+// Internal to the emulator: loops that the compiler writes out several times in machine code, and
+// where it put their loads.
 
 #include <vector>
 
@@ -8,13 +9,22 @@
 
 namespace warpwise::emulator {
 
-/// Number of a loop's rounds that machine code writes out one after another.
-inline constexpr int rounds_written_out = 4;
+/// Where the machine code has a load, once for each time that the compiler wrote it out.
+struct LoadCopy {
+  int place = 0;   ///< number of the machine instruction
+  int needed = 0;  ///< number of the first one that waits for it
+};
 
-/// Returns for each operation whether it is the branch back of such a loop: a short loop without a
-/// branch or a barrier inside, whose end a counter alone decides. `.pragma "nounroll"` keeps a loop
-/// as it is.
-std::vector<bool> ends_of_unrolled_loops(const Code& code);
+/// Returns the copies of each operation that loads, in the piece of machine code with the most of
+/// them. Empty for the others, and for loads that became a part of another one.
+std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model);
+
+/// Returns for each operation the number of rounds that machine code has in one piece, if it is the
+/// branch back of a short loop without a branch or a barrier inside. 1 for the others. If the
+/// machine code has no load of the loop, this is a guess: 4 if a counter alone decides its end.
+/// `.pragma "nounroll"` keeps a loop as it is.
+std::vector<int> rounds_written_out(const Code& code,
+                                    const std::vector<std::vector<LoadCopy>>& copies);
 
 /// Returns for each operation whether it is a branch forward over a few instructions, which the
 /// compiler executes under a condition in place of the branch.

@@ -206,8 +206,8 @@ MachineUnit unit_of_code(unsigned code) {
       {0x2b, float64},                                                // DFMA
       {0x30, half},     {0x31, half},          {0x32, half},          // HADD2, HFMA2, HMUL2
       {0x34, half},     {0x35, half},                                 // HSETP2, HFMA2.MMA
-      {0x37, other},    {0x3a, other},         {0x3b, other},         // IMMA, MOVM, LDSM
-      {0x3c, other},    {0x3f, other},                                // HMMA, DMMA
+      {0x36, other},    {0x37, other},         {0x3a, other},         // VIADD, IMMA, MOVM
+      {0x3b, other},    {0x3c, other},         {0x3f, other},         // LDSM, HMMA, DMMA
       {0xb9, once},     {0x119, once},         {0x182, once},         // ULDC, S2R, LDC
       {0x1ac, once},    {0x1c3, once},         {0x05, once},          // LDCU, S2UR, CS2R
       {0x100, special}, {0x101, special},      {0x102, special},      // FLO, BREV, FCHK
@@ -240,6 +240,32 @@ MachineUnit unit_of(std::uint64_t instruction) {
   return moves && has_constant ? MachineUnit::once : unit;
 }
 
+bool is_load(unsigned code) {
+  // LD, LDG, LDL, LDS; TEX, TLD, TLD4
+  return code == 0x180 || code == 0x181 || code == 0x183 || code == 0x184 || code == 0x160 ||
+         code == 0x161 || code == 0x163 || code == 0x164 || code == 0x166 || code == 0x167;
+}
+
+// BRX, BRA, CALL, EXIT, RET, and those that go on at another place
+bool is_jump(unsigned code) {
+  return code >= 0x140 && code <= 0x15f && code != 0x141 && code != 0x145;
+}
+
+// Returns an instruction of the machine code. The bits of its second half that say how to issue it
+// are those of Volta and later: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
+// Microbenchmarking, 2018.
+MachineOperation operation_of(int line, std::uint64_t low, std::uint64_t high) {
+  const auto code = static_cast<unsigned>(low & 0x1ff);
+  constexpr int none = 7;
+  const auto clears = static_cast<int>(high >> 46 & 7);
+  return {.ptx_line = line,
+          .unit = unit_of(low),
+          .loads = is_load(code),
+          .jumps = is_jump(code),
+          .clears = clears == none ? -1 : clears,
+          .waits = static_cast<unsigned>(high >> 52 & 0x3f)};
+}
+
 }  // namespace
 
 std::vector<MachineOperation> machine_operations(Bytes cubin, const std::string& kernel) {
@@ -259,7 +285,7 @@ std::vector<MachineOperation> machine_operations(Bytes cubin, const std::string&
     constexpr unsigned nop = 0x118;
     const int line = lines.of(at);
     if (is_internal || line == 0 || (instruction & 0x1ff) == nop) continue;
-    operations.push_back({line, unit_of(instruction)});
+    operations.push_back(operation_of(line, instruction, number_at<std::uint64_t>(code, at + 8)));
   }
   return operations;
 }

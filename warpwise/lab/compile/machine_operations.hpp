@@ -29,6 +29,12 @@ enum class MachineUnit {
 struct MachineOperation {
   int ptx_line = 0;  ///< that it was made of, from 1
   MachineUnit unit = MachineUnit::other;
+  bool loads = false;  ///< from memory or a texture
+  bool jumps = false;
+  /// Scoreboards, 0 to 5: the one that its result clears, -1 for none; and a bit for each one that
+  /// it waits for.
+  int clears = -1;
+  unsigned waits = 0;
 
   friend bool operator==(const MachineOperation&, const MachineOperation&) = default;
 };

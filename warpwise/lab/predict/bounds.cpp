@@ -36,8 +36,10 @@ class Model {
     };
     set(Resource::dram, dram_bytes() / (1e3 * profile_.figure("dram_gb_per_s")));
     if (profile_.has_l2()) {
-      set(Resource::l2,
-          std::max(l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")), of_all_sms(l2_cycles())));
+      const double shared = shared_l2_bytes();
+      set(Resource::l2, std::max((l2_bytes() - shared) / (1e3 * profile_.figure("l2_gb_per_s")) +
+                                     shared / (1e3 * profile_.figure("l2_shared_gb_per_s")),
+                                 of_all_sms(l2_cycles())));
     }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
@@ -53,10 +55,11 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    const auto planes = static_cast<double>(counted_.pace.texture_plane_requests);
-    set(Resource::texture, of_busiest_sm((static_cast<double>(memory_.texture_requests) - planes) /
-                                             profile_.figure("texture_per_cycle") +
-                                         planes / profile_.figure("texture_plane_per_cycle")));
+    // The rates are of warps whose lanes read neighbours: 8 lines, or 8 tiles that count twice.
+    set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
+                                             (8 * profile_.figure("texture_per_cycle")) +
+                                         static_cast<double>(counted_.pace.texture_plane_tiles) /
+                                             (16 * profile_.figure("texture_plane_per_cycle"))));
     for (const double cycles : issue_cycles()) result.units_us.push_back(of_busiest_sm(cycles));
     result.barriers_us = of_busiest_sm(static_cast<double>(counted_.totals.barriers) /
                                        profile_.figure("barriers_per_cycle"));
@@ -151,21 +154,42 @@ class Model {
   double dram_bytes() const {
     if (!profile_.has_l2()) return moved() + texture_bytes();
     const emulator::PaceCounts& pace = counted_.pace;
-    const double read = once(pace.dram_read_sectors, pace.dram_partly_read_sectors) +
+    const double read = read_once_bytes() +
                         once(pace.dram_filled_sectors, pace.dram_partly_written_sectors) +
                         read_again_bytes();
     const double written = once(pace.dram_written_sectors, pace.dram_partly_written_sectors);
     // A launch finds L2 full of lines, many of which are not in DRAM yet.
     const double replaced = std::min(read, profile_.figure("l2_bytes")) - written;
     return read + written + profile_.figure("l2_written_share") * std::max(replaced, 0.0) +
-           spilled_beyond_l2() * line_bytes * scale_ + texture_bytes();
+           spilled_beyond_l2() * line_bytes * scale_;
   }
 
-  /// Returns the bytes of sectors that blocks use, each of which DRAM moves once. If L2 does not
+  double bytes_of(std::uint64_t sectors) const {
+    return static_cast<double>(sectors) * sector_bytes * scale_;
+  }
+
+  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. DRAM moves those
+  /// that blocks use in part for each group of neighbours, if L2 has to move more between two
+  /// requests for a sector of the buffer than it keeps.
+  double read_once_bytes() const {
+    double requested = bytes_of(counted_.pace.l2_written_sectors);
+    for (const auto& each : counted_.pace.reads) requested += bytes_of(each.requested);
+    double sum = 0;
+    for (const auto& each : counted_.pace.reads) {
+      const auto size = static_cast<double>(each.bytes) * facts_.larger;
+      const double between = each.requested == 0 ? 0 : requested * size / bytes_of(each.requested);
+      const double lost = 1 - kept(between, profile_.figure("l2_kept_bytes"));
+      sum +=
+          std::min(bytes_of(each.dram), size) + lost * std::max(0.0, bytes_of(each.partly) - size);
+    }
+    return sum;
+  }
+
+  /// Returns the bytes of sectors that blocks write, each of which DRAM moves once. If L2 does not
   /// hold the buffers, DRAM moves those that blocks use in part for each group of neighbours.
   double once(std::uint64_t sectors, std::uint64_t partly) const {
-    const double all = static_cast<double>(sectors) * sector_bytes * scale_;
-    const double parts = static_cast<double>(partly) * sector_bytes * scale_;
+    const double all = bytes_of(sectors);
+    const double parts = bytes_of(partly);
     const auto memory = static_cast<double>(facts_.memory_bytes);
     // Blocks of a sample share less with their neighbours than those of the whole grid do.
     const double distinct = std::min(all, memory);
@@ -189,7 +213,16 @@ class Model {
     const double sectors =
         static_cast<double>(counted_.pace.l2_read_sectors + counted_.pace.l2_written_sectors) -
         common_in_l1() * static_cast<double>(counted_.pace.common_read_sectors);
-    return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_ + texture_bytes();
+    return (sectors * sector_bytes + spilled_beyond_l1() * line_bytes) * scale_;
+  }
+  /// Returns the bytes that several SMs ask L2 for at about the same time, beyond the first
+  /// request.
+  double shared_l2_bytes() const {
+    const emulator::PaceCounts& pace = counted_.pace;
+    const auto read = static_cast<double>(pace.l2_read_sectors);
+    if (read == 0) return 0;
+    const double left = 1 - common_in_l1() * static_cast<double>(pace.common_read_sectors) / read;
+    return static_cast<double>(pace.shared_read_sectors) * left * sector_bytes * scale_;
   }
 
   double all_instructions() const {

@@ -75,17 +75,20 @@ TEST(Bounds, NameTheStartOfBlocksApartFromLatency) {
 
 TEST(Bounds, OfDramHaveSectorsUsedInPartOnceForEachBlockWhereL2LosesThem) {
   LaunchResult result = counted();
-  result.pace.dram_read_sectors = 1000;
-  result.pace.dram_partly_read_sectors = 600;
-  LaunchFacts small = facts;
-  small.memory_bytes = 64'000;
+  result.pace.reads = {{.bytes = 64'000, .requested = 1000, .dram = 1000, .partly = 600}};
   DeviceProfile device = profile();
-  const auto us = [&] { return bounds_of(device, result, small).of(Resource::dram); };
+  const auto us = [&] { return bounds_of(device, result, facts).of(Resource::dram); };
   EXPECT_DOUBLE_EQ(us(), 64'000 / 100e3);
   device.figures["l2_kept_bytes"] = 32'000;  // twice its size is lost
   EXPECT_DOUBLE_EQ(us(), 600 * 32 * 10 / 100e3);
   device.figures["l2_kept_bytes"] = 128'000.0 / 3;  // half of it is
   EXPECT_NEAR(us(), (64'000 + 600 * 32 * 10) / 2.0 / 100e3, 1e-9);
+  // Another buffer passes by. L2 keeps the first one only if it is used again and again.
+  device.figures["l2_kept_bytes"] = 66'000;
+  result.pace.reads.push_back({.bytes = 640'000, .requested = 2000, .dram = 2000});
+  EXPECT_DOUBLE_EQ(us(), (600 * 32 * 10 + 640'000) / 100e3);
+  result.pace.reads[0].requested = 100'000;
+  EXPECT_DOUBLE_EQ(us(), (64'000 + 640'000) / 100e3);
 }
 
 TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
@@ -106,7 +109,7 @@ TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
 
 TEST(Bounds, OfDramHaveWhatBlocksReadAgainWhereL2LosesIt) {
   LaunchResult result = counted();
-  result.pace.dram_read_sectors = 1000;
+  result.pace.reads = {{.bytes = 1 << 30, .requested = 1000, .dram = 1000}};
   result.pace.repeated_read_sectors = 1000;
   result.pace.block_read_sectors = 1000;  // each block 3,200 bytes, 20 of them at a time
   DeviceProfile device = profile();
@@ -118,7 +121,7 @@ TEST(Bounds, OfDramHaveWhatBlocksReadAgainWhereL2LosesIt) {
 
 TEST(Bounds, OfDramHaveTheLinesThatReadsReplaceInL2) {
   LaunchResult result = counted();
-  result.pace.dram_read_sectors = 1000;
+  result.pace.reads = {{.bytes = 1 << 30, .requested = 1000, .dram = 1000}};
   DeviceProfile device = profile();
   device.figures["l2_written_share"] = 0.5;
   device.figures["l2_bytes"] = 1e6;
@@ -144,11 +147,22 @@ TEST(Bounds, OfL2HaveNoCommonLinesThatL1Holds) {
 
 TEST(Bounds, OfTexturesOfTwoDimensionsHaveARateOfTheirOwn) {
   LaunchResult result = counted();
-  result.memory[0].texture_requests = 3000;
-  result.pace.texture_plane_requests = 1000;
+  result.pace.texture_line_tiles = 8 * 2000;
+  result.pace.texture_plane_tiles = 16 * 1000;
   DeviceProfile device = profile();
   device.figures["texture_plane_per_cycle"] = 0.5;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::texture), 4000 / 1000.0);
+}
+
+TEST(Bounds, OfL2HaveSharedLinesAtARateOfTheirOwn) {
+  LaunchResult result = counted();
+  result.pace.l2_read_sectors = 5000;
+  result.pace.shared_read_sectors = 2000;
+  DeviceProfile device = profile();
+  device.figures["l2_gb_per_s"] = 1000;
+  device.figures["l2_shared_gb_per_s"] = 2000;
+  EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::l2),
+                   (3000 / 1000e3 + 2000 / 2000e3) * 32 * 10);
 }
 
 TEST(Bounds, OfSharedMemoryHaveItsAtomics) {
@@ -162,7 +176,7 @@ TEST(Bounds, OfSharedMemoryHaveItsAtomics) {
 
 TEST(Bounds, OfDramAreItsDistinctSectorsOfTheWholeGrid) {
   LaunchResult result = counted();
-  result.pace.dram_read_sectors = 1000;
+  result.pace.reads = {{.bytes = 1 << 30, .requested = 1000, .dram = 1000}};
   result.pace.dram_written_sectors = 250;
   result.pace.l2_read_sectors = 5000;
   const Bounds bounds = bounds_of(profile(), result, facts);
@@ -173,10 +187,8 @@ TEST(Bounds, OfDramAreItsDistinctSectorsOfTheWholeGrid) {
 
 TEST(Bounds, OfDramAreNoMoreThanTheBuffersHold) {
   LaunchResult result = counted();
-  result.pace.dram_read_sectors = 1000;
-  LaunchFacts small = facts;
-  small.memory_bytes = 64'000;
-  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, small).of(Resource::dram), 64'000 / 100e3);
+  result.pace.reads = {{.bytes = 64'000, .requested = 1000, .dram = 1000}};
+  EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::dram), 64'000 / 100e3);
 }
 
 TEST(Bounds, WithoutL2AreAllThatIsMovedForDram) {
@@ -185,7 +197,7 @@ TEST(Bounds, WithoutL2AreAllThatIsMovedForDram) {
   LaunchResult result = counted();
   result.memory[0].global_load.bytes_moved = 9000;
   result.memory[0].global_store.bytes_moved = 1000;
-  result.pace.dram_read_sectors = 1;
+  result.pace.reads = {{.bytes = 1 << 30, .requested = 1, .dram = 1}};
   const Bounds bounds = bounds_of(old, result, facts);
   EXPECT_DOUBLE_EQ(bounds.of(Resource::dram), 10'000 * 10 / 100e3);
   EXPECT_EQ(bounds.of(Resource::l2), 0);

@@ -23,8 +23,8 @@ constexpr double greatest_figure = 1e12;
 
 // Figures of caches and units that older GPUs do not have.
 constexpr std::string_view may_be_zero[] = {
-    "l1_bytes",         "l2_bytes",          "l2_kept_bytes",         "l2_gb_per_s",
-    "l2_written_share", "float64_per_cycle", "conversion64_per_cycle"};
+    "l1_bytes",           "l2_bytes",         "l2_kept_bytes",     "l2_gb_per_s",
+    "l2_shared_gb_per_s", "l2_written_share", "float64_per_cycle", "conversion64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
 
@@ -69,6 +69,7 @@ const std::vector<std::string>& profile_figures() {
                                                  "sm_clock_mhz",
                                                  "dram_gb_per_s",
                                                  "l2_gb_per_s",
+                                                 "l2_shared_gb_per_s",
                                                  "l2_bytes",
                                                  "l1_bytes",
                                                  "l1_bytes_per_cycle",
@@ -98,6 +99,7 @@ const std::vector<std::string>& profile_figures() {
                                                  "l2_cycles",
                                                  "dram_cycles",
                                                  "barrier_cycles",
+                                                 "branch_cycles",
                                                  "atomic_cycles",
                                                  "integer_atomic_cycles",
                                                  "block_start_cycles",
@@ -128,6 +130,7 @@ emulator::PaceModel DeviceProfile::pace(int blocks_per_sm) const {
   model.l2_cycles = figure("l2_cycles");
   model.dram_cycles = figure("dram_cycles");
   model.barrier_cycles = figure("barrier_cycles");
+  model.branch_cycles = figure("branch_cycles");
   model.barrier_warp_cycles = 1 / figure("barriers_per_cycle");
   model.atomic_cycles = figure("atomic_cycles");
   model.integer_atomic_cycles = figure("integer_atomic_cycles");

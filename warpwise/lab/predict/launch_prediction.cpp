@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warpwise/lab/predict/placed_loads.hpp"
+
 namespace warpwise::lab {
 namespace {
 
@@ -99,8 +101,13 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.again);
   }
   emulator::PaceCounts& pace = launch.pace;
-  save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, pace.dram_read_sectors,
+  const std::uint64_t read_before = pace.dram_read_sectors();
+  std::uint64_t read = read_before;
+  save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, read,
                memory.global_load.bytes_requested, pace.distinct_read_sectors);
+  for (emulator::PaceCounts::Reads& each : pace.reads)
+    scale(each.dram, 1 - static_cast<double>(read) /
+                             static_cast<double>(std::max<std::uint64_t>(read_before, 1)));
   save_sectors(change, pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
                memory.global_store.bytes_requested, pace.dram_written_sectors);
   // Adjacent stores write whole sectors, which DRAM need not read first.
@@ -165,8 +172,10 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
   LaunchPrediction prediction;
   prediction.profile = profile;
   prediction.facts = facts;
-  prediction.sample =
-      run(sample_model(profile).options(profile.compute_capability, threads, facts.blocks_per_sm));
+  emulator::LaunchOptions options =
+      sample_model(profile).options(profile.compute_capability, threads, facts.blocks_per_sm);
+  options.pace->loads = placed_loads(code.operations);
+  prediction.sample = run(options);
   if (!prediction.sample.faults.empty()) {
     const emulator::Fault& fault = prediction.sample.faults.front();
     prediction.why_not =

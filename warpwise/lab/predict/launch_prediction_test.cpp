@@ -43,7 +43,7 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
     result.blocks = 10;
     result.memory.resize(1);
     result.memory[0].shared_load.passes = passes;
-    result.pace.dram_read_sectors = sectors;
+    result.pace.reads = {{.bytes = 1 << 30, .requested = sectors, .dram = sectors}};
     result.pace.l2_read_sectors = sectors;
     result.instructions_by_class["load"] = 1;
     return result;

@@ -1,5 +1,6 @@
 // What ptxas makes of lines of PTX, and how often a launch executes it.
 #include "warpwise/lab/predict/machine_counts.hpp"
+#include "warpwise/lab/predict/placed_loads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -90,13 +91,39 @@ TEST(MachineOperations, AreReadFromWhatPtxasWrote) {
   for (const rules::ComputeCapability cc : {rules::ComputeCapability{7, 5}, {8, 6}, {9, 0}}) {
     const ResourceReport report = kernel_resources(compilation, "k", {&cc, 1}, toolchain);
     ASSERT_TRUE(report.by_compute_capability[0]) << report.why_unknown;
-    std::vector<MachineOperation> own;
-    for (const MachineOperation& each : report.by_compute_capability[0]->operations)
-      if (each.unit != integer && each.unit != other && each.unit != once) own.push_back(each);
-    const std::vector<MachineOperation> expected = {
+    const std::vector<MachineOperation>& all = report.by_compute_capability[0]->operations;
+    std::vector<std::pair<int, MachineUnit>> own;
+    for (const MachineOperation& each : all) {
+      if (each.unit != integer && each.unit != other && each.unit != once)
+        own.emplace_back(each.ptx_line, each.unit);
+    }
+    const std::vector<std::pair<int, MachineUnit>> expected = {
         {13, memory}, {14, float32}, {15, special}, {16, memory}};
     EXPECT_EQ(own, expected) << rules::to_string(cc);
+    // The product waits for the load.
+    const auto loads = placed_loads(all);
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_EQ(loads[0].ptx_line, 13);
+    EXPECT_EQ(all[static_cast<std::size_t>(loads[0].needed)].ptx_line, 14) << rules::to_string(cc);
   }
+}
+
+TEST(PlacedLoads, AreNeededByTheFirstThatWaitsForTheirScoreboard) {
+  const std::vector<MachineOperation> operations = {
+      {.ptx_line = 1, .loads = true, .clears = 0}, {.ptx_line = 2, .loads = true, .clears = 1},
+      {.ptx_line = 3, .waits = 1U << 1},           {.ptx_line = 4, .waits = 1U << 0},
+      {.ptx_line = 5, .loads = true, .clears = 2}, {.ptx_line = 6, .jumps = true},
+      {.ptx_line = 7, .waits = 1U << 2},           {.ptx_line = 8, .loads = true},
+  };
+  const auto loads = placed_loads(operations);
+  ASSERT_EQ(loads.size(), 4U);
+  EXPECT_EQ(loads[0].needed, 3);
+  EXPECT_EQ(loads[1].needed, 2);
+  EXPECT_EQ(loads[1].place, 1);
+  EXPECT_EQ(loads[1].piece, 0);
+  EXPECT_GT(loads[2].needed, 8);  // the branch is before
+  EXPECT_EQ(loads[3].piece, 1);
+  EXPECT_GT(loads[3].needed, 8);
 }
 
 TEST(MachineOperations, OfBytesThatAreNoMachineCodeAreNone) {

@@ -155,6 +155,11 @@ class ProfileMeasurement {
       latency(name);
     }
     latency("barrier_cycles", {}, 256);
+    // A round also has an addition and a comparison.
+    set("branch_cycles",
+        cycles("branch_cycles", 32, {.count = probe_instructions}) / probe_instructions -
+            2 * profile_.figure("arithmetic_cycles"),
+        "measured: rounds of a loop that does nothing");
     with_texture([&](const Probe& probe) { latency("texture_cycles", probe); });
     constexpr std::uint64_t small = 16 << 10;
     chase("l1_cycles", small, 1);
@@ -233,6 +238,13 @@ class ProfileMeasurement {
     });
     set("l2_gb_per_s", static_cast<double>(bytes) * 64 / (1e3 * copy.batch.median_us),
         "measured: a copy inside a quarter of L2 over and over, bytes read and written");
+    const Measurement shared = timer_.measure([&](gpu::StreamHandle stream) {
+      launch("l2_shared_gb_per_s", blocks / 2, full_block,
+             {.out = out_.data(), .memory = memory.data(), .count = bytes / 32}, stream);
+    });
+    set("l2_shared_gb_per_s",
+        static_cast<double>(bytes / 2) * (blocks / 2) / (1e3 * shared.batch.median_us),
+        "measured: all multiprocessors read the same eighth of L2 at about the same time");
     set("sm_clock_mhz", copy.sm_clock_mhz, "measured while L2 was copied");
     const double cycles_per_us = copy.sm_clock_mhz;
     constexpr std::uint64_t accesses = 64, adds = 8;

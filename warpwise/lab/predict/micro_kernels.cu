@@ -105,6 +105,17 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
+// The counter is in registers of each lane: the rounds are not the warp's alone.
+extern "C" __global__ void branch_cycles(Probe p) {
+  unsigned round = threadIdx.x / 32;
+  const long long start = clock64();
+#pragma unroll 1
+  for (; round < static_cast<unsigned>(p.count); ++round) asm volatile("" ::: "memory");
+  const long long cycles = clock64() - start;
+  if (threadIdx.x == 0) p.out[0] = cycles;
+  keep(p, round);
+}
+
 // Makes each place of the memory point to another one, `step` places on.
 extern "C" __global__ void link(Probe p) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -381,6 +392,22 @@ extern "C" __global__ void l2_written_sectors_per_cycle(Probe p) {
                  : "memory");
     word += threads;
   }
+}
+
+// Each block reads the memory's first `count` words of 16 bytes: all blocks ask for a line at about
+// the same time.
+extern "C" __global__ void l2_shared_gb_per_s(Probe p) {
+  const uint4* words = reinterpret_cast<const uint4*>(p.memory);
+  unsigned read = 0;
+#pragma unroll 4
+  for (unsigned long long i = threadIdx.x; i < p.count; i += blockDim.x) {
+    uint4 word;
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+                 : "l"(words + i));
+    read |= word.x | word.y | word.z | word.w;
+  }
+  if (read == 1) p.out[0] = read;
 }
 
 // Each thread reads a word of another line of memory that L2 does not hold.

@@ -278,6 +278,45 @@ Face face_of(float x, float y, float z) {
   return face;
 }
 
+/// Returns the address of a texel in an array. Source of the order of an array's bytes: the driver
+/// Nouveau, https://envytools.readthedocs.io/en/latest/hw/memory/g80-surface.html.
+Address address_in_array(const Texture& texture, const Place& at) {
+  if (at.is_border()) return 0;
+  constexpr std::uint64_t piece_columns = 64, piece_rows = 8;  // bytes, rows
+  const std::uint64_t column = static_cast<std::uint64_t>(at.x) * texture.texel_bytes();
+  if (texture.height == 0) return texture.data + column;
+  const auto row = static_cast<std::uint64_t>(at.y);
+  const std::uint64_t across =
+      (texture.width * texture.texel_bytes() + piece_columns - 1) / piece_columns;
+  const std::uint64_t down = (texture.height + piece_rows - 1) / piece_rows;
+  const std::uint64_t piece =
+      (static_cast<std::uint64_t>(at.z) * down + row / piece_rows) * across +
+      column / piece_columns;
+  return texture.data + piece * piece_columns * piece_rows + column / 32 % 2 * 256 +
+         row / 2 % 4 * 64 + column / 16 % 2 * 32 + row % 2 * 16 + column % 16;
+}
+
+/// Returns the place of an unfiltered read.
+Place nearest(int dimensions, const std::array<float, 3>& at, std::int64_t layer,
+              const std::array<Axis, 3>& axes) {
+  std::array<std::int64_t, 3> place = {0, 0, layer};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
+    place[d] = fold(static_cast<std::int64_t>(std::floor(axes[d].position(at[d]))), axes[d].size,
+                    axes[d].mode);
+  }
+  return {place[0], place[1], place[2]};
+}
+
+/// Returns the place of a read by index.
+Place indexed(const BoundTexture& bound, const Geometry& geometry,
+              const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
+  const std::array<Axis, 3> axes = axes_of(bound.texture);
+  std::array<std::int64_t, 3> place = {0, 0, geometry.layered ? layer_of(bound.texture, layer) : 0};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(geometry.dimensions); ++d)
+    place[d] = fold(at[d], axes[d].size, AddressMode::border);
+  return {place[0], place[1], place[2]};
+}
+
 TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::array<float, 3>& at,
                          std::int64_t layer) {
   std::array<Axis, 3> axes = axes_of(bound.texture);
@@ -292,12 +331,7 @@ TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::a
     for (std::size_t d = 0; d < used; ++d) spans[d] = span_of(axes[d], at[d]);
     return filtered(bound, spans);
   }
-  std::array<std::int64_t, 3> place = {0, 0, layer};
-  for (std::size_t d = 0; d < used; ++d) {
-    place[d] = fold(static_cast<std::int64_t>(std::floor(axes[d].position(at[d]))), axes[d].size,
-                    axes[d].mode);
-  }
-  return texel(bound, {place[0], place[1], place[2]});
+  return texel(bound, nearest(dimensions, at, layer, axes));
 }
 
 /// Describes a geometry for messages: "two-dimensional layered".
@@ -349,11 +383,21 @@ TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int
 
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
-  const std::array<Axis, 3> axes = axes_of(bound.texture);
-  std::array<std::int64_t, 3> place = {0, 0, geometry.layered ? layer_of(bound.texture, layer) : 0};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(geometry.dimensions); ++d)
-    place[d] = fold(at[d], axes[d].size, AddressMode::border);
-  return texel(bound, {place[0], place[1], place[2]});
+  return texel(bound, indexed(bound, geometry, at, layer));
+}
+
+Address texel_address(const BoundTexture& bound, const Geometry& geometry,
+                      const std::array<float, 3>& at, std::uint32_t layer) {
+  if (geometry.cube) return 0;
+  const std::int64_t first = geometry.layered ? layer_of(bound.texture, layer) : 0;
+  return address_in_array(bound.texture,
+                          nearest(geometry.dimensions, at, first, axes_of(bound.texture)));
+}
+
+Address texel_address(const BoundTexture& bound, const Geometry& geometry,
+                      const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
+  if (geometry.cube) return 0;
+  return address_in_array(bound.texture, indexed(bound, geometry, at, layer));
 }
 
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle) {

@@ -27,6 +27,14 @@ TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
+/// Returns the address of the texel that a read takes, or that a filter weighs most. Its place is
+/// that in an array: rows of 8 lie together in pieces of 64 bytes. 0 for the border's colour, and
+/// for cubes.
+Address texel_address(const BoundTexture& bound, const Geometry& geometry,
+                      const std::array<float, 3>& at, std::uint32_t layer);
+Address texel_address(const BoundTexture& bound, const Geometry& geometry,
+                      const std::array<std::int32_t, 3>& at, std::uint32_t layer);
+
 /// Returns the texture of a handle, without texels if there is none. Each worker of a launch looks
 /// it up once.
 const BoundTexture& find_texture(Worker& worker, std::uint64_t handle);

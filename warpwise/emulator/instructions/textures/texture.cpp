@@ -31,6 +31,7 @@ void read_texture(Warp& warp, const Operation& op) {
                                                source<Coordinate>(warp, list[7])};
   const auto* layers = source<std::uint32_t>(warp, list[8]);
   std::array<TexelWords, warp_lanes> out{};
+  [[maybe_unused]] std::array<Address, warp_lanes> texels{};
   const BoundTexture* bound = nullptr;
   std::uint64_t handle = 0;
   Mask valid = 0;
@@ -53,10 +54,16 @@ void read_texture(Warp& warp, const Operation& op) {
     } else {
       out[lane] = fetch(*bound, geometry, place, layers[i]);
     }
+    if constexpr (Observers::follows_texels)
+      texels[lane] = texel_address(*bound, geometry, place, layers[i]);
   }
   if constexpr (Observers::any) {
     // Called before the results are written, because their registers may hold the handles.
-    if (valid != 0) Observers::of(warp).on_texture_read(warp, op, {valid, handles});
+    if (valid != 0) {
+      Observers::of(warp).on_texture_read(
+          warp, op,
+          {valid, handles, nullptr, texels.data(), static_cast<int>(bound->texture.texel_bytes())});
+    }
   }
   for (std::size_t c = 0; c < 4; ++c) {
     auto* to = destination<std::uint32_t>(warp, list[c]);

@@ -57,7 +57,7 @@ struct Readings {
 };
 
 inline Readings run(Device& device, const std::string& read, std::uint64_t handle,
-                    const std::vector<Point>& points) {
+                    const std::vector<Point>& points, LaunchOptions options = {}) {
   const Address from = device.allocate(points.size() * sizeof(Point), "from");
   const Address to = device.allocate(points.size() * sizeof(Words), "to");
   device.write(from, std::as_bytes(std::span(points)));
@@ -66,7 +66,6 @@ inline Readings run(Device& device, const std::string& read, std::uint64_t handl
     std::uint32_t count, unused;
   } parameters{handle, from, to, static_cast<std::uint32_t>(points.size()), 0};
   Readings readings;
-  LaunchOptions options;
   options.compute_capabilities = {{9, 0}};
   readings.result =
       Program(kernel(read))

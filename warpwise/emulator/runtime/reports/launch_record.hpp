@@ -93,6 +93,7 @@ inline auto doubles_of(const PaceModel&) {
                                         {"dram_cycles", &M::dram_cycles},
                                         {"barrier_cycles", &M::barrier_cycles},
                                         {"barrier_warp_cycles", &M::barrier_warp_cycles},
+                                        {"branch_cycles", &M::branch_cycles},
                                         {"atomic_cycles", &M::atomic_cycles},
                                         {"integer_atomic_cycles", &M::integer_atomic_cycles},
                                         {"atomic_sector_cycles", &M::atomic_sector_cycles},
@@ -125,6 +126,9 @@ inline RecordJson json_of_pace(const PaceCounts& pace) {
   object["further"] = json_of_doubles(pace.further);
   object["ptx_lines"] = RecordJson::array();
   for (const auto& [line, warps] : pace.ptx_lines) object["ptx_lines"].push_back({line, warps});
+  object["reads"] = RecordJson::array();
+  for (const auto& [bytes, requested, dram, partly] : pace.reads)
+    object["reads"].push_back({bytes, requested, dram, partly});
   object["block_lengths"] = RecordJson::array();
   for (const auto& [block, cycles] : pace.block_lengths)
     object["block_lengths"].push_back({block, cycles});
@@ -137,6 +141,8 @@ inline PaceCounts pace_of(const RecordJson& object) {
   read_doubles(object.at("further"), pace.further);
   for (const RecordJson& each : object.at("ptx_lines"))
     pace.ptx_lines.push_back({each.at(0), each.at(1)});
+  for (const RecordJson& each : object.at("reads"))
+    pace.reads.push_back({each.at(0), each.at(1), each.at(2), each.at(3)});
   for (const RecordJson& each : object.at("block_lengths"))
     pace.block_lengths.push_back({each.at(0), each.at(1)});
   return pace;

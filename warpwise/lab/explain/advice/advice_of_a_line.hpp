@@ -75,7 +75,8 @@ inline LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
     sample.blocks = 100;
     sample.memory.resize(1);
     sample.memory[0].shared_load.passes = passes;
-    sample.pace.dram_read_sectors = sample.pace.distinct_read_sectors = sectors;
+    sample.pace.reads = {{.bytes = std::uint64_t{1} << 50, .requested = sectors, .dram = sectors}};
+    sample.pace.distinct_read_sectors = sectors;
     sample.pace.l2_read_sectors = sectors;
     return sample;
   });

@@ -387,7 +387,7 @@ TEST_F(AdviceOfALine, TellsIntegerDivisionsFromOthers) {
 TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 1);
-  result_.prediction->sample.pace.dram_read_sectors = 0;
+  result_.prediction->sample.pace.reads.clear();
   result_.prediction->sample.pace.l2_read_sectors = 0;
   const std::vector<Advice> advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 2U);

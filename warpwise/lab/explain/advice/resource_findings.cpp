@@ -280,7 +280,7 @@ double moved_in_vain(const LaunchPrediction& prediction) {
   }
   const emulator::PaceCounts& pace = prediction.sample.pace;
   if (prediction.profile.has_l2())
-    moved = 32 * static_cast<double>(pace.dram_read_sectors + pace.dram_filled_sectors +
+    moved = 32 * static_cast<double>(pace.dram_read_sectors() + pace.dram_filled_sectors +
                                      pace.dram_written_sectors);
   return asked > 0 ? moved / asked : 0;
 }
