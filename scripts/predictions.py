@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Compares what `warpwise lab predict` says with recorded times, and with those that the documents give.
 
-    scripts/predictions.py COMMAND [OUT.json]     COMMAND: build/release/bin/warpwise
+    scripts/predictions.py COMMAND [OUT.json] [--only REGEX]     COMMAND: build/release/bin/warpwise
 
 Predicts every recorded experiment of the H200's ladders and studies, and the documents' tables on the
 GPUs that they measured, and writes results/predictions.json: each pair of times, and of each
 experiment Spearman's rank correlation, the ratios' spread and the median error. As many at a time as
-there are cores, each of which takes up to a minute. Predictions are the same on every machine with
-the same CUDA compiler.
+there are cores. Most take up to a minute, some ten. With --only, of STUDY/EXPERIMENT, the others stay
+as OUT.json has them. Each is written as soon as it is made. Predictions are the same on every machine
+with the same CUDA compiler.
 """
+import argparse
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -142,27 +145,44 @@ def done(made):
     return made
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    command = sys.argv[1]
-    out = sys.argv[2] if len(sys.argv) == 3 else REPOSITORY / "results/predictions.json"
-    paths = sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")])
-    # Experiments with the most points start first, because they take the longest.
-    by_size = sorted(paths, key=lambda path: -path.stat().st_size)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = dict(zip(by_size, pool.map(lambda path: compared(command, path), by_size)))
-        documents = list(pool.map(lambda each: of_document(command, *each), DOCUMENTS))
-    experiments = [done(made[path]) for path in paths if made[path]]
-    for each in documents:
-        done(each)
+def write(out, experiments, documents):
     every = [{**row, "study": each["study"]} for each in experiments for row in each["rows"]]
     result = {"commit": commits([*experiments, *documents]), "all": summary(every), "every_second_rung": summary(every_second_rung(every)),
               "documents": documents, "experiments": experiments}
-    print("all", result["all"], "every second rung", result["every_second_rung"])
     with open(out, "w", encoding="utf-8") as file:
         json.dump(result, file, separators=(",", ":"))
         file.write("\n")
+    return result
+
+
+def name(experiment):
+    return "/".join(filter(None, (experiment["study"], experiment["experiment"])))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("out", nargs="?", type=pathlib.Path, default=REPOSITORY / "results/predictions.json")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    command, out = arguments.command, arguments.out
+    before = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {"experiments": [], "documents": []}
+    made = {kind: {name(each): each for each in before[kind]} for kind in ("experiments", "documents")}
+    # Experiments with the most points start first, because they take the longest.
+    paths = sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")], key=lambda path: -path.stat().st_size)
+    chosen = [path for path in paths if re.search(arguments.only, path.stem.replace("-", "/"))]
+    documents = [each for each in DOCUMENTS if re.search(arguments.only, f"{each[0]}/{each[1]}")]
+    result = None
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        begun = {pool.submit(compared, command, path): "experiments" for path in chosen}
+        begun |= {pool.submit(of_document, command, *each): "documents" for each in documents}
+        for future in concurrent.futures.as_completed(begun):
+            if future.result():
+                made[begun[future]][name(future.result())] = done(future.result())
+                result = write(out, *(list(made[kind].values()) for kind in ("experiments", "documents")))
+    if not result:
+        sys.exit("predictions.py: --only chooses no experiment that can be predicted")
+    print("all", result["all"], "every second rung", result["every_second_rung"])
 
 
 if __name__ == "__main__":
