@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
@@ -121,6 +122,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below this one
   const int starting_groups = (2 * a.half + rows) / rows;
 
+  wait_for_launch();
   for (int64_t segment = first_row; segment < height; segment += stride) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
