@@ -137,6 +137,9 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
     int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
+    // A step ahead of their copies. In low segments this does not pay.
+    const bool fetches = end - begin >= 128;
+    if (fetches) columns.fetch_rows(y + (ahead + 1) * rows);
 #pragma unroll 1
     for (; y < end; y += rows) {
       const bool starting = y < begin;
@@ -163,6 +166,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
       if (y + rows < end) {
         newest = newest + rows == a.rows ? 0 : newest + rows;
         start(newest, y + (ahead + 1) * rows);
+        if (fetches && y + 2 * rows < end) columns.fetch_rows(y + (ahead + 2) * rows);
       }
       if (starting) {
 #pragma unroll
