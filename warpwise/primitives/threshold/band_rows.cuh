@@ -22,6 +22,18 @@ __device__ inline void start_copy_16(unsigned char* to, const unsigned char* fro
 #endif
 }
 
+/// Starts to copy 16 bytes, likewise.
+__device__ inline void start_copy_16(unsigned char* to, const unsigned char* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from)
+               : "memory");
+#else
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+#endif
+}
+
 /// Starts to copy a word.
 __device__ inline void start_copy_4(unsigned char* to, const unsigned char* from) {
 #if __CUDA_ARCH__ >= 800
