@@ -117,14 +117,15 @@ class BandColumns {
     }
   }
 
-  /// Fetches the 16 rows from row y on into the second-level cache, as far as they are in the image.
-  /// Called by the whole block.
+  /// Fetches the 16 rows from row y on into the second-level cache, as far as they are in the
+  /// image. Called by the whole block.
   __device__ void fetch_rows(int y) const {
     constexpr int line = 128;
     const int thread = static_cast<int>(threadIdx.x);
     const int row = y + thread / 8;
     const int at = first_ + thread % 8 * line;
-    if (thread < 128 && row >= 0 && row < height_ && at >= 0 && at < min(first_ + pitch_, row_bytes_)) {
+    if (thread < 128 && row >= 0 && row < height_ && at >= 0 &&
+        at < min(first_ + pitch_, row_bytes_)) {
       asm volatile("prefetch.global.L2 [%0];" ::"l"(src_.data + row * src_.pitch + at));
     }
   }

@@ -141,8 +141,8 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   const std::int64_t rows_of_many = std::int64_t{16} * (launch.groups - 1) * rows;
   const std::int64_t rounds =
       std::clamp<std::int64_t>(src.height * strips / (at_once * rows_of_many), 1, 4);
-  const std::int64_t segments = std::clamp<std::int64_t>(
-      rounds * at_once / strips, 1, gpu::blocks_for(src.height, least_rows));
+  const std::int64_t segments = std::clamp<std::int64_t>(rounds * at_once / strips, 1,
+                                                         gpu::blocks_for(src.height, least_rows));
   a.segment_rows =
       static_cast<int>(gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows);
   launch.grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, a.segment_rows))};

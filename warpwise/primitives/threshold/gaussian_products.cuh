@@ -351,9 +351,8 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
 #pragma unroll
             for (int i = 0; i < 2 * tiles; ++i) {
               const unsigned(&of_row)[4] = excess[i / 2][i % 2];
-              const unsigned is_above =
-                  permuted(permuted(of_row[0], of_row[1], 0x00fb),
-                           permuted(of_row[2], of_row[3], 0x00fb), order.low);
+              const unsigned is_above = permuted(permuted(of_row[0], of_row[1], 0x00fb),
+                                                 permuted(of_row[2], of_row[3], 0x00fb), order.low);
               results[i / 2][i % 2] = (is_above & a.above) | (~is_above & a.below);
             }
             if (whole && step_y + rows <= end) {

@@ -75,7 +75,7 @@ class ProductRows {
   bool inside_;     ///< the same, and the image has all of them
   // The two groups of 16 bytes that the thread copies:
   int row_[2];
-  int to_[2];                      ///< in the rows of shared memory; -1: nothing to copy
+  int to_[2];                     ///< in the rows of shared memory; -1: nothing to copy
   const unsigned char* from_[2];  ///< in row 0
 };
 

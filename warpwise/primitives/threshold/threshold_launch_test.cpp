@@ -99,7 +99,7 @@ TEST(ThresholdLaunch, GaussianProductsFitEveryGpu) {
     for (std::int64_t window = 1; window <= 113; window += 2) {
       SCOPED_TRACE(testing::Message() << "window " << window << ", " << height << " rows");
       const auto launch = detail::threshold::gaussian_product_launch(
-          {nullptr, 16384, 16384, height}, {}, {.weights = bell(window / 2)});
+          {nullptr, 16384, 16384, height}, {}, {bell(window / 2), 0, {}});
       ASSERT_TRUE(launch);
       EXPECT_LE(launch->shared_bytes, 64U << 10);
       EXPECT_LE(launch->arguments.row_groups, 32);
