@@ -79,4 +79,14 @@ void start_with(cudaLaunchAttribute attribute, void (*kernel)(Values...),
         name, where);
 }
 
+/// Launches a kernel that calls wait_for_launch before it touches memory.
+/// \param early  the file's kernels are code for CC 9.0: HopperCode says so
+template <class Kernel, class... Values>
+void start_early(bool early, void (*kernel)(Values...), const Launch<Kernel>& launch,
+                 const char* name, StreamHandle stream,
+                 std::source_location where = std::source_location::current()) {
+  early ? start_with(begins_early(), kernel, launch, name, stream, where)
+        : start(kernel, launch, name, stream, where);
+}
+
 }  // namespace warpwise::gpu

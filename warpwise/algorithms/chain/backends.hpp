@@ -63,6 +63,9 @@ Pixels pixels_of(const View& view) {
   return {view.type(), view.channels(), view.order()};
 }
 
+/// Returns the steps without a convert() whose grey the sobel() after it computes itself.
+std::vector<ChainStep> without_grey(std::span<const ChainStep> steps);
+
 /// Returns the fused kernel's parameters for these steps on an image that says this order of its
 /// channels, or nothing if it cannot compute them.
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps,

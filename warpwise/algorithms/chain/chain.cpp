@@ -116,6 +116,7 @@ void run_fused(std::span<const ChainStep> steps, std::span<const ConstDeviceView
 struct Chain::State {
   std::optional<kernels::chain::ChainRule> fused;  // nothing if the fused kernel is not to be used
   bool always = false;                             // use it even if it is slower
+  std::vector<ChainStep> steps;                    // that run one after another on a GPU
   LastAccepted accepted;
   detail::chain::KeptMemory of_bands;
   std::array<Between, 2> between;  // used in turn: two suffice for any number of steps
@@ -132,8 +133,7 @@ struct Chain::State {
   }
 
   /// Runs the steps' own kernels one after another.
-  void run_steps(std::span<const ChainStep> steps, ConstDeviceView src, DeviceView dst,
-                 gpu::StreamHandle stream) {
+  void run_steps(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
     ConstDeviceView from = src;
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
       const DeviceView to = between[i % 2].view(detail::chain::result_of(steps[i], pixels_of(from)),
@@ -148,7 +148,9 @@ struct Chain::State {
 Chain::Chain(std::vector<ChainStep> steps, ChainKernels kernels)
     : steps_(std::move(steps)), state_(std::make_unique<State>()) {
   if (steps_.empty()) throw InvalidArgument("chain: there is no step");
-  if (kernels != ChainKernels::separate) state_->fused = detail::chain::fused_rule(steps_, {});
+  const bool separate = kernels == ChainKernels::separate;
+  state_->steps = separate ? steps_ : detail::chain::without_grey(steps_);
+  if (!separate) state_->fused = detail::chain::fused_rule(steps_, {});
   state_->always = kernels == ChainKernels::fused;
 }
 
@@ -184,7 +186,7 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
   if (fuses) run_fused(steps_, fused_src, fused_dst, stream);
   for (std::size_t i = 0; i < src.size(); ++i) {
     if (fuses && detail::chain::takes_views(src[i], dst[i])) continue;
-    state_->run_steps(steps_, src[i], dst[i], stream);
+    state_->run_steps(src[i], dst[i], stream);
   }
 }
 

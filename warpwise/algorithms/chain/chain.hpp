@@ -30,7 +30,7 @@ using ChainStep = std::variant<ChainConvert, SobelOptions, ThresholdOptions>;
 enum class ChainKernels : std::uint8_t {
   fastest,   ///< the fused kernel where it was faster on an H200
   fused,     ///< always the fused kernel
-  separate,  ///< the steps' own kernels, one after another
+  separate,  ///< all steps' own kernels, one after another
 };
 
 /// Runs convert(), sobel() and threshold() one after another over an image. The result equals that
@@ -69,7 +69,8 @@ enum class ChainKernels : std::uint8_t {
 ///   window and on the pixels of all images of a call. For windows up to 3 it is always faster, for
 ///   7 from about 9 megapixels on, for 31 from 37 megapixels on. is_fused() tells.
 ///
-/// Everything else launches the steps' own kernels one after another. The first run takes the
+/// Everything else launches the steps' own kernels one after another. Unless they are to be
+/// separate, sobel() computes such a grey itself instead of convert(). The first run takes the
 /// images between them from the stream-ordered pool (gpu::Buffer), and the chain keeps them. Later
 /// runs of that size or a smaller one on the same stream allocate nothing on the GPU, except what
 /// threshold() takes for itself. For such a chain:

@@ -164,6 +164,9 @@ TEST_P(ChainTest, StepsThatOneKernelDoesNotTake) {
   edges_and_compare(64, 9, {.kernel = SobelKernel::scharr}, cut_at(3), {}, true, false);
   edges_and_compare(68, 9, {}, cut_at(3), {}, false, false);
   edges_and_compare(64, 9, {}, cut_at(3), {0, 4}, false, false);
+  for (const ChannelOrder order : all_channel_orders) {
+    edges_and_compare(68, 9, {.channels = order}, cut_at(3), {}, true, false);
+  }
 }
 
 TEST_P(ChainTest, OtherSequences) {
@@ -382,6 +385,24 @@ TEST(ChainOnGpu, RecordsNoRunThatTakesMemory) {
   chain.run(device_src.view(), device_dst.view(), stream);
   EXPECT_NO_THROW(record());
   stream.synchronize();
+}
+
+/// sobel() computes the grey itself, so that nothing lies between the two steps.
+TEST(ChainOnGpu, LeavesOutAGreyThatSobelComputes) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  GuardedImage src(ElementType::u8, 61, 40, 3);
+  GuardedImage dst(ElementType::u8, 61, 40);
+  OnDevice device_src(src, stream);
+  OnDevice device_dst(dst, stream);
+  const std::vector<ChainStep> steps{opencv_grey_of(PixelFormat::rgb24), SobelOptions{}};
+  const auto record = [&](ChainKernels kernels) {
+    Chain chain(steps, kernels);
+    const gpu::Graph graph(
+        [&](gpu::StreamHandle s) { chain.run(device_src.view(), device_dst.view(), s); });
+  };
+  EXPECT_THROW(record(ChainKernels::separate), InvalidArgument);
+  EXPECT_NO_THROW(record(ChainKernels::fastest));
 }
 
 TEST(Chain, TakesTheFusedKernelWhereItIsFaster) {

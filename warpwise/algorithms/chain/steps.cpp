@@ -99,6 +99,19 @@ void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64
              step);
 }
 
+std::vector<ChainStep> without_grey(std::span<const ChainStep> steps) {
+  if (steps.size() > 1) {
+    const auto* grey = std::get_if<ChainConvert>(&steps[0]);
+    const auto* gradient = std::get_if<SobelOptions>(&steps[1]);
+    if (grey != nullptr && gradient != nullptr && gives_sobels_grey(*grey)) {
+      std::vector<ChainStep> others(steps.begin() + 1, steps.end());
+      std::get<SobelOptions>(others[0]).channels = *colour_order(grey->from);
+      return others;
+    }
+  }
+  return {steps.begin(), steps.end()};
+}
+
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps,
                                                     std::optional<ChannelOrder> order) {
   const bool converts = steps.size() == 3;

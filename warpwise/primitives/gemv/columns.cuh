@@ -79,6 +79,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     return set + int64_t{sets} * round * round_chunks < chunks;
   };
   start_round(0);
+  wait_for_launch();
   // Computes several rows' addresses from one: in a chain, each address would wait for the one
   // before.
   constexpr int chains = batch_rows / 8;

@@ -50,7 +50,9 @@ template <class... Values>
 void start_product(void (*kernel)(Values...), const gpu::Launch<GemvKernel>& launch,
                    gpu::StreamHandle stream) {
   const char* const name = kernel_name(launch.kernel.step);
-  if (launch.kernel.cluster == 1) return gpu::start(kernel, launch, name, stream);
+  if (launch.kernel.cluster == 1) {
+    return gpu::start_early(is_for_hopper(), kernel, launch, name, stream);
+  }
   const gpu::Shape cluster = launch.kernel.step == GemvStep::rows
                                  ? gpu::Shape{launch.kernel.cluster, 1}
                                  : gpu::Shape{1, launch.kernel.cluster};
@@ -90,10 +92,11 @@ template <class T>
 void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   const char* const name = kernel_name(launch.kernel.step);
   if (launch.kernel.step == GemvStep::narrow) {
-    return gpu::start(kernels::gemv::gemv_narrow<T>, launch, name, stream);
+    return gpu::start_early(is_for_hopper(), kernels::gemv::gemv_narrow<T>, launch, name, stream);
   }
   if (launch.kernel.step == GemvStep::short_columns) {
-    return gpu::start(short_columns_function<T>(launch.kernel.width), launch, name, stream);
+    return gpu::start_early(is_for_hopper(), short_columns_function<T>(launch.kernel.width), launch,
+                            name, stream);
   }
   switch (launch.kernel.access) {
     case GemvAccess::vector: return start_product<T, GemvAccess::vector>(launch, stream);
@@ -127,8 +130,7 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
     gpu::start(kernel, launch, kernel_name(launch.kernel.step), stream);
   };
   const auto early = [&](auto* kernel) {
-    if (!is_for_hopper()) return as(kernel);
-    gpu::start_with(gpu::begins_early(), kernel, launch, kernel_name(launch.kernel.step), stream);
+    gpu::start_early(is_for_hopper(), kernel, launch, kernel_name(launch.kernel.step), stream);
   };
   switch (launch.kernel.step) {
     case GemvStep::scale: return as(kernels::gemv::gemv_scale);
@@ -139,7 +141,7 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
     case GemvStep::narrow:
     case GemvStep::columns:
     case GemvStep::short_columns: return start_product(launch, stream);
-    case GemvStep::strands: return as(strands_function(launch.kernel.width));
+    case GemvStep::strands: return early(strands_function(launch.kernel.width));
     case GemvStep::sum: return early(kernels::gemv::gemv_sum);
     case GemvStep::sum_few: return early(kernels::gemv::gemv_sum_few);
   }

@@ -116,6 +116,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
                                            next + r * in_turn + 32 * i * size, element[r][i]);
     }
   };
+  wait_for_launch();
 #pragma unroll
   for (int i = 0; i < loads; ++i) {
     Load::load_if(left > 32 * i, a.x + (column + 32 * i) * size, factor[i]);
@@ -204,6 +205,7 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments 
   Element factor[most]{};
   const int64_t first = int64_t{blockIdx.x} * (gemv_block_threads * rows) + threadIdx.x;
   const auto* const x = reinterpret_cast<const Element*>(a.x);
+  wait_for_launch();
 #pragma unroll
   for (int c = 0; c < most; ++c) gemv_load_if(c < a.columns, x + c, factor[c]);
 #pragma unroll

@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(32) gemv_short_columns(GemvArguments a) {
 
   Element factor[shares]{};
   const auto* const x = reinterpret_cast<const Element*>(a.x) + first_row + at;
+  wait_for_launch();
 #pragma unroll
   for (int s = 0; s < shares; ++s) {
     gemv_load_if(at + s * width < rows_left, x + s * width, factor[s]);

@@ -77,6 +77,7 @@ __global__ void __launch_bounds__(gemv_strand_threads)
   const int64_t first_row = first_chunk * order::chunk_rows;
   const unsigned char* const from_a = a.a + first_row * columns * 4;
   const int64_t bytes = (a.rows - first_row) * 4;
+  wait_for_launch();
   if constexpr (own < 4) {
     using Words = cuda::std::integral_constant<int, x_words * own>;
     gemv_copy_strands(strand_words, from_a, bytes * columns, strands, Words(), pitch);

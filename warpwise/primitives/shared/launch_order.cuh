@@ -19,4 +19,11 @@ __device__ inline void wait_for_launch() {
 #endif
 }
 
+/// Waits until the launch ahead has ended, and lets the next one begin. Called before the kernel
+/// reads or writes memory. The blocks of the next launch then only take places that are free.
+__device__ inline void follow_launch() {
+  wait_for_launch();
+  let_next_begin();
+}
+
 }  // namespace warpwise::kernels

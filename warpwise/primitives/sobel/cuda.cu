@@ -2,7 +2,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/shared/batch_launch.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/sobel/batch.cuh"
@@ -76,6 +76,14 @@ Functions functions_of(const SobelChoice& choice) {
   __builtin_unreachable();
 }
 
+bool is_for_hopper() {
+  using Kernel = kernels::sobel::SobelPair<2, 1>;
+  static gpu::HopperCode code;
+  return code.is_for_hopper(
+      kernels::sobel::sobel_kernel<SobelSource::u8, std::uint8_t, SobelResult::l1, Kernel>,
+      "sobel_kernel");
+}
+
 SobelImages images_of(const ConstDeviceView& src, const DeviceView& dst) {
   return {.src = reinterpret_cast<const unsigned char*>(src.data()),
           .dst = reinterpret_cast<unsigned char*>(dst.data()),
@@ -93,8 +101,8 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
   const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
   const auto launch = sobel_launch(images_of(src, dst), choice, options);
   const Functions kernels = functions_of(launch.kernel);
-  gpu::start(launch.kernel.few_rows ? kernels.few_rows : kernels.one, launch,
-             kernel_name(launch.kernel), stream);
+  gpu::start_early(is_for_hopper(), launch.kernel.few_rows ? kernels.few_rows : kernels.one, launch,
+                   kernel_name(launch.kernel), stream);
 }
 
 void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

@@ -2,6 +2,7 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/sobel/numbers.cuh"
 #include "warpwise/primitives/sobel/rows.cuh"
 
@@ -200,6 +201,7 @@ __device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0
       are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
   const bool stores_vectors = x0 + Thread::pixels <= a.width &&
                               are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
+  if constexpr (!few_rows) follow_launch();
   const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
   // Rows written as vectors and rows written as elements: one of the two numbers is zero.
   const int rows_left =
@@ -260,6 +262,7 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
   using Thread = SobelThread<source, Number, few_rows>;
   const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
+  if constexpr (few_rows) wait_for_launch();  // measured: other places are slower
   for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
     sobel_rows<source, Out, result, Number, few_rows>(a, x0, y0);
   }

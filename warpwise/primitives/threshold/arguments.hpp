@@ -133,7 +133,13 @@ struct GaussianProductArguments {
   int half;
   int reach;  ///< from a row of weights' first pixel to the centre: half in whole words
   int shift;
-  int bits;              ///< a weight is a number of 16 bits times 2^-bits
+  int cut;  ///< a weight is a number of 16 bits times 2^-(cut + 8)
+  /// A pixel's part in its own excess, -2^cut, as a number of 16 bits: in a word's low half and in
+  /// its high half.
+  unsigned pixel_low;
+  unsigned pixel_high;
+  unsigned above;  ///< four times out.above, and so on
+  unsigned below;
   int bias;              ///< in units of 256; shifts the excess so that doubtful ones are 0 … doubt
   unsigned first_doubt;  ///< the limit `doubt` before the products of both low bytes are added
   unsigned most_low;     ///< upper bound of these products; bounds are multiples of 256
@@ -153,7 +159,9 @@ inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups
 /// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
 inline constexpr int threshold_product_blocks = 2;
 /// Steps of 16 rows between a block's barriers.
-constexpr int threshold_product_steps_of(int groups) { return groups <= 4 ? 2 : 1; }
+constexpr int threshold_product_steps_of(int groups) {
+  return groups <= 3 ? 4 : groups == 4 ? 3 : 2;
+}
 template <int groups>
 inline constexpr int threshold_product_steps = threshold_product_steps_of(groups);
 /// Number of doubtful pixels that a block keeps.

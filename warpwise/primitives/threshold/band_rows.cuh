@@ -22,6 +22,18 @@ __device__ inline void start_copy_16(unsigned char* to, const unsigned char* fro
 #endif
 }
 
+/// Starts to copy 16 bytes, likewise.
+__device__ inline void start_copy_16(unsigned char* to, const unsigned char* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from)
+               : "memory");
+#else
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+#endif
+}
+
 /// Starts to copy a word.
 __device__ inline void start_copy_4(unsigned char* to, const unsigned char* from) {
 #if __CUDA_ARCH__ >= 800
@@ -102,6 +114,19 @@ class BandColumns {
       beyond() ? start_groups<true>(to, y) : start_groups<false>(to, y);
     } else {
       start_near_edge(to, y, least);
+    }
+  }
+
+  /// Fetches the 16 rows from row y on into the second-level cache, as far as they are in the
+  /// image. Called by the whole block.
+  __device__ void fetch_rows(int y) const {
+    constexpr int line = 128;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int row = y + thread / 8;
+    const int at = first_ + thread % 8 * line;
+    if (thread < 128 && row >= 0 && row < height_ && at >= 0 &&
+        at < min(first_ + pitch_, row_bytes_)) {
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(src_.data + row * src_.pitch + at));
     }
   }
 

@@ -28,7 +28,7 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_row_sum_threads, threshold_row_sum_blocks)
     threshold_row_sums(WideBandArguments wide) {
-  let_next_begin();
+  follow_launch();  // so that the image is complete when the next launch begins
   const BandArguments& a = wide.band;
   constexpr int size = sizeof(Pixel);
   const int group = static_cast<int>(blockIdx.x * threshold_row_sum_threads + threadIdx.x);

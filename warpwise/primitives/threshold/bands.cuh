@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
@@ -121,6 +122,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
   const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below this one
   const int starting_groups = (2 * a.half + rows) / rows;
 
+  wait_for_launch();
   for (int64_t segment = first_row; segment < height; segment += stride) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
@@ -135,6 +137,9 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
     int newest = ahead * rows;  // index of the last rows that have arrived
     int y = begin - starting_groups * rows;
     for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
+    // A step ahead of their copies. In low segments this does not pay.
+    const bool fetches = end - begin >= 128;
+    if (fetches) columns.fetch_rows(y + (ahead + 1) * rows);
 #pragma unroll 1
     for (; y < end; y += rows) {
       const bool starting = y < begin;
@@ -161,6 +166,7 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
       if (y + rows < end) {
         newest = newest + rows == a.rows ? 0 : newest + rows;
         start(newest, y + (ahead + 1) * rows);
+        if (fetches && y + 2 * rows < end) columns.fetch_rows(y + (ahead + 2) * rows);
       }
       if (starting) {
 #pragma unroll

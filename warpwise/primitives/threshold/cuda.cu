@@ -55,19 +55,19 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
   const auto as = [&](auto* kernel) {
     gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
   };
-  const auto start_early = [&](auto* kernel) {
+  const auto early = [&](auto* kernel) {
     static gpu::HopperCode code;
-    if (!code.is_for_hopper(kernels::threshold::threshold_row_sums<Pixel>, "threshold_row_sums"))
-      return as(kernel);
-    gpu::start_with(gpu::begins_early(), kernel, launch, kernel_name(launch.kernel), stream);
+    const bool is_for_hopper =
+        code.is_for_hopper(kernels::threshold::threshold_row_sums<Pixel>, "threshold_row_sums");
+    gpu::start_early(is_for_hopper, kernel, launch, kernel_name(launch.kernel), stream);
   };
   switch (launch.kernel.step) {
-    case ThresholdStep::bands: return as(band_kernel<Pixel>(launch.kernel));
-    case ThresholdStep::row_sums: return as(kernels::threshold::threshold_row_sums<Pixel>);
-    case ThresholdStep::wide_bands: return start_early(wide_band_kernel<Pixel>(launch.kernel));
+    case ThresholdStep::bands: return early(band_kernel<Pixel>(launch.kernel));
+    case ThresholdStep::row_sums: return early(kernels::threshold::threshold_row_sums<Pixel>);
+    case ThresholdStep::wide_bands: return early(wide_band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::tiles:
-      return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)
-                                       : as(kernels::threshold::threshold_tiles<Pixel, false>);
+      return launch.kernel.writes_mean ? early(kernels::threshold::threshold_tiles<Pixel, true>)
+                                       : early(kernels::threshold::threshold_tiles<Pixel, false>);
     case ThresholdStep::segments: return as(kernels::threshold::threshold_segments<Pixel, Sum>);
     case ThresholdStep::scan_segments: return as(kernels::threshold::threshold_scan_segments<Sum>);
     case ThresholdStep::columns: return as(kernels::threshold::threshold_columns<Pixel, Sum>);

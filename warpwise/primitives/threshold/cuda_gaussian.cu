@@ -9,6 +9,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/gpu/limit.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/gaussian.cuh"
 #include "warpwise/primitives/threshold/gaussian_launch.hpp"
@@ -43,9 +44,26 @@ bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const Gaussian
   const auto launch =
       gaussian_product_launch(source_of(src), output_of(dst, mean, rule.values), rule);
   if (!launch) return false;
+  static gpu::HopperCode code;
+  constexpr const char* name = "threshold_gaussian_products";
+  const bool early = code.is_for_hopper(threshold_gaussian_products<2>, name);
   const auto start = [&](auto* kernel) {
-    kernel<<<dim3(launch->grid.x, launch->grid.y), threshold_block_threads, launch->shared_bytes,
-             stream>>>(launch->arguments);
+    constexpr std::size_t everywhere = 48 << 10;
+    if (launch->shared_bytes > everywhere) {
+      gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(launch->shared_bytes)),
+                 name);
+    }
+    cudaLaunchAttribute attribute = gpu::begins_early();
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(launch->grid.x, launch->grid.y);
+    config.blockDim = dim3(threshold_block_threads);
+    config.dynamicSmemBytes = launch->shared_bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = early ? 1 : 0;
+    gpu::check(cudaLaunchKernelEx(&config, kernel, launch->arguments), name);
   };
   switch (launch->groups) {
     case 2: start(threshold_gaussian_products<2>); break;
@@ -54,7 +72,6 @@ bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const Gaussian
     case 6: start(threshold_gaussian_products<6>); break;
     default: start(threshold_gaussian_products<8>); break;
   }
-  gpu::check_launch("threshold_gaussian_products");
   return true;
 }
 

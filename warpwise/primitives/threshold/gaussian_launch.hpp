@@ -75,7 +75,10 @@ inline void set_fixed_point(kernels::threshold::GaussianProductArguments& a,
   }
   const std::int64_t most_low = gpu::blocks_for(255 * low_bytes, 65536);
   a.shift = rule.shift;
-  a.bits = point.bits;
+  a.cut = point.bits - 8;
+  const unsigned pixel = 0U - (1U << a.cut);
+  a.pixel_low = pixel & 0xffff;
+  a.pixel_high = pixel << 16;
   a.doubt = static_cast<unsigned>(2 * distance) * 256;
   a.most_low = static_cast<unsigned>(most_low * 256);
   a.first_doubt = a.doubt + a.most_low;
@@ -115,6 +118,8 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.half = half;
   a.reach = reach;
   set_fixed_point(a, rule);
+  a.above = out.above * 0x01010101;
+  a.below = out.below * 0x01010101;
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
@@ -128,12 +133,16 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
 
   // Low segments give as many blocks as a large GPU holds at once, if the image is large enough. A
   // segment has at least half as many rows as the rows above whose means its first results need.
-  constexpr std::int64_t multiprocessors = 132;
+  // In larger images there are up to four times as many blocks, because some take longer. Then a
+  // segment has at least 16 times as many rows as those above.
+  constexpr std::int64_t at_once = 132 * threshold_product_blocks;
   const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;
-  const std::int64_t segments =
-      std::clamp<std::int64_t>(multiprocessors * threshold_product_blocks / strips, 1,
-                               gpu::blocks_for(src.height, least_rows));
+  const std::int64_t rows_of_many = std::int64_t{16} * (launch.groups - 1) * rows;
+  const std::int64_t rounds =
+      std::clamp<std::int64_t>(src.height * strips / (at_once * rows_of_many), 1, 4);
+  const std::int64_t segments = std::clamp<std::int64_t>(rounds * at_once / strips, 1,
+                                                         gpu::blocks_for(src.height, least_rows));
   a.segment_rows =
       static_cast<int>(gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows);
   launch.grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, a.segment_rows))};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/shared/matrix_units.cuh"
 #include "warpwise/primitives/threshold/gaussian_rows.cuh"
 #include "warpwise/primitives/threshold/gaussian_settle.cuh"
@@ -37,7 +38,7 @@ struct WeightMatrix {
       const int distance = abs(i - 15 - a.reach);
       const unsigned weight =
           distance <= a.half
-              ? __float2uint_rn(a.weights[distance] * static_cast<float>(1 << a.bits))
+              ? __float2uint_rn(a.weights[distance] * static_cast<float>(256 << a.cut))
               : 0;
       table[i] = static_cast<unsigned char>(weight >> 8);
       table[table_bytes + i] = static_cast<unsigned char>(weight);
@@ -94,10 +95,10 @@ struct HalvesInOrder {
         within(t < 2 ? 0x3210 : 0x1032) {}
 };
 
-/// Returns base + byte k of a word times factor, which has 16 bits with its sign.
-__device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsigned factor) {
+/// Returns base + byte k of a word times a factor, of 16 bits with its sign. The factor is the low
+/// half of `factors`, or the high half for an odd k; the other half is 0.
+__device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsigned factors) {
   unsigned result;
-  const unsigned factors = k % 2 == 0 ? factor & 0xffff : factor << 16;
   if (k < 2) {
     asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(word), "r"(base));
   } else {
@@ -110,7 +111,7 @@ __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsign
 /// replace those of the oldest rows.
 template <int groups>
 __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned* const (&pixels)[2],
-                            const HalvesInOrder& order, int bits, WeighedRows<groups>& rows) {
+                            const HalvesInOrder& order, int cut, WeighedRows<groups>& rows) {
 #pragma unroll
   for (int g = 0; g + 1 < groups; ++g) {
 #pragma unroll
@@ -134,8 +135,8 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
     unsigned pair[2];  // for each half two means: their low bytes, then their high ones
 #pragma unroll
     for (int b = 0; b < 2; ++b) {
-      const unsigned first = (high[b].at[2 * m] * 256 + low[b].at[2 * m]) >> (bits - 8);
-      const unsigned second = (high[b].at[2 * m + 1] * 256 + low[b].at[2 * m + 1]) >> (bits - 8);
+      const unsigned first = (high[b].at[2 * m] * 256 + low[b].at[2 * m]) >> cut;
+      const unsigned second = (high[b].at[2 * m + 1] * 256 + low[b].at[2 * m + 1]) >> cut;
       pair[b] = permuted(first, second, 0x5140);
     }
     rows.low[m][groups - 1] = permuted(pair[0], pair[1], order.low);
@@ -150,14 +151,14 @@ template <int groups>
 __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
                            const unsigned (&words)[2], const GaussianProductArguments& a,
                            unsigned (&excess)[2][4]) {
-  const auto factor = static_cast<unsigned>(-(1 << (a.bits - 8)));
   MatrixSums high[2];
   MatrixSums low[2] = {};
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      high[m].at[i] = plus_byte(static_cast<unsigned>(a.bias), words[i / 2], 2 * m + i % 2, factor);
+      high[m].at[i] = plus_byte(static_cast<unsigned>(a.bias), words[i / 2], 2 * m + i % 2,
+                                i % 2 == 0 ? a.pixel_low : a.pixel_high);
     }
   }
 #pragma unroll
@@ -233,9 +234,10 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                          16 * tiles * warp;
   const int strip = first_tile - 16 * tiles * warp;
   const ProductRows source(a, strip);
+  const bool beyond = source.beyond();
   // The first rows are in flight while the block computes its weights.
   const auto start_first = [&](int begin) {
-#pragma unroll
+#pragma unroll 1
     for (int g = 0; g < steps; ++g) {
       source.start(shared + g * rows * a.pitch, begin + g * rows - a.reach);
     }
@@ -245,6 +247,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
     return at >= a.ring_rows ? at - a.ring_rows : at;
   };
   const int first_row = static_cast<int>(blockIdx.y) * a.segment_rows;
+  follow_launch();
   start_first(first_row);
   doubts.clear();
 
@@ -255,9 +258,11 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   const int width = static_cast<int>(a.src.width);
   const int height = static_cast<int>(a.src.height);
   const int x = first_tile + 4 * t;
+  constexpr int64_t most_pitch = int64_t{1} << 26;  // 16 rows are less than 2^31 bytes apart
   const bool whole = x >= 0 && x + 16 * (tiles - 1) + 4 <= width && is_multiple(a.out.dst + x, 4) &&
-                     a.out.dst_pitch % 4 == 0;
-  const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
+                     a.out.dst_pitch % 4 == 0 && a.out.dst_pitch <= most_pitch;
+  const int second =
+      (weighed_place(row, 1) - weighed_place(row, 0)) * static_cast<int>(a.out.dst_pitch);
 
   // After doubts were settled early, the segment begins anew below them. So the loop that weighs
   // needs no registers for settling.
@@ -275,20 +280,16 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
       int y = begin - (groups - 1) * rows;
 #pragma unroll 1
       for (; y < end; y += steps * rows) {
-        source.wait();
-#pragma unroll
-        for (int g = 0; g < steps; ++g) {
-          if (y + g * rows < end) source.repeat_edges(shared + slot(newest, g) * a.pitch);
-        }
+        finish_copies();
         if (__syncthreads_or(doubts.is_full(a, kept, y + steps * rows) ? 1 : 0) != 0) break;
-        if (!source.is_complete()) {
+        if (beyond) {
 #pragma unroll 1
           for (int g = 0; g < steps && y + g * rows < end; ++g) {
-            source.repeat_any_edges(shared + slot(newest, g) * a.pitch);
+            source.repeat_edges(shared + slot(newest, g) * a.pitch);
           }
           __syncthreads();
         }
-#pragma unroll
+#pragma unroll 1
         for (int g = steps; g < 2 * steps; ++g) {
           const int of_y = y + g * rows;
           if (of_y < end) {
@@ -313,7 +314,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
           }
 #pragma unroll
           for (int i = 0; i < tiles; ++i) {
-            weigh_along<groups>(weights, {pixels[0] + i, pixels[1] + i}, order, a.bits, weighed[i]);
+            weigh_along<groups>(weights, {pixels[0] + i, pixels[1] + i}, order, a.cut, weighed[i]);
           }
           if (step_y >= begin) {
             const unsigned char* own[2];
@@ -346,23 +347,24 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                 }
               }
             }
-            const bool store_whole = whole && step_y + rows <= end;
+            unsigned results[tiles][2];
 #pragma unroll
-            for (int i = 0; i < tiles; ++i) {
-              unsigned results[2];
+            for (int i = 0; i < 2 * tiles; ++i) {
+              const unsigned(&of_row)[4] = excess[i / 2][i % 2];
+              const unsigned is_above = permuted(permuted(of_row[0], of_row[1], 0x00fb),
+                                                 permuted(of_row[2], of_row[3], 0x00fb), order.low);
+              results[i / 2][i % 2] = (is_above & a.above) | (~is_above & a.below);
+            }
+            if (whole && step_y + rows <= end) {
 #pragma unroll
-              for (int r = 0; r < 2; ++r) {
-                const unsigned is_above =
-                    permuted(permuted(excess[i][r][0], excess[i][r][1], 0x00fb),
-                             permuted(excess[i][r][2], excess[i][r][3], 0x00fb), order.low);
-                results[r] =
-                    (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
+              for (int i = 0; i < tiles; ++i) {
+                *reinterpret_cast<unsigned*>(to + 16 * i) = results[i][0];
+                *reinterpret_cast<unsigned*>(to + second + 16 * i) = results[i][1];
               }
-              if (store_whole) {
-                *reinterpret_cast<unsigned*>(to + 16 * i) = results[0];
-                *reinterpret_cast<unsigned*>(to + second + 16 * i) = results[1];
-              } else {
-                store_near_edge(a, x + 16 * i, step_y, row, end, results);
+            } else {
+#pragma unroll
+              for (int i = 0; i < tiles; ++i) {
+                store_near_edge(a, x + 16 * i, step_y, row, end, results[i]);
               }
             }
             to += rows * a.out.dst_pitch;

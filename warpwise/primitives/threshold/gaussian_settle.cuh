@@ -62,17 +62,28 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   int above = x + 1 - above_at;
   uint4 last_below = sixteen_pixels(row, below, width);
   uint4 last_above = sixteen_pixels(row, above, width);
+  uint4 next_below = sixteen_pixels(row, below - 16, width);
+  uint4 next_above = sixteen_pixels(row, above + 16, width);
   float sum = __fmul_rn(a.weights[0], static_cast<float>(row[x]));
 #pragma unroll 1
   for (int first = 1; first <= a.half; first += 16) {
-    const uint4 next_below = sixteen_pixels(row, below -= 16, width);
-    const uint4 next_above = sixteen_pixels(row, above += 16, width);
+    // Those of the next turn are in flight during this one.
+    below -= 16;
+    above += 16;
+    uint4 ahead_below = {};
+    uint4 ahead_above = {};
+    if (first + 16 <= a.half) {
+      ahead_below = sixteen_pixels(row, below - 16, width);
+      ahead_above = sixteen_pixels(row, above + 16, width);
+    }
     unsigned words_below[4];
     unsigned words_above[4];
     sixteen_of(next_below, last_below, below_at, words_below);
     sixteen_of(last_above, next_above, above_at, words_above);
     last_below = next_below;
     last_above = next_above;
+    next_below = ahead_below;
+    next_above = ahead_above;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       if (first + 4 * j > a.half) break;

@@ -93,6 +93,21 @@ TEST(ThresholdLaunch, GaussianIntegersStayNearTheFloats) {
   }
 }
 
+/// Every GPU from CC 7.5 on lets a block have 64 KB.
+TEST(ThresholdLaunch, GaussianProductsFitEveryGpu) {
+  for (const int height : {200, 12288}) {
+    for (std::int64_t window = 1; window <= 113; window += 2) {
+      SCOPED_TRACE(testing::Message() << "window " << window << ", " << height << " rows");
+      const auto launch = detail::threshold::gaussian_product_launch(
+          {nullptr, 16384, 16384, height}, {}, {bell(window / 2), 0, {}});
+      ASSERT_TRUE(launch);
+      EXPECT_LE(launch->shared_bytes, 64U << 10);
+      EXPECT_LE(launch->arguments.row_groups, 32);
+      EXPECT_GE(std::int64_t{launch->grid.y} * launch->arguments.segment_rows, height);
+    }
+  }
+}
+
 TEST(ThresholdLaunch, GaussianTilesForEveryThread) {
   using detail::threshold::gaussian_tiles;
   for (const std::int64_t threads : {1, 2, 4, 16}) {

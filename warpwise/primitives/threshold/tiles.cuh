@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/primitives/shared/launch_order.cuh"
 #include "warpwise/primitives/threshold/kernel.cuh"
 
 // Threshold kernel for low images and for windows whose halo fits a block. Fit for nvcc and NVRTC:
@@ -344,6 +345,7 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
   unsigned* const row_pixels = pixels + lane * threshold_tile_pixels_pitch + begin;
   const unsigned* const row_sums = sums + lane * threshold_tile_sums_pitch;
 
+  follow_launch();
   for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
     const int first = static_cast<int>(segment);

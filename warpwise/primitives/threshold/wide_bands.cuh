@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
       }
     };
     start_rows(begin);
-    wait_for_launch();  // for the sums; the image was complete before they were begun
+    follow_launch();  // for the sums; the image was complete before they were begun
     BandStart<Shape>(wide, static_cast<int>(blockIdx.x), first_byte - strip_at, changes)
         .less_windows(begin - 1, column.less);
 #pragma unroll 1
