@@ -8,7 +8,8 @@ namespace warpwise::test {
 /// pass. QEMU answers for /proc/self/exe alone.
 inline bool in_qemu() {
   std::error_code ignored;
-  const std::string file = std::filesystem::read_symlink("/proc/thread-self/exe", ignored).filename();
+  const std::string file =
+      std::filesystem::read_symlink("/proc/thread-self/exe", ignored).filename();
   return file.starts_with("qemu-");
 }
 
