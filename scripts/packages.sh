@@ -43,7 +43,7 @@ if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
 fi
 [ "${1:-}" != "--bench" ] || packages+=(libopencv-calib3d-dev)
 [ "${1:-}" != "--arm64" ] || packages+=(libgtest-dev libgmock-dev libbenchmark-dev libyuv-dev libopenblas-dev
-                                        g++-aarch64-linux-gnu qemu-user-static mmdebstrap)
+                                        g++-aarch64-linux-gnu qemu-user-static mmdebstrap arch-test)
 
 missing=()
 for package in "${packages[@]}"; do
@@ -58,7 +58,7 @@ quietly() {  # quietly COMMAND: what it says is of interest if it fails
 }
 # Unpacks Debian's arm64 libraries, and lets the kernel start their programs by QEMU.
 arm64() {
-  local root links libraries=libpython3-dev link binfmt=/proc/sys/fs/binfmt_misc
+  local root links libraries=libpython3-dev,python3 link binfmt=/proc/sys/fs/binfmt_misc
   root=$(cd "$(dirname "$0")/.." && pwd)/build/arm64-root
   links=$root/usr/lib/aarch64-linux-gnu
   for package in "${packages[@]}"; do [[ $package != *-dev || $package = libxbyak-dev ]] || libraries+=,$package; done

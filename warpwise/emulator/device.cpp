@@ -174,7 +174,7 @@ void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
   allocation.shadow.reset();  // the host may write it at any time
   void* pointer = allocation.host.get();
   const auto address = reinterpret_cast<Address>(pointer);
-  if (address < host_visible_base)
+  if (!may_be_host_visible(address))
     throw OutOfMemory("this machine's memory overlaps the addresses of the emulated GPU's memory");
   state_->forget_freed(address, bytes);
   state_->allocations.emplace(address, std::move(allocation));
@@ -184,7 +184,7 @@ void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
 void Device::show(void* host, std::uint64_t bytes, std::string name) {
   const std::unique_lock lock(state_->mutex);
   const auto address = reinterpret_cast<Address>(host);
-  if (address < host_visible_base)
+  if (!may_be_host_visible(address))
     throw InvalidArgument("the host's memory overlaps the addresses of the emulated GPU's memory");
   const auto after = state_->allocations.lower_bound(address + bytes);
   if (after != state_->allocations.begin()) {

@@ -28,7 +28,7 @@ void MemoryUses::begin(WorkNumber work, bool everywhere) {
 }
 
 bool MemoryUses::watches(Address address) const {
-  return everywhere_ || address >= host_visible_base;
+  return everywhere_ || may_be_host_visible(address);
 }
 
 void MemoryUses::from(const void* instruction, Use use, const std::function<std::string()>& line) {
@@ -125,7 +125,7 @@ std::string MemoryUses::touch(Address begin, std::uint64_t bytes, Address* at) {
     Page& page = page_of(address);
     auto& own = use_ == Use::read ? page.reads[0] : page.writes;
     if (own == nullptr) own = std::make_unique<Words>();
-    if (address >= host_visible_base) note_visible(page, address);
+    if (may_be_host_visible(address)) note_visible(page, address);
     const Address stop = std::min(end, (address / page_bytes + 1) * page_bytes);
     while (address < stop) {
       const Address word = address & ~Address{3};

@@ -10,6 +10,7 @@ namespace memory_uses_tests {
 
 constexpr Address device_memory = Address{16} << 40;
 constexpr Address memory_of_both = Address{65} << 40;
+constexpr Address memory_of_both_in_39_bits = Address{0x55} << 32;
 
 /// Only the order that a test states exists.
 class Order : public WorkOrder {
@@ -146,6 +147,7 @@ TEST_F(MemoryUsesTest, OnlyWhatTheHostSeesIsWatchedWithOneStream) {
   uses_.begin(1, false);
   EXPECT_FALSE(uses_.watches(device_memory));
   EXPECT_TRUE(uses_.watches(memory_of_both));
+  EXPECT_TRUE(uses_.watches(memory_of_both_in_39_bits));
   uses_.begin(2, true);
   EXPECT_TRUE(uses_.watches(device_memory));
 }

@@ -143,8 +143,8 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
     const Address window = addresses[std::countr_zero(left)] & ~(window_bytes - 1);
     Mask same = 0;
     for (int i = 0; i < warp_lanes; ++i) {
-      const bool in = window >= global_base ? addresses[i] >= global_base
-                                            : (addresses[i] & ~(window_bytes - 1)) == window;
+      const bool in = is_global(window) ? is_global(addresses[i])
+                                        : (addresses[i] & ~(window_bytes - 1)) == window;
       same |= static_cast<Mask>(in) << i;
     }
     same &= left;
@@ -172,7 +172,8 @@ inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addr
   const Address address = addresses[std::countr_zero(warp.active)];
   warp.poll = {true, op.space, op.index, address};
   // The host may change memory that it shares with the kernel.
-  warp.wrote = warp.wrote || address >= host_visible_base;
+  const bool is_in_global = op.space == Space::global || op.space == Space::generic;
+  warp.wrote = warp.wrote || (is_in_global && may_be_host_visible(address));
 }
 
 /// Computes the addresses of an operation's address operand.

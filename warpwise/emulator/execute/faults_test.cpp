@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
@@ -423,12 +423,12 @@ TEST(Progress, BudgetEndsAnEndlessLoop) {
       Emulated emulated(kernel_text(loop));
       emulated.options.budget = 5'000'000;
       emulated.options.threads = threads;
-      const auto begin = std::chrono::steady_clock::now();
+      const std::clock_t begin = std::clock();  // of the processors: others may use them
       const Fault fault = only_fault(
           emulated.launch("hand", {4}, {64}, emulated.buffer(std::vector<int>(1)), Address{0}));
       EXPECT_EQ(fault.kind, FaultKind::budget);
       expect_contains(fault.message, "5000000");
-      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+      EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);
     }
   }
 }

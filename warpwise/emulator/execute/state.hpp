@@ -37,6 +37,17 @@ inline constexpr Address block_window_bytes = Address{1} << 24;
 // Addresses of host-visible memory begin here, above the emulated GPU's.
 inline constexpr Address host_visible_base = Address{64} << 40;
 
+/// Returns true for a generic address of global memory. A system with addresses of 39 bits has
+/// memory of the host below the windows.
+constexpr bool is_global(Address address) {
+  return address - shared_window >= global_base - shared_window;
+}
+
+/// Returns true for a global address that may be of host-visible memory.
+constexpr bool may_be_host_visible(Address address) {
+  return address - shared_window >= host_visible_base - shared_window;
+}
+
 struct Block;
 struct Worker;
 struct Launch;

@@ -120,6 +120,8 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
   const fs::path ptx = folder / "kernel.ptx";
   std::vector<std::string> arguments = {nvcc.string(), "-ptx", "--expt-relaxed-constexpr",
                                         "--extended-lambda"};
+  // The library's headers are C++17 for NVRTC alone.
+  if (!options.host_code) arguments.emplace_back("-std=c++20");
   const auto shared = shared_options(options, "compute_" + std::to_string(options.architecture));
   arguments.insert(arguments.end(), shared.begin(), shared.end());
   arguments.insert(arguments.end(), {"-o", ptx.string(), source.string()});

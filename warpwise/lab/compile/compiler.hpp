@@ -40,7 +40,8 @@ struct CompileOptions {
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
   int max_registers = 0;           ///< per thread in machine code; 0: the compiler chooses
-  bool host_code = true;  ///< false: the file has no host code, and NVRTC leaves nothing out
+  /// False for a rung: it has no host code, NVRTC leaves nothing out, and nvcc takes it as C++20.
+  bool host_code = true;
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 

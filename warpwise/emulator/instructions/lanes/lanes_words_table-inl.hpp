@@ -209,7 +209,7 @@ inline void add_addresses(Table& table) {
   is_in("local", [](A a, A) { return a >= local_window && a < local_window + window_bytes; });
   is_in("param",
         [](A a, A) { return a >= parameter_window && a < parameter_window + window_bytes; });
-  is_in("global", [](A a, A) { return a >= global_base; });
+  is_in("global", [](A a, A) { return is_global(a); });
 }
 
 Table make_table() {

@@ -28,7 +28,7 @@ class LaneMemory {
 
   /// Reads bytes at a generic address. Returns false if they are not in memory.
   bool read(Address address, void* to, std::size_t bytes) const {
-    if (address >= global_base) {
+    if (is_global(address)) {
       const AllocationView view = warp_.worker->device->find(address);
       if (view.host == nullptr || bytes > view.end - address) return false;
       return copy(Space::global, address, view.host + (address - view.begin), to, bytes);
