@@ -48,6 +48,8 @@ inline auto fields_of(const PaceCounts&) {
        {"common_read_sectors", &C::common_read_sectors},
        {"common_read_lines", &C::common_read_lines},
        {"common_lines", &C::common_lines},
+       {"texture_sectors", &C::texture_sectors},
+       {"texture_lines", &C::texture_lines},
        {"shared_read_sectors", &C::shared_read_sectors},
        {"repeated_read_sectors", &C::repeated_read_sectors},
        {"block_read_sectors", &C::block_read_sectors},

@@ -303,7 +303,7 @@ struct PaceModel {
     int ptx_line = 0;  ///< from 1
     int piece = 0;     ///< of the machine code, without a branch inside
     int place = 0;     ///< number of its instruction
-    int needed = 0;    ///< number of the first one in the piece that waits; after all if none does
+    int needed = 0;    ///< number of the first that waits for it; greater than all if none does
   };
   std::vector<PlacedLoad> loads;  ///< in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
@@ -344,6 +344,9 @@ struct PaceCounts {
   std::uint64_t common_read_sectors = 0;
   std::uint64_t common_read_lines = 0;
   std::uint64_t common_lines = 0;
+  /// Parts of l2_read_sectors and l2_read_lines: reads of textures.
+  std::uint64_t texture_sectors = 0;
+  std::uint64_t texture_lines = 0;
   /// Part of l2_read_sectors: reads of a line that a neighbouring block asked for just before.
   std::uint64_t shared_read_sectors = 0;
   /// Part of l2_read_sectors: sectors that the same block had read before. block_read_sectors

@@ -376,14 +376,14 @@ struct Launch {
     const double place = std::fmod((static_cast<double>(run) + 0.5) * golden_ratio, 1.0);
     const double skipped = (static_cast<double>(run) + 0.5) * part + (place - 0.5) * moves;
     const std::uint64_t number = i + static_cast<std::uint64_t>(skipped);
-    // The second half of a run is in the next row of the grid, below the first half, where the next
-    // run is far enough away. Those neighbours share data too.
+    // The second half of a run is in the next row of the grid, below the first half. Those
+    // neighbours share data too. The rows have to be longer than a run, and the runs far apart.
     const std::uint64_t first = (run * clusters + runs - 1) / runs;
-    const std::uint64_t half = (((run + 1) * clusters + runs - 1) / runs - first) / 2;
-    const bool has_rows =
-        row < static_cast<double>(all) && part >= 3 * row + 4 * static_cast<double>(half);
-    if (!has_rows || i - first < half) return number;
-    return number - half + static_cast<std::uint64_t>(row);
+    const std::uint64_t size = ((run + 1) * clusters + runs - 1) / runs - first;
+    const bool has_rows = row < static_cast<double>(all) && row >= static_cast<double>(size) &&
+                          part >= 3 * row + 2 * static_cast<double>(size);
+    if (!has_rows || i - first < size / 2) return number;
+    return number - size / 2 + static_cast<std::uint64_t>(row);
   }
 };
 

@@ -67,7 +67,9 @@ Pace::Pace(const Launch& launch)
                                        : without_the_first(code->first, code_->classes[i]));
     further_again_.push_back(code == nullptr ? rules::MachineInstructions{}
                                              : without_the_first(code->again, code_->classes[i]));
-    reads_line_.push_back(code_->names[i].starts_with("tex.1d"));
+    const std::string& name = code_->names[i];
+    reads_line_.push_back(name.starts_with("tex.") && (name.find(".1d") != std::string::npos ||
+                                                       name.find(".a1d") != std::string::npos));
   }
 }
 
@@ -531,6 +533,7 @@ void Pace::collect(const Launch& launch, const std::vector<const Pace*>& workers
          {&PaceCounts::common_read_sectors, &PaceCounts::common_read_lines,
           &PaceCounts::common_lines, &PaceCounts::repeated_read_sectors,
           &PaceCounts::block_read_sectors, &PaceCounts::shared_atomic_passes,
+          &PaceCounts::texture_sectors, &PaceCounts::texture_lines,
           &PaceCounts::shared_read_sectors, &PaceCounts::texture_line_tiles,
           &PaceCounts::texture_plane_tiles, &PaceCounts::atomic_sectors, &PaceCounts::swaps,
           &PaceCounts::dram_partly_written_sectors}) {

@@ -24,8 +24,8 @@ namespace warpwise::emulator {
 /// - An instruction issues when the last register that it reads is ready. Those that do not wait
 ///   issue one in a cycle.
 ///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
-///   front; but no load moves before a store to the same memory. Four rounds of a short loop are
-///   one piece of code, and so are a few instructions under a condition.
+///   front; but no load moves before a store to the same memory. The rounds of a loop that machine
+///   code has in a row are one piece of code, and so are a few instructions under a condition.
 /// - A barrier sets the clocks of its block to the latest one. It waits for accesses to begin, and
 ///   not for arithmetic, which the compiler moves behind it. It takes the longer, the more warps
 ///   the block has.
@@ -100,11 +100,11 @@ class Pace : public Observer {
     /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
     /// three stores, which touch three times as many.
     Lines merged_stores;
-    std::unordered_map<std::uint32_t, int> rounds;  ///< of unrolled loops, by their branch
-    /// Loads of a piece of machine code: how often each ran, what waits for the last one, and when
-    /// those that an instruction waits for are ready.
-    std::unordered_map<std::uint32_t, std::size_t> loaded;
-    int needed = 0;
+    std::unordered_map<std::uint32_t, int> rounds;          ///< of unrolled loops, by their branch
+    std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran in a piece
+    int needed = 0;                                         ///< LoadCopy::needed of the last load
+    /// For each load of a piece, the number of the instruction that waits for it, and the cycle
+    /// when it is ready.
     std::vector<std::pair<int, double>> awaited;
     int stores_since = 0;  ///< instructions that store, since that branch or barrier
     std::uint64_t merged_sectors = 0, merged_lines = 0;  ///< saved by merging these stores

@@ -35,10 +35,10 @@ constexpr int never = 1000;
 
 /// Returns the cycles of two independent loads, the second one at `place` of the machine code. The
 /// first is at 0.
-double two_loads(int needed, int place, int piece = 0) {
+double two_loads(int needed, int place) {
   PaceModel pace = model;
   pace.loads = {{.ptx_line = first_line, .piece = 0, .place = 0, .needed = needed},
-                {.ptx_line = first_line + 1, .piece = piece, .place = place, .needed = never}};
+                {.ptx_line = first_line + 1, .piece = 0, .place = place, .needed = never}};
   return cycles(
       "ld.global.u32 %r5, [%rd4];\nld.global.u32 %r6, [%rd4+4096];\nadd.u32 %r7, %r5, %r6;\n"
       "st.global.u32 [%rd5], %r7;",

@@ -447,24 +447,31 @@ TEST(Pace, RunsOfASampleAreInDifferentColumnsOfTheGrid) {
   for (const int each : of_quarter) EXPECT_NEAR(each, 32, 16);
 }
 
-TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
+/// Returns the number of sampled blocks of a grid that have one below them in the next row.
+int blocks_above_others(std::uint32_t columns, std::uint32_t rows) {
   Emulated emulated(
       kernel("mov.u32 %r5, %ctaid.y;\n mov.u32 %r6, %nctaid.x;\n"
              "mad.lo.u32 %r7, %r5, %r6, %r2;\n mul.wide.u32 %rd7, %r7, 4;\n"
              "add.s64 %rd8, %rd2, %rd7;\n st.global.u32 [%rd8], 1;"));
-  constexpr std::uint32_t columns = 16, rows = 512;
   emulated.options.sampled_blocks = 64;
   emulated.options.compute_capabilities = {{9, 0}};
   emulated.options.pace = model;
   const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
-  const Address to = emulated.buffer(std::vector<std::uint32_t>(columns * rows));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(std::size_t{columns} * rows));
   EXPECT_EQ(emulated.launch("k", {columns, rows}, {32}, from, to).blocks, 64U);
-  const auto ran = emulated.read<std::uint32_t>(to, columns * rows);
-  EXPECT_EQ(std::ranges::count(ran, 1U), 64);
-  int below = 0;
+  const auto ran = emulated.read<std::uint32_t>(to, std::size_t{columns} * rows);
+  EXPECT_EQ(std::ranges::count(ran, 1U), 64) << columns;
+  int above = 0;
   for (std::size_t i = 0; i + columns < ran.size(); ++i)
-    below += ran[i] == 1 && ran[i + columns] == 1 ? 1 : 0;
-  EXPECT_EQ(below, 32);
+    above += ran[i] == 1 && ran[i + columns] == 1 ? 1 : 0;
+  return above;
+}
+
+TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
+  for (const std::uint32_t columns : {8U, 16U, 17U, 100U})
+    EXPECT_EQ(blocks_above_others(columns, 16384 / columns), 32) << columns;
+  // Rows that are shorter than a run have all of it, and no block runs twice.
+  for (const std::uint32_t columns : {1U, 2U, 3U, 7U}) blocks_above_others(columns, 4096);
 }
 
 TEST(Pace, EverySizeOfASampleHasThatManyBlocks) {

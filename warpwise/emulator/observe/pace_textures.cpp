@@ -7,6 +7,7 @@ namespace warpwise::emulator {
 
 void Pace::on_texture_read(Warp& warp, const Operation& op, const TextureRead& read) {
   if (read.texels == nullptr) return;
+  // An H200 takes 8 cycles for a warp: results/nvidia-h200/prediction_sweeps.txt.
   constexpr std::size_t lanes_together = 4;
   constexpr Address plane_tile = 256;  // 32 bytes by 8 rows, in the order of an array's bytes
   const bool is_line = reads_line_[op.index];
@@ -35,7 +36,11 @@ void Pace::on_texture_read(Warp& warp, const Operation& op, const TextureRead& r
   if (access.lanes == 0) return;
   BlockClock& block = clock_of(*warp.block);
   WarpClock& clock = block.warps[warp.index];
+  counts_.texture_sectors -= counts_.l2_read_sectors;
+  counts_.texture_lines -= counts_.l2_read_lines;
   const double beyond_l1 = load(*warp.block, block, access) - model_.l1_cycles;
+  counts_.texture_sectors += counts_.l2_read_sectors;
+  counts_.texture_lines += counts_.l2_read_lines;
   set_loaded(clock, op, model_.texture_cycles + beyond_l1);
 }
 

@@ -20,8 +20,9 @@ struct LoadCopy {
 std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model);
 
 /// Returns for each operation the number of rounds that machine code has in one piece, if it is the
-/// branch back of a short loop without a branch or a barrier inside. 1 for the others. If the
-/// machine code has no load of the loop, this is a guess: 4 if a counter alone decides its end.
+/// branch back of a loop without a branch or a barrier inside. 1 for the others. If the machine
+/// code has no load of the loop, this is a guess: 4 if the loop is short, and a counter alone
+/// decides its end.
 /// `.pragma "nounroll"` keeps a loop as it is.
 std::vector<int> rounds_written_out(const Code& code,
                                     const std::vector<std::vector<LoadCopy>>& copies);

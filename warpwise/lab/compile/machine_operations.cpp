@@ -241,14 +241,16 @@ MachineUnit unit_of(std::uint64_t instruction) {
 }
 
 bool is_load(unsigned code) {
-  // LD, LDG, LDL, LDS; TEX, TLD, TLD4
+  // LD, LDG, LDL, LDS; TEX, TLD, TLD4, TXD
   return code == 0x180 || code == 0x181 || code == 0x183 || code == 0x184 || code == 0x160 ||
-         code == 0x161 || code == 0x163 || code == 0x164 || code == 0x166 || code == 0x167;
+         code == 0x161 || code == 0x163 || code == 0x164 || code == 0x166 || code == 0x167 ||
+         code == 0x16c || code == 0x16d;
 }
 
-// BRX, BRA, CALL, EXIT, RET, and those that go on at another place
+// CALL, BRA, BRX, JMP, JMX, EXIT, RET, BPT, KILL
 bool is_jump(unsigned code) {
-  return code >= 0x140 && code <= 0x15f && code != 0x141 && code != 0x145;
+  return code == 0x143 || code == 0x144 || code == 0x147 || code == 0x149 || code == 0x14a ||
+         code == 0x14c || code == 0x14d || code == 0x150 || code == 0x15b || code == 0x15c;
 }
 
 // Returns an instruction of the machine code. The bits of its second half that say how to issue it

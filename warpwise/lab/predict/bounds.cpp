@@ -137,8 +137,7 @@ class Model {
                     written / profile_.figure("l2_written_sectors_per_cycle"));
   }
 
-  /// Returns the bytes of textures. Each buffer counts once, since the emulator does not follow its
-  /// reads.
+  /// Returns the bytes of textures on GPUs without an L2. Each buffer counts once.
   double texture_bytes() const { return static_cast<double>(facts_.texture_bytes); }
 
   double moved() const {

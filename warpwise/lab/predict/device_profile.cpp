@@ -174,8 +174,15 @@ DeviceProfile parse_device_profile(std::string_view json, const std::string& pla
   for (const auto& [name, figure] : figures->items()) read_figure(name, figure, place, profile);
   for (const std::string& name : profile_figures()) {
     if (profile.figures.count(name) == 0) {
-      throw InvalidArgument(fmt::format("{} has no figure \"{}\"", place, name));
+      throw InvalidArgument(
+          fmt::format("{} has no figure \"{}\"; copy it from the profile of the most similar GPU",
+                      place, name));
     }
+  }
+  if (profile.has_l2() && profile.figure("l2_shared_gb_per_s") == 0) {
+    throw InvalidArgument(fmt::format(
+        "{}, l2_shared_gb_per_s: \"value\" has to be a number above 0, since l2_gb_per_s is",
+        place));
   }
   return profile;
 }

@@ -28,6 +28,11 @@ void scale(std::uint64_t& count, double saved) {
   count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * (1 - saved)));
 }
 
+// Returns the share of a count that a change saved.
+double saved(std::uint64_t before, std::uint64_t after) {
+  return before == 0 ? 0 : 1 - static_cast<double>(after) / static_cast<double>(before);
+}
+
 // Shortens blocks by a cycle for each pass or transaction that a warp saves. The warps of a block
 // save theirs at the same time.
 void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
@@ -101,13 +106,23 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.again);
   }
   emulator::PaceCounts& pace = launch.pace;
-  const std::uint64_t read_before = pace.dram_read_sectors();
-  std::uint64_t read = read_before;
-  save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, read,
+  // What textures read stays.
+  const std::uint64_t read_before = pace.l2_read_sectors;
+  std::uint64_t dram = pace.dram_read_sectors();
+  const std::uint64_t dram_before = dram;
+  pace.l2_read_sectors -= pace.texture_sectors;
+  pace.l2_read_lines -= pace.texture_lines;
+  save_sectors(change, pace.l2_read_sectors, pace.l2_read_lines, dram,
                memory.global_load.bytes_requested, pace.distinct_read_sectors);
-  for (emulator::PaceCounts::Reads& each : pace.reads)
-    scale(each.dram, 1 - static_cast<double>(read) /
-                             static_cast<double>(std::max<std::uint64_t>(read_before, 1)));
+  pace.l2_read_sectors += pace.texture_sectors;
+  pace.l2_read_lines += pace.texture_lines;
+  const double read_saved = saved(read_before, pace.l2_read_sectors);
+  scale(pace.shared_read_sectors, read_saved);
+  for (emulator::PaceCounts::Reads& each : pace.reads) {
+    scale(each.dram, saved(dram_before, dram));
+    scale(each.requested, read_saved);
+    scale(each.partly, read_saved);
+  }
   save_sectors(change, pace.l2_written_sectors, pace.l2_written_lines, pace.dram_written_sectors,
                memory.global_store.bytes_requested, pace.dram_written_sectors);
   // Adjacent stores write whole sectors, which DRAM need not read first.

@@ -104,6 +104,7 @@ TEST(MachineOperations, AreReadFromWhatPtxasWrote) {
     const auto loads = placed_loads(all);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_EQ(loads[0].ptx_line, 13);
+    ASSERT_LT(static_cast<std::size_t>(loads[0].needed), all.size());
     EXPECT_EQ(all[static_cast<std::size_t>(loads[0].needed)].ptx_line, 14) << rules::to_string(cc);
   }
 }

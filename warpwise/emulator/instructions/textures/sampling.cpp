@@ -284,7 +284,8 @@ Address address_in_array(const Texture& texture, const Place& at) {
   if (at.is_border()) return 0;
   constexpr std::uint64_t piece_columns = 64, piece_rows = 8;  // bytes, rows
   const std::uint64_t column = static_cast<std::uint64_t>(at.x) * texture.texel_bytes();
-  if (texture.height == 0) return texture.data + column;
+  if (texture.height == 0)
+    return texture.data + static_cast<std::uint64_t>(at.z) * texture.slice_bytes + column;
   const auto row = static_cast<std::uint64_t>(at.y);
   const std::uint64_t across =
       (texture.width * texture.texel_bytes() + piece_columns - 1) / piece_columns;

@@ -15,7 +15,7 @@
 // They are different programs that share this file, so it has no .cpp.
 namespace warpwise::emulator::runtime {
 
-inline constexpr const char* launch_record_format = "warpwise launches 3";
+inline constexpr const char* launch_record_format = "warpwise launches 4";
 
 template <class Counts>
 void add_counts(const Counts& from, Counts& to) {

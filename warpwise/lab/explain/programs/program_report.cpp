@@ -65,7 +65,8 @@ bool reads_textures(const Explanation& kernel) {
 std::string why_no_time(const RecordJson& sample, const Explanation& kernel) {
   if (sample.is_null()) return "a kernel launched it, and only the program's launches are sampled";
   if (sample.contains("unavailable")) return sample.at("unavailable");
-  if (reads_textures(kernel)) return "the sizes of the textures that it reads are not recorded";
+  if (!kernel.request.device->has_l2() && reads_textures(kernel))
+    return "the sizes of the textures that it reads are not recorded";
   return "";
 }
 
