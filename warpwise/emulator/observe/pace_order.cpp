@@ -1,4 +1,4 @@
-// What the machine code does in another order, at once or in fewer instructions than PTX.
+// The order of the machine code, and its wider loads and stores.
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 
 namespace warpwise::emulator {
 
-/// Where the machine code has a load, once for each time that the compiler wrote it out.
+/// A place of a load in the machine code. The compiler may write a load out several times.
 struct LoadCopy {
   int place = 0;   ///< number of the machine instruction
   int needed = 0;  ///< number of the first one that waits for it

@@ -106,7 +106,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.again);
   }
   emulator::PaceCounts& pace = launch.pace;
-  // What textures read stays.
+  // The change leaves reads of textures as they are.
   const std::uint64_t read_before = pace.l2_read_sectors;
   std::uint64_t dram = pace.dram_read_sectors();
   const std::uint64_t dram_before = dram;
