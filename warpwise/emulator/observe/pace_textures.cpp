@@ -36,11 +36,11 @@ void Pace::on_texture_read(Warp& warp, const Operation& op, const TextureRead& r
   if (access.lanes == 0) return;
   BlockClock& block = clock_of(*warp.block);
   WarpClock& clock = block.warps[warp.index];
-  counts_.texture_sectors -= counts_.l2_read_sectors;
-  counts_.texture_lines -= counts_.l2_read_lines;
+  const std::uint64_t sectors_before = counts_.l2_read_sectors;
+  const std::uint64_t lines_before = counts_.l2_read_lines;
   const double beyond_l1 = load(*warp.block, block, access) - model_.l1_cycles;
-  counts_.texture_sectors += counts_.l2_read_sectors;
-  counts_.texture_lines += counts_.l2_read_lines;
+  counts_.texture_sectors += counts_.l2_read_sectors - sectors_before;
+  counts_.texture_lines += counts_.l2_read_lines - lines_before;
   set_loaded(clock, op, model_.texture_cycles + beyond_l1);
 }
 
