@@ -39,6 +39,7 @@ if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
              ffmpeg                                               # videos of other programs
              xvfb xauth libgl1-mesa-dri libegl-mesa0 xdotool      # windows without a screen, OpenGL without a GPU
              chromium chromium-driver python3-selenium            # lab report in a browser; 130 MB to load
+             gnupg                                                # scripts/sign.sh
              time)                                                # scripts/record-opencv.py
 fi
 [ "${1:-}" != "--bench" ] || packages+=(libopencv-calib3d-dev)

@@ -43,10 +43,20 @@ case $status in
   *) exit "$status" ;;
 esac
 
+say signature
+packages=build/packages
+[ "$preset" != arm64 ] || packages=build/packages-arm64
+if git config user.signingkey >/dev/null; then
+  scripts/sign.sh $packages
+else
+  later "git config user.signingkey has to name the key that signs"
+  scripts/sign.sh --rehearse $packages
+fi
+
 say tag
 if [ -n "$dry" ]; then
   echo "   would tag $(git rev-parse --short HEAD) as v$version"
 else
-  git tag -a "v$version" -m "Warpwise $version"
+  git tag -s "v$version" -m "Warpwise $version"
   echo "   v$version; docs/releasing.md says what remains"
 fi
