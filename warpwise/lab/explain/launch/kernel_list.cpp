@@ -80,6 +80,12 @@ Shape shape_of(const emulator::KernelInfo& kernel, std::string_view ptx,
               fmt::format("{},{}", columns, rows)};
     }
   }
+  const bool has_deep_blocks = uses("%tid.z");
+  if ((has_deep_blocks || uses("%ctaid.z")) && most >= side * side) {
+    constexpr std::uint64_t edge = 64;  // of a cube of threads
+    return {edge, edge * edge * edge, has_deep_blocks ? "8,8,16" : "4,4,64",
+            has_deep_blocks ? "8,8,4" : "16,16"};
+  }
   if ((uses("%tid.y") || uses("%ctaid.y")) && most >= side * side)
     return {side * side, side * side * side * side, "16,16", "16,16"};
   const std::uint64_t threads = std::min<std::uint64_t>(256, most);
@@ -303,14 +309,21 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
-// Takes half of a line's threads, or a quarter of the rows of a tile, which loops pass over.
+// Takes half of a line's threads, or a quarter of the rows of a tile or of the layers of a cube, which loops pass over.
 // Returns false if they are few already.
 bool shrink(Shape& shape) {
-  const emulator::Dim3 block = parse_dimensions("--block", shape.block);
+  emulator::Dim3 block = parse_dimensions("--block", shape.block);
   constexpr std::uint32_t fewest = 32;
-  const bool is_line = block.y == 1;
-  if (is_line ? block.x <= fewest : block.y % 4 != 0) return false;
-  shape.block = is_line ? std::to_string(block.x / 2) : fmt::format("{},{}", block.x, block.y / 4);
+  if (block.z % 4 == 0) {
+    block.z /= 4;
+  } else if (block.y % 4 == 0) {
+    block.y /= 4;
+  } else if (block.y == 1 && block.z == 1 && block.x > fewest) {
+    block.x /= 2;
+  } else {
+    return false;
+  }
+  shape.block = block.y * block.z == 1 ? std::to_string(block.x) : fmt::format("{},{},{}", block.x, block.y, block.z);
   return true;
 }
 
