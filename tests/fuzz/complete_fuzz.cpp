@@ -5,7 +5,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/io/complete.hpp"
+#include "warpwise/io/truncation.hpp"
 
 namespace {
 

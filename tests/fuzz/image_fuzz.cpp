@@ -6,9 +6,9 @@
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/codec.hpp"
-#include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/truncation.hpp"
 
 extern "C" const warpwise::io::ImageModule* warpwise_image_module_3();
 

@@ -7,7 +7,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/cli/arguments.hpp"
-#include "warpwise/cli/streams/stage_text.hpp"
+#include "warpwise/cli/streams/parse_pipeline.hpp"
 #include "warpwise/viewer/stage_words.hpp"
 
 namespace warpwise {

@@ -14,11 +14,11 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
-#include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/pnm.hpp"
+#include "warpwise/io/truncation.hpp"
 
 namespace warpwise::io {
 namespace {

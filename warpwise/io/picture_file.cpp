@@ -10,10 +10,10 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/bmp.hpp"
 #include "warpwise/io/codec.hpp"
-#include "warpwise/io/complete.hpp"
 #include "warpwise/io/image_format.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/pnm.hpp"
+#include "warpwise/io/truncation.hpp"
 
 namespace warpwise::io {
 namespace {

@@ -1,10 +1,10 @@
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/io/complete.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/truncation.hpp"
 #include "warpwise/live/scene_module.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/video_module.hpp"

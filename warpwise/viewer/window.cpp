@@ -155,8 +155,8 @@ class Window {
     panel_.edit_pipeline();
   }
 
-  // Allocates the computation's memory. Only an open window knows the largest texture, and the
-  // frames shared with CUDA.
+  // Allocates the computation's memory. This needs an open window, which limits the size of
+  // textures and decides which frames are shared with CUDA.
   std::shared_ptr<Computation> reserved(std::shared_ptr<Computation> computation) const {
     Texture::require_size(computation->original());
     Texture::require_size(computation->result());

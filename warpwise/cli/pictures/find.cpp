@@ -130,7 +130,7 @@ class FindCommand final : public Command {
     return found;
   }
 
-  // Tries all variants, and then those ever nearer to the best.
+  // Tries all variants, then those half and a quarter of a step around the best.
   Found best_variant(Task& task, std::vector<io::Picture>& images) const {
     const io::Picture templ = std::move(images[0]);
     const Interval scales = scales_.value_or(Interval{1, 1});

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/streams/parse_pipeline.hpp"
 #include "warpwise/cli/streams/rung_stage.hpp"
-#include "warpwise/cli/streams/stage_text.hpp"
 #include "warpwise/gpu/device.hpp"
 
 namespace warpwise::cli {

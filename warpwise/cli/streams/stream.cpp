@@ -3,8 +3,8 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/run/run_stream.hpp"
 #include "warpwise/cli/streams/make_stages.hpp"
+#include "warpwise/cli/streams/parse_pipeline.hpp"
 #include "warpwise/cli/streams/source_options.hpp"
-#include "warpwise/cli/streams/stage_text.hpp"
 
 namespace warpwise::cli {
 namespace {

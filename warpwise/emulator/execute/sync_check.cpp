@@ -161,15 +161,9 @@ void check_cluster_wait(Warp& warp, const Operation& op, Mask lanes) {
 }
 
 void check_members(Warp& warp, const Operation& op, Mask lanes) {
-  const auto* masks = source<std::uint32_t>(warp, op.members);
-  for (Mask left = lanes; left != 0;) {
-    const Mask mask = masks[std::countr_zero(left)];
-    Mask same = 0;
-    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
-    same &= left;
-    left &= ~same;
+  for_each_member_mask(warp, op, lanes, [&](Mask same, Mask mask) {
     check_equal_members(warp, op, same, lanes, mask);
-  }
+  });
 }
 
 }  // namespace warpwise::emulator

@@ -62,7 +62,8 @@ inline void tell(Warp& warp, const Operation& op, AccessKind kind, int bytes,
       }
     } else {
       auto& known = quick.template shapes<Address>()[slot];
-      // Relative to the aligned bytes of the first address, without the offset of all.
+      // The aligned 256 bytes of the first access begin here. The operation's offset is left out,
+      // as in `addresses`.
       const auto begin = static_cast<Address>(addresses[0] - (first & 255));
       if (known.site != op.site || !are_at(addresses, begin, known.offsets.data())) {
         known.site = op.site;

@@ -66,6 +66,20 @@ inline Mask members(const Warp& warp, std::int32_t operand) {
   return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
 }
 
+/// Calls body(lanes, mask) for each member mask of a converging operation, and its lanes.
+template <class Body>
+void for_each_member_mask(const Warp& warp, const Operation& op, Mask lanes, const Body& body) {
+  const auto* masks = source<std::uint32_t>(warp, op.members);
+  for (Mask left = lanes; left != 0;) {
+    const Mask mask = masks[std::countr_zero(left)];
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
+    same &= left;
+    left &= ~same;
+    body(same, mask);
+  }
+}
+
 /// Runs a body with the active lanes limited to `lanes`.
 template <class Body>
 void with_lanes(Warp& warp, Mask lanes, const Body& body) {

@@ -172,7 +172,8 @@ void elect(Warp& warp, const Operation& op) {
   set_predicate(warp, op.dst2, Mask{1} << leader);
 }
 
-/// Returns the value of one of a warp's clocks, which stands while the worker holds its clocks.
+/// Returns the value of one of a warp's clocks. It does not change while the worker holds its
+/// clocks (livelock.hpp).
 std::uint64_t time_shown(Warp& warp, std::size_t which, std::uint64_t own_time) {
   warp.polled = warp.timed = true;
   const Worker& worker = *warp.worker;

@@ -57,19 +57,11 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
   if (reads) {
     check_operands(warp, op, kind, lanes);
     switch (kind) {
-      case Kind::tried: {
+      case Kind::tried:
         if (op.control != Control::converge) return try_values(warp, op, lanes);
         // Lanes with different masks do not converge.
-        const auto* masks = source<std::uint32_t>(warp, op.members);
-        for (Mask left = lanes; left != 0;) {
-          const Mask mask = masks[std::countr_zero(left)];
-          Mask same = 0;
-          for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
-          try_values(warp, op, left & same);
-          left &= ~same;
-        }
-        return;
-      }
+        return for_each_member_mask(warp, op, lanes,
+                                    [&](Mask same, Mask) { try_values(warp, op, same); });
       case Kind::summed: return sum(warp, op, lanes);
       case Kind::mixed: return mix(warp, op, lanes, false);
       case Kind::crossing: return mix(warp, op, lanes, true);

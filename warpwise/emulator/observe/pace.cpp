@@ -471,8 +471,8 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   const std::vector<int>& lines = workers.front()->code_->ptx_lines;
   std::map<int, std::uint64_t> by_line;
   for (std::size_t i = 0; i < lines.size();) {
-    // One instruction may be several operations. A function that is called twice has its lines
-    // twice.
+    // One instruction may be several operations: the largest count is the instruction's. A line
+    // of a function that is called twice occurs twice: its counts are added.
     const int line = lines[i];
     std::uint64_t most = 0;
     for (; i < lines.size() && lines[i] == line; ++i) {

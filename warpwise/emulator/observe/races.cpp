@@ -330,14 +330,7 @@ void Races::on_converge(Warp& warp, const Operation& op, Mask lanes) {
     history.met[warp.index] = history.order.now(warp.index);
     return;
   }
-  const auto* masks = source<std::uint32_t>(warp, op.members);
-  for (Mask left = lanes; left != 0;) {
-    const Mask mask = masks[std::countr_zero(left)];
-    Mask same = 0;
-    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
-    history.order.meets(warp, left & same);
-    left &= ~same;
-  }
+  for_each_member_mask(warp, op, lanes, [&](Mask same, Mask) { history.order.meets(warp, same); });
   history.renew(warp.index);
 }
 

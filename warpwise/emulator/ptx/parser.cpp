@@ -505,7 +505,8 @@ std::array<int, 3> Parser::position() {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-/// Returns the index of a caller. Its own caller is that of the last `.loc` at its place.
+/// Returns the index in Module::callers of a call at a place. The last `.loc` at that place tells
+/// who called the function that contains the call.
 int Parser::caller_at(const std::array<int, 3>& place) {
   const auto known = inlined_.find(place);
   const SourceLine own = known == inlined_.end() ? SourceLine{} : known->second;

@@ -22,7 +22,7 @@ template <class Lock>
 void keep_free_in_children(Lock& lock) {
   add_fork_lock({&lock, [](void* own) { return static_cast<Lock*>(own)->try_lock(); },
                  [](void* own) { static_cast<Lock*>(own)->unlock(); },
-                 // Its owner would be a thread of the parent.
+                 // The child makes the lock anew, because its owner is a thread of the parent.
                  [](void* own) { ::new (own) Lock; }});
 }
 

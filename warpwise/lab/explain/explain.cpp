@@ -276,10 +276,6 @@ struct Operands {
   Arguments arguments;
 };
 
-std::uint64_t budget_of(const ExplainRequest& request) {
-  return request.budget.value_or(default_budget(request.compute_capabilities.size()));
-}
-
 // A kernel's launches in the emulator.
 class Runner {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ namespace warpwise::lab {
 /// one, 0.31 us with eight.
 constexpr std::uint64_t default_budget(std::size_t compute_capabilities) {
   return 1'000'000'000 / (7 + 3 * compute_capabilities);
+}
+
+/// Returns a request's own budget, or the default of its compute capabilities.
+template <class Request>
+std::uint64_t budget_of(const Request& request) {
+  return request.budget.value_or(default_budget(request.compute_capabilities.size()));
 }
 
 struct ExplainRequest {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/explain/explain.hpp"
 #include "warpwise/lab/explain/gpu/gpu_probe.hpp"
 #include "warpwise/lab/explain/programs/primitive.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
@@ -27,10 +28,6 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
   as_file.device = request.device;
   return explain_launch(std::move(as_file), compilation,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
-}
-
-std::uint64_t budget_of(const PrimitiveRequest& request) {
-  return request.budget.value_or(default_budget(request.compute_capabilities.size()));
 }
 
 // A rung's launches in the emulator.

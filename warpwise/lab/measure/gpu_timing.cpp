@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/base/stopwatch.hpp"
@@ -35,13 +36,10 @@ constexpr std::int64_t flag_bytes = 64;
 constexpr std::uint64_t host_limit_ns = 100'000'000;
 
 std::string compile_helpers(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
-  CompileOptions options;
-  constexpr int oldest = 75;  // the oldest that compilers build for
-  options.architecture =
-      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {"CHAINS=" + std::to_string(roof_chains), "STEPS=" + std::to_string(roof_steps),
-                     "LOADS=" + std::to_string(roof_loads)};
-  return compile_file(source_root() / "warpwise/lab/measure/timing.cu", options, toolchain).ptx;
+  return ptx_for(device, "measure/timing.cu",
+                 {"CHAINS=" + std::to_string(roof_chains), "STEPS=" + std::to_string(roof_steps),
+                  "LOADS=" + std::to_string(roof_loads)},
+                 toolchain);
 }
 
 template <class T>
@@ -89,6 +87,16 @@ double median_us(const GpuWork& work, int warm, int count, const gpu::Stream& st
 }
 
 }  // namespace
+
+std::string ptx_for(const gpu::DeviceInfo& device, const std::string& file,
+                    std::vector<std::string> defines, const Toolchain& toolchain) {
+  CompileOptions options;
+  constexpr int oldest = 75;  // the oldest that compilers build for
+  options.architecture =
+      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
+  options.defines = std::move(defines);
+  return compile_file(source_root() / "warpwise/lab" / file, options, toolchain).ptx;
+}
 
 GpuTimer::GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
                    const Toolchain& toolchain)

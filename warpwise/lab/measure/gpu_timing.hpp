@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -22,6 +23,13 @@ struct TimingOptions {
   double batch_seconds = 0.2;  ///< approximate wall time of the batches
   bool graphs = true;          ///< put batches of short runs into graphs, which hide their launches
 };
+
+/// Compiles a file of kernels that measure, for a GPU. Returns the PTX.
+/// \param file  below warpwise/lab
+/// \throws CompileError, Unsupported, IoError  as compile_file()
+std::string ptx_for(const gpu::DeviceInfo& device, const std::string& file,
+                    std::vector<std::string> defines,
+                    const Toolchain& toolchain = find_toolchain());
 
 /// Puts one run on a stream and returns.
 using GpuWork = std::function<void(gpu::StreamHandle)>;

@@ -5,11 +5,10 @@
 #include <chrono>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/compile/compiler.hpp"
-#include "warpwise/lab/compile/sources.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -31,21 +30,14 @@ struct Streaming {
   std::uint64_t limit_ns;
 };
 
-std::string compiled(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
-  CompileOptions options;
-  constexpr int oldest = 75;  // the oldest that compilers build for
-  options.architecture =
-      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {"LOADS=" + std::to_string(neighbour_loads)};
-  return compile_file(source_root() / "warpwise/lab/measure/neighbour.cu", options, toolchain).ptx;
-}
-
 std::int64_t whole_turns(std::int64_t bytes) { return bytes / turn_bytes * turn_bytes; }
 
 }  // namespace
 
 Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const Toolchain& toolchain)
-    : on_(on), module_(compiled(device, toolchain)), kernel_(module_.kernel("stream_memory")),
+    : on_(on), module_(ptx_for(device, "measure/neighbour.cu",
+                               {"LOADS=" + std::to_string(neighbour_loads)}, toolchain)),
+      kernel_(module_.kernel("stream_memory")),
       blocks_(static_cast<std::uint32_t>(
           on.multiprocessors() * std::max(1, kernel_.blocks_per_sm(static_cast<int>(threads), 0)))),
       // L2 keeps only a small part of this.

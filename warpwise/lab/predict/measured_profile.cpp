@@ -11,8 +11,6 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/module.hpp"
 #include "warpwise/gpu/texture.hpp"
-#include "warpwise/lab/compile/compiler.hpp"
-#include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
 
 namespace warpwise::lab {
@@ -37,12 +35,8 @@ struct Probe {
 };
 
 std::string compiled(const gpu::DeviceInfo& device) {
-  CompileOptions options;
-  constexpr int oldest = 75;  // the oldest that compilers build for
-  options.architecture =
-      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {fmt::format("STEPS={}", probe_steps), fmt::format("CHAINS={}", probe_chains)};
-  return compile_file(source_root() / "warpwise/lab/predict/micro_kernels.cu", options).ptx;
+  return ptx_for(device, "predict/micro_kernels.cu",
+                 {fmt::format("STEPS={}", probe_steps), fmt::format("CHAINS={}", probe_chains)});
 }
 
 class ProfileMeasurement {

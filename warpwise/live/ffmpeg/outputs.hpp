@@ -35,10 +35,9 @@ struct KnownOutput {
 /// \throws InvalidArgument  the file's name has no known extension
 const KnownOutput& file_output(const std::string& path);
 
-/// Returns the kind of a peer; `address` as in is_address().
-/// \throws InvalidArgument  another address, one without a port that it needs, or one that ends
-/// like
-///                          a file of another kind
+/// Returns the kind of output to a peer. \param address  as in is_address()
+/// \throws InvalidArgument  the address is of no known kind, lacks a port that it needs, or has the
+///                          extension of another kind of file
 const KnownOutput& peer_output(const std::string& address);
 
 /// Encoder of .mp4 files for frames of more than 8 bits: H.264 of 10 bits is played by few

@@ -83,8 +83,8 @@ struct WeighedRows {
   unsigned low[2][groups];
 };
 
-/// Selectors that put the bytes of a lane's two halves in order. Where a lane's halves are
-/// exchanged, the other half is first.
+/// Selectors of permuted() that put the bytes of a lane's two halves in order. Lanes with t of 2 or
+/// 3 have their halves exchanged, as in weighed_place().
 struct HalvesInOrder {
   unsigned low;     ///< of two words, the low two bytes each
   unsigned high;    ///< the high two each

@@ -8,9 +8,9 @@
 // headers.
 namespace warpwise::kernels::threshold {
 
-/// Returns which of 16 columns or rows is row `row` of 8 in half `half` of a product. A lane has
-/// rows 2 t and 2 t + 1 of both halves: all are among 4 t … 4 t + 3. From row 4 on the halves are
-/// exchanged, so that the 8 rows of a half use 8 different banks.
+/// Returns the place of a row among a product's 16 columns or rows: row 0 to 7 of half 0 or 1. A
+/// lane with t = lane % 4 has rows 2 t and 2 t + 1 of both halves, and so places 4 t … 4 t + 3.
+/// From row 4 on the halves are exchanged, so that the 8 rows of a half use 8 different banks.
 __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }

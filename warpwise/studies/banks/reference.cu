@@ -9,7 +9,7 @@ extern "C" __global__ void reference(unsigned* out, const unsigned* in, long lon
 #ifdef READ
     if (READ == 2) from = first + thread % 16 * 16 + thread / 16;
 #endif
-    // Words beyond the end are zeros in the block.
+    // A word beyond the end counts as 0, as in the kernel.
     if (to < count) out[to] = from < count ? in[from] : 0;
   }
 }

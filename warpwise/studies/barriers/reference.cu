@@ -1,4 +1,4 @@
-// Expected result in plain loops from global memory: the product does not depend on the values.
+// Expected result by plain loops. The product comes first, since it does not depend on the values.
 extern "C" __global__ void reference(float* out, const float* in, long long count) {
   const long long first = static_cast<long long>(blockIdx.x) * BLOCK_X;
   const int thread = threadIdx.x;
@@ -9,7 +9,7 @@ extern "C" __global__ void reference(float* out, const float* in, long long coun
   const long long from = first + thread / 32 * 32 + (31 - thread % 32);
   float sum = 0;
   for (int access = 0; access < ACCESSES; ++access) {
-    // Words beyond the end are zeros in the block.
+    // A word beyond the end counts as 0, as in the kernel.
     sum = __fadd_rn(sum, from < count ? in[access * count + from] : 0.0F);
   }
   out[first + thread] = __fadd_rn(sum, x);

@@ -1,11 +1,11 @@
-// Idea: arithmetic in place of memory. Each element has a state of STATE numbers, which ROUNDS
-//   rounds go through in order, each number from the one before; a thread holds the states of its
-//   WORDS elements at once, and reads and writes these as one word.
+// Idea: arithmetic in place of memory. Each element has a state of STATE numbers. ROUNDS rounds go
+//   through them in order: each number is computed from the one before. A thread holds the states
+//   of its WORDS elements at once, and reads and writes the elements as one access.
 // Expected: the instructions for each element are the same at every width. Two things change: the
-//   registers, some more than WORDS times STATE, and the number of warps, a half and a quarter.
-//   With many states a thread's registers leave fewer warps on an SM and at last spill. A small
-//   grid leaves schedulers without warps. Independent elements of a thread make up for missing
-//   warps as long as there are any.
+//   registers, some more than WORDS times STATE, and the warps, WORDS times fewer. Large states
+//   leave fewer warps on an SM, and at last spill. A small grid leaves schedulers without warps.
+//   A thread's elements are independent: they make up for missing warps where a scheduler still has
+//   one.
 // Next limit: arithmetic.
 #include "word.cuh"
 

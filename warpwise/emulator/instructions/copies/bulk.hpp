@@ -54,7 +54,7 @@ void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pi
     const Mask lanes = now == warp_lanes ? all_lanes : (Mask{1} << now) - 1;
     for (int i = 0; i < warp_lanes; ++i)
       addresses[i] = address_of(done + static_cast<std::uint64_t>(std::min(i, now - 1)));
-    // Reductions are atomic, even if no other access is.
+    // The reductions of a bulk copy are atomic. Its other accesses are not.
     const Request request{pieces.space,   pieces.kind, static_cast<int>(pieces.bytes),
                           addresses,      lanes,       pieces.kind == AccessKind::atomic,
                           pieces.ends_by, pieces.lane};

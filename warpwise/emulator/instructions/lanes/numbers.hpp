@@ -102,7 +102,7 @@ T saturated(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
 }
 
-/// Single precision has one NaN.
+/// Returns x, or for any NaN the only one that operations of single precision result in.
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 
 }  // namespace warpwise::emulator

@@ -101,8 +101,8 @@ void atomic_of(Warp& warp, const Operation& op) {
   atomic<Observers>(warp, op, static_cast<int>(sizeof(T)), change<T, Op>);
 }
 
-/// An exchange of 16 bytes, or of 16 bytes that equal the first operand. All registers are in the
-/// list, as pairs of 64 bits.
+/// Exchanges 16 bytes; with `compares` only if they equal the first operand. All registers are in
+/// the list, as pairs of 64 bits.
 template <class Observers, bool compares>
 void exchange_wide(Warp& warp, const Operation& op) {
   using Wide = std::array<std::uint64_t, 2>;

@@ -116,7 +116,8 @@ std::optional<Finding> Divergence::finding(const emulator::LineCounts& line) {
   constexpr double worth_saying_idle = 0.02;
   if (own < (divergent_share(line) < many_branches ? fewest_idle : worth_saying_idle))
     return std::nullopt;
-  constexpr double few_lanes = 4;  // the mean of one lane's work and of all lanes' behind it
+  // If fewer lanes than these work behind the branch on average, one lane does most of the work.
+  constexpr double few_lanes = 4;
   const bool is_serial = 32 * work.full < few_lanes * work.warps;
   return Finding{
       static_cast<double>(totals.warp_instructions) * own / 4,  // four schedulers per SM

@@ -13,7 +13,7 @@ namespace warpwise::lab {
 /// A gain below this is not worth a change.
 inline constexpr double worth_a_change = 1.05;
 
-/// Ratio of a count to the least possible that is worth saying.
+/// Least ratio of a count to its ideal that advice mentions.
 inline constexpr double worth_saying = 1.2;
 
 /// A definition that newcomers need for the other texts.

@@ -137,8 +137,8 @@ ScatteredAccess transposed(const Array& array) {
                       array.type.empty() ? "float" : array.type)};
 }
 
-// Returns true if each row is combined into one result. It is not if a loop stores element after
-// element, or if threads keep arrays in local memory.
+// Returns true if threads combine each row into one result, such as its sum. They do not if a loop
+// stores element after element, or if threads keep arrays in local memory.
 bool is_combined(const Explanation& explanation, const std::vector<GlobalAccess>& accesses) {
   return explanation.kernel.local_bytes == 0 &&
          std::ranges::none_of(accesses, [](const GlobalAccess& each) {

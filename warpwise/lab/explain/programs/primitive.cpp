@@ -34,12 +34,11 @@ class Observation {
       static_cast<Observation*>(own)->note(launch);
     };
     observer_.context = this;
-    observer_.options = {
-        .compute_capabilities = request.compute_capabilities,
-        .count = true,
-        .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
-        .threads = 0,
-        .fidelity = true};
+    observer_.options = {.compute_capabilities = request.compute_capabilities,
+                         .count = true,
+                         .budget = budget_of(request),
+                         .threads = 0,
+                         .fidelity = true};
     observe_function()(&observer_);
   }
   ~Observation() { observe_function()(nullptr); }

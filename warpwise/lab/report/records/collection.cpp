@@ -94,7 +94,7 @@ void add_file(std::string_view text, const std::string& file, Collection& collec
   if (json.is_discarded()) {
     throw InvalidArgument(file + " is no JSON; lab run --out writes such records");
   }
-  if (json.is_array()) {  // lab run --json of several
+  if (json.is_array()) {  // lab run --json prints one for several ladders
     for (const Json& each : json) add(each, file, collection);
   } else {
     add(json, file, collection);

@@ -1,4 +1,4 @@
-#include "warpwise/cli/streams/stage_text.hpp"
+#include "warpwise/cli/streams/parse_pipeline.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

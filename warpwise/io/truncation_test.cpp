@@ -1,4 +1,4 @@
-#include "warpwise/io/complete.hpp"
+#include "warpwise/io/truncation.hpp"
 
 #include <gtest/gtest.h>
 
