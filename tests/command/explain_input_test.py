@@ -170,6 +170,19 @@ class Faults(ExplainTest):
         self.assertIn(b"two::fill(unsigned char*, Box, bool, float) needs 4 arguments and got 1", done.stderr)
         self.assertIn(b"list.cu: 1 kernel.", self.succeed("explain", "list.cu", "--kernel", "scale").stdout)
 
+    @compiles
+    def test_a_kernel_that_uses_z_gets_a_cube(self):
+        index = "const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y"
+        write("cube.cu", "".join(f"__global__ void {name}(float* out, int nx, int ny, int nz) {{\n  {index}, z = {z};\n"
+                                 "  if (x < nx && y < ny && z < nz) out[(z * ny + y) * nx + x] = 1;\n}\n"
+                                 for name, z in [("deep", "blockIdx.z * blockDim.z + threadIdx.z"), ("layers", "blockIdx.z")]).encode())
+        listed = {each["kernel"]: each["command"] for each in json.loads(self.succeed("explain", "cube.cu", "--json").stdout)["kernels"]}
+        rest = ["--arg", "f32[262144]"] + ["--arg", "i32:64"] * 3
+        self.assertEqual(listed["deep"][5:], ["--grid", "8,8,16", "--block", "8,8,4", *rest])
+        self.assertEqual(listed["layers"][5:], ["--grid", "4,4,64", "--block", "16,16", *rest])
+        for command in listed.values():
+            self.assertEqual(self.json_of(*command[2:])["faults"], [])
+
     def test_a_name_that_is_not_utf8(self):
         write("one.ptx", PTX.encode())
         os.rename("one.ptx", b"\xff.ptx")
