@@ -173,7 +173,7 @@ def test_a_fault_in_a_child(tmp_path):
 def test_checks_are_passed_on(tmp_path):
     done = run_suite(tmp_path, "--warpwise=races", "-k", "sound")
     assert "PASSED test_suite.py::test_sound" in done.stdout
-    assert "warpwise: all that ran is exact\n" in done.stderr  # without the check: "… if no threads race"
+    assert "warpwise: every result is exact\n" in done.stderr  # without the check: "… if no threads race"
     done = run_suite(tmp_path, "--warpwise=nothing")
     assert "--check got 'nothing'" in done.stderr
     assert done.returncode == 2

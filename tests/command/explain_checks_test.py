@@ -67,7 +67,7 @@ class Checks(ExplainTest):
             self.assertEqual(last(*NO_BARRIER, "--check", checks), "Fidelity: counts are exact, except for races.")
             self.assertEqual(last(*BARRIER, "--check", checks), "Fidelity: counts are exact.")
         for none in [[], ["--check", "init,equal_writes"]]:
-            self.assertEqual(last(*BARRIER, *none), "Fidelity: counts are exact, unless threads race. --check races looks for that.")
+            self.assertEqual(last(*BARRIER, *none), "Fidelity: counts are exact if no threads race; --check races finds races.")
         self.assertIn("the order of racing accesses", last(*NO_BARRIER, "--check", "races", "--fidelity"))
         self.assertNotIn("racing", last(*BARRIER, "--check", "races", "--fidelity"))
 

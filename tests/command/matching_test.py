@@ -164,7 +164,7 @@ class Match(CommandTest):
         grey("moved.npy", width, height, target)
         pair = ["match", "odd.npy", "moved.npy", "out.png", "--block-size", "8", "--stride", "4"]
         done = self.succeed(*pair, "--search", "9")
-        self.assertIn(b", full colour from 2.0 pixels on", done.stdout)
+        self.assertIn(b", motion of 2.0 pixels or more has full colour", done.stdout)
         rows = png_rows("out.png")[2]
         self.assertEqual(tuple(rows[20][60:63]), (255, 0, 0))
         self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # up right, no paler than the others

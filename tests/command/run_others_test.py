@@ -123,7 +123,7 @@ class Others(RunTest):
         shutil.copy(WARPWISE, "an install/bin")
         shutil.copytree(os.path.dirname(os.path.dirname(EMULATED)), "an install/lib", symlinks=True)
         done = subprocess.run(["an install/bin/warpwise", "run", "sh", "-c", f"'{self.program}' sound"], capture_output=True, timeout=60)
-        self.assertEqual(self.said(done), ["warpwise: all that ran is exact if no threads race",
+        self.assertEqual(self.said(done), ["warpwise: every result is exact if no threads race",
                                            "warpwise: 3 launches of 2 kernels, 0 faults"])
 
     def test_a_function_that_is_not_run_in_a_child(self):
@@ -208,7 +208,7 @@ extern "C" int add() {{
             done, suites, _ = self.run_reported(*words, options=["--check", "races"])
             self.assertEqual(done.stdout, b"32\n")
             self.assertEqual([suite.get("name") for suite in suites], ["main"])
-            self.assertEqual(self.said(done), ["warpwise: all that ran is exact", "warpwise: 1 launch of 1 kernel, 0 faults"])
+            self.assertEqual(self.said(done), ["warpwise: every result is exact", "warpwise: 1 launch of 1 kernel, 0 faults"])
         code = b"#include <dlfcn.h>\nint add(void);\nint main(void) { return add() - 32 + (dlsym(dlopen(\"./libadd.so\", RTLD_NOW), \"add\") != add); }"
         write("main.c", code)
         subprocess.run(["cc", "-o", "main", "main.c", "-L.", "-ladd", "-Wl,-rpath,$ORIGIN"], check=True, timeout=60)

@@ -139,7 +139,7 @@ int main(int count, char**) {
         self.assertEqual(ElementTree.parse("report.xml").getroot().get("failures"), "1")
         self.assertEqual(alone("race").returncode, 3)
         self.assertEqual(alone("sound", WARPWISE_EMULATED_MESSAGES="all").stderr,
-                         b"warpwise: all that ran is exact\nwarpwise: 3 launches of 2 kernels, 0 faults\n")
+                         b"warpwise: every result is exact\nwarpwise: 3 launches of 2 kernels, 0 faults\n")
         for name, text in [("CHECK", "rces"), ("MESSAGES", "some"), ("FIDELITY", "yes"), ("ERROR_EXITCODE", "256"), ("ERROR_EXITCODE", "1x"),
                            ("ORDERS", "0"), ("SEED", "-1")]:
             done = alone("sound", **{"WARPWISE_EMULATED_" + name: text})

@@ -19,13 +19,13 @@ class Programs(RunTest):
         done = self.run_program("sound", options=["--check", "all", "--error-exitcode", "9"])
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, b"")
-        self.assertEqual(self.said(done), ["warpwise: all that ran is exact",
+        self.assertEqual(self.said(done), ["warpwise: every result is exact",
                                            "warpwise: 3 launches of 2 kernels, 0 faults"])
         self.assertEqual(self.run_program("sound", options=["--quiet"]).stderr, b"")
 
     def test_strict_alone_looks_for_races_of_threads(self):
         for program, says in [("race", "exact except for races: a GPU's order may give another result"),
-                              ("sound", "all that ran is exact if no streams race")]:
+                              ("sound", "every result is exact if no streams race")]:
             done = self.run_program(program, options=["--check", "strict"])
             self.assertIn("warpwise: " + says, self.said(done))
 
@@ -248,7 +248,7 @@ class Explain(RunTest):
         self.assertIn("scale<int>, 2 launches", text)
         self.assertIn("ordered, 1 launch\n", text)
         self.assertIn("Advice", text)
-        self.assertIn("Fidelity: counts are exact, unless threads race.", text)
+        self.assertIn("Fidelity: counts are exact if no threads race", text)
         self.assertIn("counts are the sum of 2 launches", text)
 
     def test_json(self):

@@ -170,7 +170,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   add_checks(
       app,
       "With a FILE or a rung: checks in addition to those always on (accesses out of bounds, "
-      "misaligned accesses, asserts, deadlocks, budget); init takes buffers of --arg as written",
+      "misaligned accesses, asserts, deadlocks, --budget); init takes buffers of --arg as written",
       options.file.checks);
   add_text_option(
       app, "--sample", "BLOCKS|SHARE%",

@@ -66,7 +66,7 @@ void add_fps_option(CLI::App& app, std::optional<live::Rate>& rate) {
   add_text_option(
       app, "--fps", "N",
       "Frames per second. A camera is asked for this rate. Frames of a video are repeated or left "
-      "out to reach it. Other sources are taken to have it",
+      "out to reach it. Other sources are assumed to have this rate",
       [&rate](const std::string& text) {
         try {
           rate = live::parse_rate(text);

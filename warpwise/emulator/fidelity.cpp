@@ -59,7 +59,7 @@ std::string reach_of(const ModelledUse& use) {
 
 std::string fidelity_line(const std::vector<ModelledUse>& all) {
   // Results of racing threads are inexact too, but only a race check detects them.
-  if (all.empty()) return "all that ran is exact if no threads race";
+  if (all.empty()) return "every result is exact if no threads race";
   std::string text;
   for (const ModelledUse& use : all) {
     text +=

@@ -178,6 +178,12 @@ class FindCommand final : public Command {
     return values;
   }
 
+  // Returns a score for people: of ncc and zncc, six digits after the point.
+  std::string score_text(double score) const {
+    const bool is_correlation = measure_ == Measure::ncc || measure_ == Measure::zncc;
+    return is_correlation ? fmt::format("{:.6f}", score) : fmt::format("{}", score);
+  }
+
   std::string text_of_absent(const Found& found, double least) const {
     const Finding& best = found.place;
     if (best.score == 0 && measure_ == Measure::zncc) {
@@ -188,7 +194,7 @@ class FindCommand final : public Command {
     }
     return fmt::format(
         "{} is not found in {}: the best place, x {}, y {}, has {} {}, and --min-score is {}",
-        paths_[0], paths_[1], best.x, best.y, name_of(measure_), best.score, least);
+        paths_[0], paths_[1], best.x, best.y, name_of(measure_), score_text(best.score), least);
   }
 
   std::string text_of(const Found& best) const {
@@ -197,7 +203,7 @@ class FindCommand final : public Command {
                                        best.height, best.variant.scale, best.variant.angle)
                          : "";
     return fmt::format("{} at x {}, y {} of {}{}, {} {}", paths_[0], best.place.x, best.place.y,
-                       paths_[1], variant, name_of(measure_), best.place.score);
+                       paths_[1], variant, name_of(measure_), score_text(best.place.score));
   }
 
   nlohmann::ordered_json option_values(std::optional<double> least) const {

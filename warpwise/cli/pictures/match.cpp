@@ -155,7 +155,8 @@ class MatchCommand final : public Command {
     const std::int64_t bottom = image.height - (grid.rows - 1) * stride() - block();
     std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
                                    grid.columns, grid.rows, static_cast<double>(longest(flow)));
-    if (full_colour) text += fmt::format(", full colour from {:.1f} pixels on", *full_colour);
+    if (full_colour)
+      text += fmt::format(", motion of {:.1f} pixels or more has full colour", *full_colour);
     if (unmatched > 0) {
       text +=
           fmt::format(" ({} blocks have no match: every displacement leaves the image)", unmatched);

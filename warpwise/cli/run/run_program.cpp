@@ -224,7 +224,7 @@ class RunCommand final : public Command {
     app.formatter(std::make_shared<Help>());
     add_checks(app,
                "Checks in addition to those always on (accesses out of bounds, misaligned "
-               "accesses, asserts, deadlocks, budget)",
+               "accesses, asserts, deadlocks, the limit of --end-after)",
                checks_);
     add_gpu_options(app);
     add_report_options(app);
@@ -347,7 +347,7 @@ class RunCommand final : public Command {
         });
     app.add_flag("--keep-going", keep_going_,
                  "Do not tell the program of a kernel's fault, so that its other kernels run too. "
-                 "They get the memory that the faulty one leaves");
+                 "They see the memory as the faulty kernel left it");
     add_text_option(app, "--time-limit", "SECONDS",
                     "End each process that uses CUDA after this time, with a fault and all reports "
                     "(default: no limit)",

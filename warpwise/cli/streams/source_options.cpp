@@ -17,10 +17,9 @@ void add_reading_options(CLI::App& app, live::SourceOptions& options) {
                       options.page = parse_integer("--page", text, 1, 1'000'000);
                     }
                   });
-  app.add_flag(
-      "--luma", options.luma,
-      "Read JPEG pictures as grey: their luma, without decoding colours. It differs from grey "
-      "of the colours where these are rounded or clipped");
+  app.add_flag("--luma", options.luma,
+               "Read JPEG pictures as grey: their luma, without decoding colours. It may differ by "
+               "rounding or clipping from grey computed from the colours");
   app.add_flag_callback(
       "--no-autorotate", [&options] { options.autorotate = false; },
       "Do not turn pictures and frames upright; an output video gets the rotation as a tag");

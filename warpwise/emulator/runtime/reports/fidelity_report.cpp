@@ -48,8 +48,8 @@ std::string fidelity_line(const RunReport& report, Checks checks) {
   const std::vector<ModelledUse> uses = uses_of(report);
   if (!uses.empty()) return emulator::fidelity_line(uses);
   if (has_races(report)) return "exact except for races: a GPU's order may give another result";
-  if (checks.has(Check::races)) return "all that ran is exact";
-  if (checks.has(Check::strict)) return "all that ran is exact if no streams race";
+  if (checks.has(Check::races)) return "every result is exact";
+  if (checks.has(Check::strict)) return "every result is exact if no streams race";
   return emulator::fidelity_line(uses);
 }
 

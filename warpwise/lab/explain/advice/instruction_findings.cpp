@@ -66,7 +66,7 @@ std::string is_bottleneck(std::string_view name) {
 
 std::string standing(const Bounds& bounds, Resource resource, std::string_view name) {
   if (resource == bounds.rules()) return capitalised(is_bottleneck(name));
-  return fmt::format("{} takes {:.0f} % as long as the bottleneck, {}",
+  return fmt::format("{} takes {:.0f} % of the time of the bottleneck, which is {}",
                      capitalised(std::string(name)),
                      100 * bounds.of(resource) / bounds.of(bounds.rules()), bottleneck_of(bounds));
 }

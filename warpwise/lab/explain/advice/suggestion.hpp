@@ -25,7 +25,8 @@ struct Suggestion {
 /// Returns "DRAM is the bottleneck", "atomics are the bottleneck".
 std::string is_bottleneck(std::string_view name);
 
-/// Returns "L2 is the bottleneck", or "L2 takes 64 % as long as the bottleneck, latency".
+/// Returns "L2 is the bottleneck", or "L2 takes 64 % of the time of the bottleneck, which is
+/// latency".
 std::string standing(const Bounds& bounds, Resource resource, std::string_view name);
 
 /// Suggests fewer instructions in general, and the removal of causes that the counts name.

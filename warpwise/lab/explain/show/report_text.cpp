@@ -221,7 +221,7 @@ std::string fidelity_line(const Explanation& explanation) {
   const emulator::Checks checks = explanation.request.checks;
   if (checks.has(emulator::Check::races) || checks.has(emulator::Check::strict))
     return "counts are exact.";
-  return "counts are exact, unless threads race. --check races looks for that.";
+  return "counts are exact if no threads race; --check races finds races.";
 }
 
 std::string fidelity_text(const Explanation& explanation) {
