@@ -178,10 +178,10 @@ class FindCommand final : public Command {
     return values;
   }
 
-  // Returns a score for people: of ncc and zncc, six digits after the point.
+  // Returns a score for people: ncc and zncc with six digits.
   std::string score_text(double score) const {
     const bool is_correlation = measure_ == Measure::ncc || measure_ == Measure::zncc;
-    return is_correlation ? fmt::format("{:.6f}", score) : fmt::format("{}", score);
+    return is_correlation ? fmt::format("{:.6g}", score) : fmt::format("{}", score);
   }
 
   std::string text_of_absent(const Found& found, double least) const {
