@@ -171,7 +171,7 @@ void Declarations::read_initial(Declared& declared) {
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
   Initialiser initialiser{variable, declared, std::vector<std::uint64_t>(extents.size(), 1)};
-  // set_size has checked the product, except for an open first extent, which no stride includes.
+  // set_size has checked the size. An open first extent has no size, but no stride includes it.
   for (std::size_t i = extents.size() - 1; i > 0; --i) {
     if (__builtin_mul_overflow(initialiser.strides[i], extents[i], &initialiser.strides[i - 1]) ||
         initialiser.strides[i - 1] > max_initial_elements) {
