@@ -106,7 +106,7 @@ class KernelBuilder {
 
   std::size_t append_constant(std::uint64_t bits, Width width);
 
-  /// Return the operand of a literal, and of an address.
+  /// Return the operand of a literal, or of an address.
   std::int32_t constant(std::uint64_t bits, Width width);
 
   std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width);

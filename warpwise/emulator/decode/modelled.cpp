@@ -146,8 +146,8 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if memory itself depends on the order of atomics; sums of integers do not. One
-  /// place may have operations of several kinds, and inc and dec with several limits.
+  /// Returns true if the final memory depends on the order of atomics. Sums of integers alone do
+  /// not. Atomics of several kinds may share a place, and so may inc or dec with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;
