@@ -120,7 +120,7 @@ void compare(Warp& warp, const Operation& op) {
     }
   }
   const Mask result = gather_bits(results);
-  // The results may replace c.
+  // Both read c, whose register a result may overwrite.
   const Mask first = combined(warp, op, result);
   const Mask second = combined(warp, op, ~result);
   set_predicate(warp, op.dst, first);
