@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t line_bytes = Pace::line_bytes;
 constexpr std::uint64_t sector_bytes = Pace::sector_bytes;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks whose numbers differ by at least this much, in a row of the grid or from one row to the
-// next, are distant: they share data only by design.
+// Blocks are neighbours if their numbers differ by less than this, or by a row of the grid give or
+// take less than this. Other blocks are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
-// A warp waits so much longer for each further pass of shared memory; measured on an H200.
+// Cycles that a warp waits for each further pass of shared memory; measured on an H200.
 constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
@@ -37,7 +37,7 @@ std::uint32_t sectors_of_words(std::uint32_t words) {
   return sectors;
 }
 
-// The counts by class already have the first instruction.
+// Returns the instructions without the first one, which the counts by class already have.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -159,7 +159,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;
   clock.issued = at;
   clock.latest = std::max(clock.latest, at);
-  // No load moves before an atomic operation, wherever that is.
+  // No load moves before an atomic operation, even one in another space.
   const bool is_atomic = kind == InstructionClass::atomic;
   if (kind == InstructionClass::store || is_atomic) {
     if (of_shared || is_atomic) clock.stored_shared = std::max(clock.stored_shared, at);
@@ -291,7 +291,7 @@ double Pace::local(BlockClock& block, const Warp& warp, const Access& access) {
   for (const auto& [line, sectors] : touched_) {
     const SectorMask missing = missing_in_l1(block, line, sectors);
     if (access.kind == AccessKind::store) {
-      // L1 writes them through.
+      // L1 writes stores through.
       ++counts_.l2_written_lines;
       counts_.l2_written_sectors += sectors_in(sectors);
     } else if (missing != 0) {
@@ -347,7 +347,7 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
     read_[line] |= sectors;
-    // L1 updates the sectors that it holds. Atomics are L2's.
+    // A store updates the sectors that L1 holds. An atomic changes L2 only, so L1 drops them.
     const auto held = block.l1.find(line);
     if (held != block.l1.end() && access.kind == AccessKind::atomic) held->second &= ~sectors;
   }
@@ -455,7 +455,7 @@ void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
   BlockClock& clock = clock_of(block);
   const double last = last_arrival(clock);
-  // The figure is of eight warps. The barrier takes the block's warps one after the other.
+  // The model's figure is for eight warps. A barrier takes the block's warps one after the other.
   constexpr double measured_warps = 8;
   const auto warps = static_cast<double>(clock.warps.size());
   const double cycles =

@@ -34,7 +34,7 @@ void Races::start(History& history, Warp& warp, const Operation& op, const Acces
   if (!history.pending.add(pending)) end(pending, 0);
 }
 
-/// Moves an ended access to an epoch; 0: forgets it.
+/// Moves the marks of an ended access to another epoch. Epoch 0: forgets them.
 void Races::end(const PendingAccess& access, Epoch epoch) {
   Shadow& shadow = access.owner != nullptr ? history_of(*access.owner).shared : global_;
   for (Mask left = access.pieces; left != 0; left &= left - 1) {
