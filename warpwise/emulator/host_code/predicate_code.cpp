@@ -60,7 +60,7 @@ void less_longs(CodeGenerator& to, const Address& b) {
   to.vmovdqu(reg::ymm1, b);
   to.vpcmpgtq(reg::ymm0, reg::ymm1, reg::ymm0);
 }
-/// Brings unsigned numbers in ymm0 and ymm1 into the order of signed ones.
+/// Maps the unsigned numbers of ymm0 and `b` to signed ones of the same order, in ymm0 and ymm1.
 void flip_signs(CodeGenerator& to, const Address& b) {
   to.vpcmpeqd(reg::ymm2, reg::ymm2, reg::ymm2);
   to.vpsllq(reg::ymm2, reg::ymm2, 63);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what recent whole accesses have cost, for quick_observers-inl.hpp.
+// Internal to the emulator: costs of recent accesses of all lanes, for quick_observers-inl.hpp.
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 
 /// Additions to a site's counts by recent accesses of all lanes. A cost depends on the addresses
-/// relative to the 256 aligned bytes of the first one.
+/// relative to the aligned 256 bytes that hold the first one.
 struct QuickCounts {
   static constexpr std::size_t kept = 512;  ///< they fit into an L2 cache beside other data
 

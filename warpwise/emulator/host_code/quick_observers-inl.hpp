@@ -129,7 +129,7 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
-/// Calls body(at, T{}) for the states of each lane's element of `bytes`, in a type of this size.
+/// Calls body(at, T{}) for each lane: the states of its element begin at `at`. T has `bytes` bytes.
 template <Memory memory, class Address, class Body>
 inline void each_state(std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {
