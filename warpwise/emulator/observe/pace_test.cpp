@@ -33,7 +33,7 @@ TEST(Pace, IndependentLoadsOverlapAndDependentOnesDoNot) {
 }
 
 TEST(Pace, AnAdditionWaitsForTheOneBefore) {
-  // The first ones pass while the address is computed.
+  // The first additions pass while the address is computed.
   const std::string additions =
       "add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n add.u32 %r7, %r6, 1;\n add.u32 %r8, %r7, 1;\n";
   const double four = cycles(additions + "st.global.u32 [%rd5], %r8;");
@@ -380,7 +380,7 @@ TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {
 }
 
 TEST(Pace, DivisionsAreSeveralInstructionsAndFewerWithTheSameDivisor) {
-  // Those of the addresses are not counted.
+  // The instructions of the addresses are subtracted.
   const auto further = [](const std::string& body) {
     return run({.body = body}).pace.further.all - run({.body = ""}).pace.further.all;
   };
