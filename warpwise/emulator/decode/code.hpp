@@ -171,7 +171,7 @@ struct Code {
     bool leaves_memory = false;  ///< the values that it stores are inexact too
   };
   std::vector<ModelledOperation> modelled;
-  std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
+  std::vector<Handler> modelled_handlers;  ///< null for exact operations; empty if all are
   std::size_t register_bytes = 0;
   std::shared_ptr<LazyHostCode> host_code;  ///< null if the kernel is not of a program
   /// A piece of shared memory between two variables, which no access may touch. Only code that

@@ -54,8 +54,8 @@ class Marker {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);
-      // An instruction may consist of several operations; only one that computes floats is a
-      // product.
+      // An instruction may consist of several operations. Only those that compute floats are
+      // products.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
       if (is_atomic(words)) atomics_.insert(words.operation());
