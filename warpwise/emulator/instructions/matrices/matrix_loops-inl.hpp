@@ -8,8 +8,8 @@ using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
 
 // Exponents that stand for zero, and for numbers that the vectors leave to a plain sum: infinity,
-// NaN, and those whose products leave the range of floats. The sum of two such exponents stands for
-// the same.
+// NaN, and those whose products leave the range of floats. The sum of two such exponents is of the
+// same kind.
 constexpr std::int32_t zero_exponent = -4000;
 constexpr std::int32_t other_exponent = 12000;
 constexpr std::int32_t most_exponent = 50;
@@ -133,7 +133,8 @@ inline void add_floats(const FloatProduct& p) {
       const auto done = reinterpret_cast<Longs>(done_pairs);
       if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
         continue;
-      // Plain sums replace the others. A sum of zeros and a C of +0 is +0, as it should be.
+      // Plain sums replace the other results. If all products are zeros and C is +0, the result +0
+      // is right.
       for (int i = 0; i < rows_at_once * group_lines; ++i) {
         const int column = i / rows_at_once;
         const float c = addends[i % rows_at_once][column];

@@ -37,11 +37,11 @@ struct ProductSize {
 enum class Finish {
   truncate,       ///< to a float; a sum that is truncated to zero loses its sign
   truncate_more,  ///< to 13 bits after the leading one, as sums of floats of 8 bits
-  to_odd          ///< to a float to odd, for a second rounding to halves
+  to_odd          ///< rounds to odd, to a float; a second rounding to halves follows
 };
 
-/// A product of floats. Each term is truncated below 2^-fraction_bits of the largest exponent.
-/// The sum itself is exact, and is finished once.
+/// A product of floats. Each term is truncated `fraction_bits` bits below the largest exponent. The
+/// sum itself is exact, and is finished once.
 ///
 /// NVIDIA does not document this. It matches an H200's bits for random matrices with many spreads
 /// of exponents. Older generations are said to keep fewer bits and to add fewer terms at once.

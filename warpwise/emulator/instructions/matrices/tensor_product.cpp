@@ -82,7 +82,8 @@ void multiply_floats(Warp& warp, const Operation& op) {
                         lists_of(warp, op, flags.half_result != 0 ? 2 : 4, depth / 4, depth / 8));
 }
 
-/// D = A B + C with 16 columns. Operands: D, A, B, C. The second halves of A and B are unused.
+/// D = A B + C with 16 columns. Operands: D, A, B, C. The second four registers of A and of B are
+/// unused.
 void multiply_fragments(Warp& warp, const Operation& op) {
   const bool halves = flags_of<ProductFlags>(op).half_result != 0;
   multiply_small_floats(warp, op, {16, 16, 16}, lists_of(warp, op, halves ? 4 : 8, 8, 8));

@@ -58,7 +58,7 @@ constexpr int bits_of(Element element) {
   return 32;
 }
 
-/// A matrix of a product, as rows (columns of B) of neighbours.
+/// A matrix of a product, as lines: columns of B, rows of the others.
 struct WmmaMatrix {
   int lines = 0;
   int length = 0;

@@ -17,7 +17,7 @@ namespace {
 
 // A weight of 1: hardware keeps 8 bits of a texel's fraction.
 constexpr std::int64_t weight_one = 256;
-// Units of a normalized coordinate, as measured: 21 fraction bits.
+// Units of 1 in a normalized coordinate, which has 21 fraction bits, as measured.
 constexpr double normalized_unit = 1 << 21;
 
 /// Maps a texel index into the texture; -1 for the border colour (zero).
