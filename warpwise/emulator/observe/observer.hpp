@@ -73,7 +73,7 @@ struct TextureRead {
   /// Addresses of 32 texels in an array, 0 for a lane that reads no memory; null for surfaces, and
   /// if no observer follows texels.
   const Address* texels = nullptr;
-  int texel_bytes = 0;  ///< of the last lane's texture; lanes may have several
+  int texel_bytes = 0;  ///< of the last lane's texture; other lanes may read other textures
 };
 
 /// A phase of an mbarrier.

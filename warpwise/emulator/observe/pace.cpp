@@ -493,7 +493,8 @@ void Pace::add_reads(const Launch& launch, const std::vector<const Pace*>& worke
     for (const auto& [line, readers] : worker->readers_) {
       const Address at = line * line_bytes;
       if (at < view.begin || at >= view.end) view = launch.device->find(at);
-      // A texture that is no array may have other places: such a line belongs to no allocation.
+      // Addresses of texels are those in an array. If a texture is no array, a line may lie in no
+      // allocation.
       PaceCounts::Reads& own = reads[view.host == nullptr ? 0 : view.begin];
       own.bytes = view.host == nullptr ? own.bytes + line_bytes : view.end - view.begin;
       own.requested += readers.requested;

@@ -56,7 +56,7 @@ class Pace : public Observer {
 
  private:
   using Line = std::uint64_t;        ///< an address divided by 128
-  using SectorMask = std::uint32_t;  ///< four sectors of a line
+  using SectorMask = std::uint32_t;  ///< a bit for each of a line's four sectors
   using Lines = std::unordered_map<Line, SectorMask>;
   struct WrittenLine {
     std::bitset<128> bytes;
@@ -145,7 +145,7 @@ class Pace : public Observer {
   /// Returns those of `sectors` that a block's L1 lacks, and puts them there.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
-  /// Counts what goes to L2 for a store to sectors of a line.
+  /// Counts the sectors and the line that go to L2 for a store to a line.
   void send(WarpClock& warp, Line line, SectorMask sectors);
   /// Notes the words that a load reads, to find partly read sectors.
   void note_words(const Block& reader, const Access& access);
@@ -160,16 +160,16 @@ class Pace : public Observer {
   void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
   /// Returns the sectors that DRAM moves for accesses to `sectors`.
   SectorMask whole_dram_accesses(SectorMask sectors) const;
-  /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
+  /// Adds the sectors that DRAM writes for all stores, and reads for stores to a part of a sector.
   void add_stores_to(PaceCounts& counts) const;
-  /// Counts the place with the most cycles.
+  /// Counts the cycles of the busiest place.
   static void add_busiest(const Launch& launch,
                           const std::unordered_map<std::uint64_t, AtomicPlace>& places,
                           PaceCounts& counts);
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
-  /// Adds what blocks read of each allocation.
+  /// Adds the sectors that blocks read of each allocation.
   static void add_reads(const Launch& launch, const std::vector<const Pace*>& workers,
                         PaceCounts& counts);
   /// Counts how often each line of the PTX was executed.

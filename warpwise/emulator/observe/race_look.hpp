@@ -142,7 +142,7 @@ class Races::Look {
     read(runs);
   }
 
-  /// Compares and records an access of a copy or product, which is recorded in another epoch.
+  /// Compares an access of a copy or product, and records it in another epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
@@ -207,8 +207,8 @@ class Races::Look {
 
   static constexpr std::size_t fewest_together = 4;
 
-  /// Returns the number of words, from the first one on, whose last writes are of one epoch, and
-  /// whose reads are too.
+  /// Returns the number of words, from the first one on, with last writes of one epoch and with
+  /// reads of one epoch.
   static std::size_t alike(const ShadowPage& page, std::size_t word, std::size_t most) {
     const auto end_in = [&](const std::unique_ptr<ShadowPage::Touches>& touches, std::size_t end) {
       if (touches == nullptr) return end;
@@ -496,7 +496,8 @@ class Races::Look {
       const int lane = by_one ? touch.lane_of(std::countr_zero(left)) : -1;
       return std::popcount(before.are | (lane < 0 ? 0 : Mask{1} << lane)) > 1;
     }
-    if (((old.bits | touch.bits) & Touch::layout_bits) == 0) left &= 0 - left;  // bytes of one lane
+    // With the layout one_lane, one byte stands for all.
+    if (((old.bits | touch.bits) & Touch::layout_bits) == 0) left &= 0 - left;
     for (; left != 0; left &= left - 1) {
       const int byte = std::countr_zero(left);
       const int lane = old.lane_of(byte);

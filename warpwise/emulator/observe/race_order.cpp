@@ -249,7 +249,7 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   }
 }
 
-/// Adds what places tell to the lanes' knowledge. `used` has a bit for each place.
+/// Adds the knowledge of places to that of lanes. `used` has a bit for each place.
 void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used,
                                  const PlaceUsers& users) {
   const std::size_t w = warp.index;

@@ -76,7 +76,7 @@ namespace warpwise::emulator {
 /// - a missing fence inside a block, unless Check::strict is on
 /// - races that only another order of the warps would show: a strong access happened to order them
 ///   here, or some lanes of a warp passed a barrier without the others
-/// - if several copies read a word: a write before the last of them has ended
+/// - a write to a word that several copies read, before the last of the copies has ended
 /// - the source of a copy between the shared memories of two blocks
 /// - registers of a product before its end, and a missing fence.proxy.async
 /// - reads through textures

@@ -9,7 +9,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// ptxas 13.0 writes loops of up to 43 PTX instructions out, and none from 47 on.
+// ptxas 13.0 unrolls loops of up to 43 PTX instructions, and none from 47 on.
 constexpr std::int32_t longest_loop = 45;
 
 class Loop {

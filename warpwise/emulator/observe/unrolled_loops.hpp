@@ -9,7 +9,7 @@
 
 namespace warpwise::emulator {
 
-/// A place of a load in the machine code. The compiler may write a load out several times.
+/// A place of a load in the machine code. The compiler may repeat a load when it unrolls a loop.
 struct LoadCopy {
   int place = 0;   ///< number of the machine instruction
   int needed = 0;  ///< number of the first one that waits for it
