@@ -54,7 +54,7 @@ Handler step_handler(ObserverSet observers) {
                         [](auto set) -> Handler { return step<typename decltype(set)::type>; });
 }
 
-/// Returns true for each operation that control flow reaches other than from the one before it.
+/// Returns true for each operation that control flow may reach without the one before it.
 std::vector<bool> leaders_of(const Code& code) {
   std::vector<bool> leads(code.operations.size() + 1);
   const auto set = [&](std::int32_t at) {
@@ -81,7 +81,7 @@ std::vector<bool> leaders_of(const Code& code) {
 /// - rbp the kernel's operations
 /// - r15 the warp's HostCounts for this version
 ///
-/// From the top of the stack on lie the number of lanes, the limit, and from mask_at on the mask as
+/// The stack holds the number of lanes at its top, then the limit, and from mask_at on the mask as
 /// 32 words.
 class HostMemory : private Xbyak::CodeGenerator {
  public:

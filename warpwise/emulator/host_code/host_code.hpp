@@ -35,12 +35,12 @@ class HostCode {
   /// Enters machine code at an entry. Returns the next operation for the interpreter.
   using Enter = std::uint32_t (*)(Warp& warp, const void* entry, Mask lanes, std::uint32_t limit);
 
-  /// Machine code for one kind of groups.
+  /// Machine code for all live lanes of a warp, or for some of them.
   struct Version {
     std::shared_ptr<const HostMemory> memory;
     Enter enter = nullptr;
     std::vector<const void*> entries;  ///< of each operation; empty: no machine code
-    /// Index of an operation's count in a worker's HostCounts; -1: it counts itself.
+    /// Index of an operation's count in a worker's HostCounts; -1: the operation counts itself.
     std::vector<std::int32_t> counted_at;
   };
 

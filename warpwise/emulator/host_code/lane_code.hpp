@@ -76,7 +76,7 @@ class LaneCode {
   Xbyak::Ymm scratch(int i) const { return Xbyak::Ymm(first_scratch + i); }
   /// Sets scratch register 0 to all ones in the lanes where a predicate is true.
   void expand_predicate(std::int32_t operand);
-  /// A table's vector in memory.
+  /// Tables that the code reads, each one vector in memory.
   enum class Table { nan32, sign32, magnitude32, beyond32, sign64, magnitude64, quiet64, word };
   Xbyak::Address table(Table which);
 

@@ -42,7 +42,7 @@ struct QuickCounts {
   std::vector<Neighbours> neighbours;
   std::vector<Shape<std::uint64_t>> long_shapes;
   std::vector<Shape<std::uint32_t>> short_shapes;
-  /// The additions of each of these three kinds: [slot][number of the site's counts].
+  /// The additions for each of the three lists above: [slot][number of the site's counts].
   std::array<std::vector<std::uint64_t>, 3> added;
 };
 

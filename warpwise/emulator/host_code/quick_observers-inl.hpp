@@ -89,7 +89,7 @@ constexpr bool sees_accesses<Observers<Counts, Races, Init>> = true;
 /// The addresses of an access of all lanes, in their space and on the host.
 struct WholeAddresses {
   Resolved place;
-  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, where they differ
+  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, one for each lane
 };
 
 /// Describes an access of all lanes to the observers.

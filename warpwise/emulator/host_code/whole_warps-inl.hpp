@@ -34,7 +34,7 @@ inline Vector difference(Vector a, Vector b, std::uint64_t) { return _mm256_sub_
 inline Vector difference(Vector a, Vector b, std::uint32_t) { return _mm256_sub_epi32(a, b); }
 inline bool is_zero(Vector bits) { return _mm256_testz_si256(bits, bits) != 0; }
 
-/// Lanes of a vector of addresses.
+/// Number of addresses in a vector.
 template <class Address>
 constexpr int at_once = sizeof(Vector) / sizeof(Address);
 
