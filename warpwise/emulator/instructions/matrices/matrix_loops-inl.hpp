@@ -62,7 +62,7 @@ inline auto rounded(Doubles sum, bool to_odd) {
   return __builtin_convertvector(reinterpret_cast<Doubles>(bits), FourFloats);
 }
 
-/// Finishes sums in units of 2^unit.
+/// Converts sums in units of 2^unit to floats, as `finish` says.
 inline Floats finished(Integers low, Integers high, Integers unit, Finish finish) {
   const bool to_odd = finish == Finish::to_odd;
   const auto first = rounded(doubles_of<0>(low) + doubles_of<0>(high), to_odd);
