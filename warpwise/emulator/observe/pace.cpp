@@ -99,7 +99,7 @@ void Pace::on_block_end(Block& block) {
 double Pace::last_arrival(const BlockClock& block) const {
   double last = 0;
   for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.reached + 1});
-  // The operations on one word go one after the other, whichever warps they are of.
+  // Operations on one word take turns, even those of different warps.
   for (const auto& [word, operations] : block.looped) {
     last = std::max(
         last, block.phase_began + static_cast<double>(operations) * model_.shared_loop_cycles);
@@ -471,8 +471,8 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   const std::vector<int>& lines = workers.front()->code_->ptx_lines;
   std::map<int, std::uint64_t> by_line;
   for (std::size_t i = 0; i < lines.size();) {
-    // One instruction may be several operations: the largest count is the instruction's. A line
-    // of a function that is called twice occurs twice: its counts are added.
+    // One instruction may be several operations: their largest count is the instruction's. If a
+    // function is called twice, its lines occur twice: their counts are added.
     const int line = lines[i];
     std::uint64_t most = 0;
     for (; i < lines.size() && lines[i] == line; ++i) {

@@ -79,7 +79,8 @@ void Races::on_mbarrier_track(Warp& warp, Asynchronous what, Mask lanes,
   }
 }
 
-/// The mbarrier orders other warps that see the phase's end with this one.
+/// Makes the ended copies accesses of this warp. The mbarrier itself orders this warp with others
+/// that see the phase's end.
 void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   if (!is_on_) return;
   History& history = changing_history_of(*warp.block);
@@ -90,7 +91,8 @@ void Races::on_mbarrier_end(Warp& warp, const MbarrierPhase& phase) {
   Owner starter;
   for (const PendingAccess& access : ended) {
     if (epoch == 0 || starter.block != access.block || starter.warp != access.warp) {
-      // The warp's access of the mbarrier, which saw the phase's end, came just before.
+      // The warp has seen the phase's end by an access of the mbarrier, in the time before this
+      // one.
       epoch = new_epoch(history, history.order.now(warp.index) - 1, warp.index);
       starter = {static_cast<std::uint32_t>(access.block), 0, access.warp};
       starters_[epoch] = starter;

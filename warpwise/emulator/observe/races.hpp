@@ -152,7 +152,7 @@ class Races : public Observer {
   /// The lanes whose accesses in another epoch precede the current one.
   struct Before {
     Mask are = 0;
-    bool of_own_warp = false;  ///< the epoch is of the lane's own warp, whose accesses it knows
+    bool of_own_warp = false;  ///< the epoch is of the own warp; a lane knows its own accesses
     bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
   /// Holds answers of Look about epochs, until something may order accesses.
