@@ -35,7 +35,7 @@ namespace {
 #include "warpwise/emulator/host_code/quick_observers-inl.hpp"
 // clang-format on
 
-/// Runs the handler, and keeps the allocation that it has found.
+/// Runs the handler, and keeps the allocation that the handler has found for the next access.
 template <bool is_shared>
 [[gnu::noinline]] void run_handler(Warp& warp, const Operation& op) {
   op.run(warp, op);
