@@ -60,7 +60,7 @@ LaunchResult launch(const std::string& body, std::size_t written = 0, std::uint3
   return Unwritten(kernel_text(body, functions), written).launch(threads);
 }
 
-/// One fault, which is on this line and says this.
+/// Expects one fault, on this line and with this message.
 void expect_found(const LaunchResult& result, int line, const std::string& message,
                   std::uint32_t thread, const std::string& body) {
   ASSERT_EQ(result.faults.size(), 1U) << body;

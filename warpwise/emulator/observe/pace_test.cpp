@@ -470,7 +470,7 @@ int blocks_above_others(std::uint32_t columns, std::uint32_t rows) {
 TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
   for (const std::uint32_t columns : {8U, 16U, 17U, 100U})
     EXPECT_EQ(blocks_above_others(columns, 16384 / columns), 32) << columns;
-  // Rows that are shorter than a run have all of it, and no block runs twice.
+  // Rows are shorter than a run: the sample is complete all the same, and no block runs twice.
   for (const std::uint32_t columns : {1U, 2U, 3U, 7U}) blocks_above_others(columns, 4096);
 }
 
