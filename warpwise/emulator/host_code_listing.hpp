@@ -19,7 +19,7 @@ struct HostCodePart {
 };
 
 /// Returns the machine code that the emulator makes from a kernel, for whole warps, without counts
-/// and checks. Parts follow each other without a gap. There is none if this CPU, or this build,
+/// and checks. Parts follow each other without a gap. There are none if this CPU, or this build,
 /// makes none, or if the kernel is too long.
 /// \param kernel  its name in the PTX
 /// \throws InvalidArgument, Unsupported  as for Program, and if there is no such kernel

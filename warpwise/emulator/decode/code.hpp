@@ -15,7 +15,8 @@
 
 namespace warpwise::emulator {
 
-/// Returns the address of a module's n-th function, in a window of its own without memory.
+/// Returns the address of a module's n-th function. Functions have a window of addresses without
+/// memory.
 constexpr Address function_address(std::size_t n) {
   return (Address{4} << 40) + 16 * (Address{n} + 1);
 }
@@ -67,12 +68,12 @@ enum class Special : std::uint8_t {
   zero,
 };
 
-/// A place in a kernel that accesses memory. Most such operations have one. cp.async has a store
-/// and, directly after it, a load.
+/// A memory access in a kernel. Most operations that access memory have one site. cp.async has two:
+/// a store and, directly after it, a load.
 struct Site {
   std::uint32_t operation = 0;                     ///< index into Code::operations
   InstructionClass kind = InstructionClass::load;  ///< load, store, atomic or texture
-  /// Passes a parameter to an inlined call, which costs nothing on a GPU.
+  /// True for an access that passes a parameter to an inlined call. On a GPU it costs nothing.
   bool compiler_local = false;
 };
 
@@ -97,11 +98,11 @@ struct FrameSlot {
 /// A function called at run time: it recurses, or a pointer may point to it.
 struct CalledFunction {
   std::string name;
-  std::int32_t entry = -1;  ///< index into Code::operations; -1: no call of the kernel fits it
+  std::int32_t entry = -1;        ///< index into Code::operations; -1: not decoded, no call fits it
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
-  std::vector<RegisterPlace> unset;  ///< like Code::unset, at its entry
+  std::vector<RegisterPlace> unset;  ///< registers read before they are written
 };
 
 /// A call at run time. It saves the caller's registers that are needed later, because functions
@@ -129,7 +130,7 @@ struct Code {
   std::vector<RegisterPlace> unset;
   std::vector<ptx::SourceLine> lines;          ///< of each operation
   std::vector<int> ptx_lines;                  ///< of each operation, from 1; 0 for a final exit
-  std::vector<ptx::SourceLine> counted_lines;  ///< lines that get the counts, see counted_lines.hpp
+  std::vector<ptx::SourceLine> counted_lines;  ///< of each operation, see counted_lines.hpp
   std::vector<InstructionClass> classes;       ///< of each operation
   std::vector<std::string> names;        ///< of each operation, for messages ("ld.global.f32")
   std::vector<std::string> files;        ///< indexed by SourceLine::file
@@ -141,13 +142,13 @@ struct Code {
   /// First operations of loops that `.pragma "nounroll"` keeps as they are.
   std::vector<std::int32_t> rolled_loops;
   std::vector<CalledFunction> functions;
-  std::map<Address, std::size_t> function_at;  ///< of functions whose address the module takes
+  std::map<Address, std::size_t> function_at;  ///< index of functions whose address is taken
   std::vector<CallSite> call_sites;
   struct LaunchableKernel {
     std::string name;
     std::uint64_t parameter_bytes = 0;
   };
-  std::map<Address, LaunchableKernel> kernels;    ///< of the module, if the code launches any
+  std::map<Address, LaunchableKernel> kernels;  ///< kernels of the module, if the code launches any
   std::int32_t frame_register = Operation::none;  ///< 64-bit register: a called function's frame
   bool uses_stack = false;                        ///< has calls at run time or alloca
   std::vector<std::byte> constants;               ///< literals, each for 32 lanes
@@ -170,26 +171,26 @@ struct Code {
     bool leaves_memory = false;  ///< the values that it stores are inexact too
   };
   std::vector<ModelledOperation> modelled;
-  std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
+  std::vector<Handler> modelled_handlers;  ///< null for exact operations; empty if all are
   std::size_t register_bytes = 0;
-  std::shared_ptr<LazyHostCode> host_code;  ///< of a program's kernels; else null
+  std::shared_ptr<LazyHostCode> host_code;  ///< null if the kernel is not of a program
   /// A piece of shared memory between two variables, which no access may touch. Only code that
   /// checks has these.
   struct SharedGap {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t added = 0;  ///< bytes of this gap and those before it that a GPU does not have
+    std::uint64_t added = 0;  ///< bytes of this gap and of all gaps before it
     std::string before;       ///< name of the variable that ends at `begin`
   };
   std::vector<SharedGap> shared_gaps;  ///< by address
   std::uint64_t static_shared = 0;
-  std::uint64_t reserved_shared = 0;  ///< the part that is not the kernel's own variables
+  std::uint64_t reserved_shared = 0;  ///< the part of static_shared that a GPU reserves
   std::uint64_t reserved_shared_at = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< begin of extern shared arrays
   std::uint64_t local_bytes =
-      0;  ///< of a thread, without its stack, with parameters of inlined calls
+      0;  ///< of a thread: variables and parameters of inlined calls, without the stack
 
-  /// Returns the place in shared memory, or the size, that a GPU has without the gaps.
+  /// Converts a place in shared memory, or a size, to that of a GPU, which has no gaps.
   std::uint64_t without_gaps(std::uint64_t place) const {
     std::uint64_t added = 0;
     for (const SharedGap& gap : shared_gaps) added = gap.end <= place ? gap.added : added;

@@ -1,6 +1,6 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Asynchronous copies, which are done at once, their groups, and mbarriers.
+// Asynchronous copies, their groups, and mbarriers. The emulator does the copies at once.
 
 #include <utility>
 
@@ -98,7 +98,7 @@ std::int32_t Decoder::address_value(const Address& at) {
   return base;
 }
 
-/// st.async, red.async: the access, and the report of its bytes to an mbarrier.
+/// Decodes st.async and red.async: the access, and the report of its bytes to an mbarrier.
 void Decoder::decode_store_async() {
   if (stated_space() != Space::cluster) refuse("");
   const Operand& value = operand(1);
@@ -111,8 +111,8 @@ void Decoder::decode_store_async() {
   emit_mbarrier(flags, object, Operation::none, Operation::none, constant(bytes, Width::w32));
 }
 
-/// clusterlaunchcontrol: asks for the place of a block that has not begun, to do its work. No such
-/// block is ever left, as if all had begun: the answer, 16 bytes of zero, says so.
+/// Decodes clusterlaunchcontrol, which cancels a block that has not begun, so that the caller can
+/// do its work. The emulator answers as if all blocks had begun, with 16 bytes of zero.
 void Decoder::decode_launch_control() {
   if (has("multicast::cluster::all")) refuse("");
   const Operand zero = integer_operand(0);
@@ -134,8 +134,8 @@ void Decoder::decode_launch_control() {
   }
 }
 
-/// cp.async.mbarrier.arrive: earlier copies are already done. Without .noinc it adds itself to the
-/// arrivals that the phase waits for, and arrives.
+/// Decodes cp.async.mbarrier.arrive. Earlier copies are already done. Without .noinc the
+/// instruction first adds one to the arrivals that the phase waits for.
 void Decoder::decode_copy_arrival() {
   MbarrierFlags flags;
   flags.kind = has("noinc") ? MbarrierKind::arrive : MbarrierKind::track;

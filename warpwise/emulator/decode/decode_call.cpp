@@ -53,7 +53,8 @@ void Decoder::decode_call() {
     call_at_run_time(nullptr, call);
     return;
   }
-  // nvcc links PTX for the device's runtime that consists of undocumented calls of the driver.
+  // nvcc links PTX of the device's runtime. Its bodies make undocumented calls of the driver, so
+  // they are not decoded.
   if (!callee->has_body || is_device_runtime_call(callee->name)) {
     decode_system_call(callee->name, call);
     return;

@@ -122,7 +122,7 @@ void Decoder::decode_vector_move() {
     if (to[i].kind != Operand::Kind::sink) decode_as("mov", modifiers, {to[i], values[i]});
 }
 
-/// lop3.or.b32 d|p, a, b, c, table, q: p tells whether d or q holds.
+/// lop3.or.b32 d|p, a, b, c, table, q: p becomes (d != 0) or q.
 void Decoder::decode_logic_test() {
   const Operand& result = operand(0);
   if (result.kind != Operand::Kind::pair || current_->operands.size() != 6) refuse("");

@@ -44,7 +44,7 @@ class Decoder : KernelBuilder {
     Space space = Space::generic;
     bool is_32_bits = false;
     bool compiler_local = false;
-    std::optional<std::uint64_t> parameter;  ///< offset in the kernel's parameters, if known here
+    std::optional<std::uint64_t> parameter;  ///< offset in the kernel's parameters, if known
   };
 
   void decode_function(Frame& frame);

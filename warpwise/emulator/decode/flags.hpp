@@ -42,9 +42,9 @@ struct FloatFlags {
   std::uint32_t relu : 1 = 0;
   std::uint32_t propagate_nan : 1 = 0;
   std::uint32_t to_integral : 1 = 0;    ///< the result is a whole number (.rni, ...)
-  std::uint32_t narrow_result : 1 = 0;  ///< an integer of 8 or 16 bits goes to a register of 16
+  std::uint32_t narrow_result : 1 = 0;  ///< 8 or 16 bits of an integer go to a register of 16 bits
   std::uint32_t finite : 1 = 0;         ///< infinity becomes the largest finite number
-  std::uint32_t xor_sign : 1 = 0;       ///< compares magnitudes; the sign is that of the product
+  std::uint32_t xor_sign : 1 = 0;       ///< min and max of magnitudes, with the product's sign
   std::uint32_t unused : 22 = 0;
   friend bool operator==(const FloatFlags&, const FloatFlags&) = default;
 };
@@ -108,7 +108,7 @@ struct ProductFlags {
   std::uint32_t bfloats : 1 = 0;
   std::uint32_t half_result : 1 = 0;
   std::uint32_t half_addend : 1 = 0;
-  std::uint32_t a_coarse : 1 = 0;  ///< of floats of 8 bits: e5m2, else e4m3
+  std::uint32_t a_coarse : 1 = 0;  ///< 8-bit floats of A are e5m2, else e4m3
   std::uint32_t b_coarse : 1 = 0;
   std::uint32_t unused : 17 = 0;
 };
@@ -155,7 +155,7 @@ struct MbarrierFlags {
   MbarrierKind kind : 3 = MbarrierKind::init;
   std::uint32_t drops : 1 = 0;         ///< arrive_drop
   std::uint32_t expects : 1 = 0;       ///< arrive.expect_tx
-  std::uint32_t by_parity : 1 = 0;     ///< waits for a phase of a parity, not of a state
+  std::uint32_t by_parity : 1 = 0;     ///< the phase is given by its parity, not by a state
   std::uint32_t wide_operand : 1 = 0;  ///< operand b has 64 bits
   std::uint32_t tracks : 1 = 0;        ///< the phase also waits for the thread's cp.async
   std::uint32_t unused : 24 = 0;
@@ -171,7 +171,7 @@ struct GroupFlags {
   static constexpr std::uint32_t most_left = (1U << 26) - 1;
 };
 
-/// Operation of a copy on its destination.
+/// Operation that combines copied elements with the destination.
 enum class Reduction : std::uint32_t {
   none,
   add,

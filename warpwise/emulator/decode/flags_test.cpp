@@ -77,7 +77,7 @@ Inputs halves_near_zero() {
   return inputs;
 }
 
-/// A half without an exponent as zero; others in an order that integers have too.
+/// Maps halves to integers of the same order. A half without an exponent becomes 0.
 int flushed_half(U64 bits) {
   const int magnitude = (bits & 0x7c00) == 0 ? 0 : static_cast<int>(bits & 0x7fff);
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;

@@ -16,8 +16,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel with more operations after inlining is refused. Usually it recurses, so that inlining
-// has no end.
+// A kernel with more operations after inlining is refused: calls of calls can multiply its code.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -335,7 +334,7 @@ std::int32_t KernelBuilder::frame_register() {
 }
 
 std::int32_t KernelBuilder::frame_address(std::uint64_t offset) {
-  // A separate operation before those of the current instruction.
+  // Emits an operation of its own, before the current instruction's.
   Accesses own = std::exchange(accesses_, {});
   const std::int32_t frame = frame_register();
   const std::int32_t added = constant(offset, Width::w64);

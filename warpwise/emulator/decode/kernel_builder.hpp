@@ -21,7 +21,7 @@ struct Symbol {
   enum class Kind { reg, shared, local, parameter, argument, variable, function } kind = Kind::reg;
   Width width = Width::none;
   std::int32_t reg = 0;  ///< virtual register
-  /// Registers that make up a register of a vector or of 128 bits: `name.x`, `name.y`, ...
+  /// Number of registers that make up a register of a vector or of 128 bits (`name.x`, ...).
   std::size_t parts = 1;
   std::uint64_t offset =
       0;  ///< in shared, local or parameter memory; of an argument: in local memory
@@ -106,7 +106,7 @@ class KernelBuilder {
 
   std::size_t append_constant(std::uint64_t bits, Width width);
 
-  /// Return the operand of a literal, and of an address.
+  /// Return the operand of a literal, or of an address.
   std::int32_t constant(std::uint64_t bits, Width width);
 
   std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width);
@@ -114,7 +114,7 @@ class KernelBuilder {
   /// Returns the register with the frame's address in a function called at run time.
   std::int32_t frame_register();
 
-  /// Returns the operand of a place in that frame.
+  /// Returns the operand of the address of a place in that frame.
   std::int32_t frame_address(std::uint64_t offset);
 
   std::int32_t literal(const Operand& operand, Width width);

@@ -41,7 +41,7 @@ TEST(Messages, NameThePlace) {
   EXPECT_EQ(refusal("", ".global .u64 pointer = other;").substr(0, 11), "PTX line 5:");
 }
 
-// These two as ptxas does.
+// ptxas refuses the next two as well.
 TEST(Messages, AParameterWithoutASize) {
   EXPECT_EQ(refusal("", {}, ".param .u32 first, .param .b8 last[]"),
             "kernel 'hand': its parameter 'last' has no size");

@@ -54,8 +54,8 @@ class Marker {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const InstructionText words(code.names[i]);
-      // An instruction may consist of several operations; only one that computes floats is a
-      // product.
+      // An instruction may consist of several operations. Only those that compute floats are
+      // products.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
       if (is_atomic(words)) atomics_.insert(words.operation());
@@ -146,8 +146,8 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Returns true if memory itself depends on the order of atomics; sums of integers do not. One
-  /// place may have operations of several kinds, and inc and dec with several limits.
+  /// Returns true if the final memory depends on the order of atomics. Sums of integers alone do
+  /// not. Atomics of several kinds may share a place, and so may inc or dec with several limits.
   bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;

@@ -27,7 +27,7 @@ struct ModelledReach {
 };
 
 /// Follows values of executed operations of Code::modelled through registers and memory, in any
-/// order of execution. Whatever the result omits was not reached.
+/// order of execution. Kinds that the result omits have reached nothing.
 /// \param executed  not 0 for each executed operation; empty if none is modelled
 /// \param in_memory  inexact values in global memory at the start
 ModelledReach reach_of(const Code& code, std::span<const std::uint8_t> executed,

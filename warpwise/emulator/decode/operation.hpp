@@ -51,7 +51,7 @@ enum class Control : std::uint8_t {
   ret,
 };
 
-/// Kinds of asynchronous operations, by the threads for which a wait ends when they are done.
+/// Kinds of asynchronous operations. They differ in the threads that can wait for their end.
 enum class Asynchronous : std::uint32_t {
   none,
   copy,         ///< cp.async: threads that wait for its group, or at an mbarrier that tracks it
@@ -83,7 +83,7 @@ struct Operation {
   bool c_negated : 1 = false;
   bool short_address : 1 = false;  ///< the address register has 32 bits
   /// An atomic, volatile, relaxed, acquiring or releasing access. Other threads may wait for its
-  /// write, or write what it waits for. A loop around such a read may be a spin.
+  /// write, or may write the value that it waits for. A loop around such a read may be a spin.
   bool strong : 1 = false;
   bool narrow : 1 = false;       ///< strong only for threads of its block
   bool system : 1 = false;       ///< an atomic that the host may observe

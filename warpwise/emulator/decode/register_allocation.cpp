@@ -260,8 +260,8 @@ class Places {
     using Busy = std::pair<std::int32_t, std::size_t>;  // until, place
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
 
-    /// Returns a place for a register that is live in `span`. Calls are in the order of the spans'
-    /// beginnings.
+    /// Returns a place for a register that is live in `span`. Must be called in the order in which
+    /// the spans begin.
     std::size_t take(const Interval& span) {
       // An operation may write one register and still read another, so places are free only after
       // the last use.

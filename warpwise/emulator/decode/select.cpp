@@ -82,7 +82,8 @@ std::string joined(const std::string& opcode, const Modifiers& modifiers) {
   return key;
 }
 
-// Returns true if an opcode has only types and these modifiers; any other makes it unknown.
+// Returns true if an opcode has only types and these modifiers; any other modifier makes the
+// instruction unknown.
 bool only(const Modifiers& modifiers, const std::set<std::string_view>& known) {
   return std::all_of(modifiers.begin(), modifiers.end(), [&](const std::string& modifier) {
     return is_type(modifier) || known.contains(modifier);
@@ -158,7 +159,8 @@ std::optional<Selection> select_carry(const std::string& opcode, const Modifiers
   return selected("madc." + half + type, InstructionClass::integer, flags);
 }
 
-/// setp and set: comparison, optional combination with a predicate, optional .ftz, types.
+/// Selects setp or set. Modifiers: a comparison, maybe a combination with a predicate, maybe .ftz,
+/// and types.
 std::optional<Selection> select_comparison(const std::string& opcode, const Modifiers& modifiers) {
   CompareFlags flags;
   std::string key = opcode;

@@ -25,7 +25,7 @@ namespace {
 
 // A kernel with more operations takes long to translate, and rarely runs long for its size.
 constexpr std::size_t most_operations = 20000;
-// A run's code is written in a time that grows with its length.
+// Limits the length of a run, and so the time to write its code.
 constexpr std::size_t longest_run = 256;
 
 /// Executes one operation as the interpreter does, for the active lanes.
@@ -54,7 +54,7 @@ Handler step_handler(ObserverSet observers) {
                         [](auto set) -> Handler { return step<typename decltype(set)::type>; });
 }
 
-/// Returns true for each operation that control flow reaches other than from the one before it.
+/// Returns true for each operation that control flow may reach without the one before it.
 std::vector<bool> leaders_of(const Code& code) {
   std::vector<bool> leads(code.operations.size() + 1);
   const auto set = [&](std::int32_t at) {
@@ -81,7 +81,7 @@ std::vector<bool> leaders_of(const Code& code) {
 /// - rbp the kernel's operations
 /// - r15 the warp's HostCounts for this version
 ///
-/// From the top of the stack on lie the number of lanes, the limit, and from mask_at on the mask as
+/// The stack holds the number of lanes at its top, then the limit, and from mask_at on the mask as
 /// 32 words.
 class HostMemory : private Xbyak::CodeGenerator {
  public:
@@ -363,7 +363,7 @@ class HostMemory : private Xbyak::CodeGenerator {
     for (std::size_t i = begin; i < end; ++i)
       counted_at_[i] = static_cast<std::int32_t>(pending_at_);
   }
-  /// Counts these operations.
+  /// Counts the noted operations.
   void settle() {
     if (pending_ == 0) return;
     add(qword[rbx + offsetof(Warp, executed)], static_cast<std::uint32_t>(pending_));
@@ -373,7 +373,7 @@ class HostMemory : private Xbyak::CodeGenerator {
 
   static constexpr int limit_at = 8;
   static constexpr int mask_at = 32;
-  static constexpr int stack_bytes = mask_at + 4 * warp_lanes + 8;  // which keeps the stack aligned
+  static constexpr int stack_bytes = mask_at + 4 * warp_lanes + 8;  // 8 bytes align the stack
 
   const Code& code_;
   ObserverSet observers_;
@@ -386,7 +386,7 @@ class HostMemory : private Xbyak::CodeGenerator {
   std::vector<Xbyak::Label> at_;  ///< of each operation that leads
   std::vector<bool> is_entry_;
   std::vector<std::int32_t> counted_at_;
-  std::deque<SharedLoads> loads_;       ///< which the code refers to
+  std::deque<SharedLoads> loads_;       ///< the code refers to them
   std::vector<OperationsCode> pieces_;  ///< without their bytes
   std::size_t pieces_end_ = 0;
   std::size_t pending_ = 0;
@@ -469,8 +469,8 @@ void HostCode::add(std::size_t operation, const std::vector<HostCount>& counts,
     add_from(partial_, code_->operations.size());
 }
 
-// Making the code of an operation takes the time in which the interpreter executes 400 of them. So
-// a kernel that ends right after it loses a tenth.
+// Making the code of an operation takes as long as the interpreter takes for 400 operations. So a
+// kernel that ends right after its code is made loses a tenth of its time.
 constexpr std::uint64_t executions_before = 4000;
 
 std::uint64_t LazyHostCode::left() const {

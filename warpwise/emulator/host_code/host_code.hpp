@@ -21,8 +21,7 @@
 
 namespace warpwise::emulator {
 
-/// Executions of a stretch, at the index of its first operation, or of a branch that machine code
-/// has executed.
+/// Executions by machine code: of a stretch, at the index of its first operation, or of a branch.
 struct HostCount {
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
@@ -36,12 +35,12 @@ class HostCode {
   /// Enters machine code at an entry. Returns the next operation for the interpreter.
   using Enter = std::uint32_t (*)(Warp& warp, const void* entry, Mask lanes, std::uint32_t limit);
 
-  /// Machine code for one kind of groups.
+  /// Machine code for all live lanes of a warp, or for some of them.
   struct Version {
     std::shared_ptr<const HostMemory> memory;
     Enter enter = nullptr;
     std::vector<const void*> entries;  ///< of each operation; empty: no machine code
-    /// Index of an operation's count in a worker's HostCounts; -1: it counts itself.
+    /// Index of an operation's count in a worker's HostCounts; -1: the operation counts itself.
     std::vector<std::int32_t> counted_at;
   };
 
@@ -74,21 +73,22 @@ class HostCode {
   mutable std::atomic<bool> partial_is_made_ = false;
 };
 
-/// Returns the number of HostCounts that a worker needs: of each version and operation.
+/// Returns the number of HostCounts that a worker needs: one for each version and operation.
 inline std::size_t host_counts(const Code& code) { return 2 * code.operations.size(); }
 
-/// A kernel's machine code, which is made when the kernel has executed so many instructions that it
-/// pays. Launches on several threads share it.
+/// A kernel's machine code. It is made once the kernel has executed enough instructions for it to
+/// pay. Launches on several threads share it.
 class LazyHostCode {
  public:
-  /// \param code  a kernel that was decoded for these observers. It keeps its place in memory.
+  /// \param code  a kernel that was decoded for these observers. It must not move in memory.
   LazyHostCode(const Code& code, ObserverSet observers) : code_(&code), observers_(observers) {}
 
-  /// Returns null if it has not been made, or cannot be: on other architectures, without AVX2 and
-  /// FMA, for a kernel of very many operations, or where the system refuses executable memory.
+  /// Returns the machine code, or null before it is made. It cannot be made on other architectures,
+  /// without AVX2 and FMA, for a kernel of very many operations, or where the system refuses
+  /// executable memory.
   const HostCode* ready() const { return ready_.load(std::memory_order_acquire); }
 
-  /// Makes it, unless that has been tried before.
+  /// Makes the machine code, unless that has been tried before.
   void make() {
     if (!tried_.load(std::memory_order_acquire)) try_to_make();
   }

@@ -7,7 +7,8 @@ namespace warpwise::emulator {
 
 namespace {
 
-// A value that no operation in this many reads next is the first to leave the CPU's registers.
+// Number of next operations to look at. A value that none of them reads leaves the CPU's registers
+// first.
 constexpr std::size_t operations_looked_ahead = 64;
 constexpr std::size_t never = ~std::size_t{0};
 constexpr int vector_bytes = 32;

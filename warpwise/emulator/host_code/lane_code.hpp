@@ -27,7 +27,7 @@ class LaneCode;
 struct LaneInstruction {
   /// Widths of dst, dst2, a, b, c, d.
   std::array<Width, 6> widths{};
-  /// Writes the code for 8 lanes; of results of 64 bits, for 4 of them.
+  /// Writes the code for 8 lanes, or for 4 lanes if results have 64 bits.
   void (*emit)(LaneCode& code) = nullptr;
 };
 
@@ -44,8 +44,8 @@ struct LaneOperation {
 };
 
 /// Writes machine code of runs of operations. `registers` and `constants` are registers of the CPU
-/// that hold a warp's register file and its constants. A `mask`, if any, is the distance from the
-/// stack pointer of 32 words: all ones in the lanes that get results, 0 in the others.
+/// that hold a warp's register file and its constants. `mask`, if any, is the distance from the
+/// stack pointer to a word for each lane: all ones in the lanes that get results, 0 in the others.
 class LaneCode {
  public:
   LaneCode(Xbyak::CodeGenerator& to, const Xbyak::Reg64& registers, const Xbyak::Reg64& constants,
@@ -64,19 +64,19 @@ class LaneCode {
   const Operation& op() const { return *op_; }
   /// An operand of the result's width, in a register.
   Xbyak::Ymm in(std::int32_t operand) { return load(operand, half_); }
-  /// The same in a register, or in memory if it is not needed there again.
+  /// The same in a register, or in memory if no later operation reads it.
   const Xbyak::Operand& any(std::int32_t operand) { return source(operand, half_); }
   /// Half 0 or 1 of an operand of 64 bits, for a result of 32.
   Xbyak::Ymm in_half(std::int32_t operand, int half) { return load(operand, half); }
   /// 4 lanes of an operand of 32 bits, for a result of 64: in memory or in scratch register i.
   const Xbyak::Operand& four(std::int32_t operand, int i);
-  /// The register for the result; it differs from the operands' ones.
+  /// The register for the result; it differs from those of the operands.
   Xbyak::Ymm out() const { return out_; }
   /// One of 3 registers for intermediate values.
   Xbyak::Ymm scratch(int i) const { return Xbyak::Ymm(first_scratch + i); }
   /// Sets scratch register 0 to all ones in the lanes where a predicate is true.
   void expand_predicate(std::int32_t operand);
-  /// A table's vector in memory.
+  /// Tables that the code reads, each one vector in memory.
   enum class Table { nan32, sign32, magnitude32, beyond32, sign64, magnitude64, quiet64, word };
   Xbyak::Address table(Table which);
 

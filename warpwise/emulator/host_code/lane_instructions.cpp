@@ -46,7 +46,8 @@ constexpr Emit binary_float(Instruction) {
   };
 }
 
-/// Double precision: if both operands are NaNs, the CPU passes on its first one, a GPU b.
+/// Swaps the operands of doubles. If both are NaNs, the CPU passes on its first operand, but a GPU
+/// passes on b.
 template <class Instruction>
 constexpr Emit swapped_double(Instruction) {
   return [](C& c) {

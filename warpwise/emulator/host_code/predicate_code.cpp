@@ -60,7 +60,7 @@ void less_longs(CodeGenerator& to, const Address& b) {
   to.vmovdqu(reg::ymm1, b);
   to.vpcmpgtq(reg::ymm0, reg::ymm1, reg::ymm0);
 }
-/// Brings unsigned numbers in ymm0 and ymm1 into the order of signed ones.
+/// Maps the unsigned numbers of ymm0 and `b` to signed ones of the same order, in ymm0 and ymm1.
 void flip_signs(CodeGenerator& to, const Address& b) {
   to.vpcmpeqd(reg::ymm2, reg::ymm2, reg::ymm2);
   to.vpsllq(reg::ymm2, reg::ymm2, 63);
@@ -89,7 +89,7 @@ class Known {
               {less_longs, true, true}, {greater_longs, true, true});
     add_order("u64", {greater_unsigned_longs, false, true}, {less_unsigned_longs, false, true},
               {less_unsigned_longs, true, true}, {greater_unsigned_longs, true, true});
-    // The CPU's numbers of comparisons.
+    // The CPU's codes of comparisons.
     add_floats<0>("eq");
     add_floats<12>("ne");
     add_floats<17>("lt");

@@ -18,7 +18,7 @@ struct HostRegisters {
 
 /// Returns true if a comparison or a logical operation of predicates has machine code.
 bool has_predicate_code(const Operation& op);
-/// Writes it. It changes the registers rax, rcx, rdx and ymm0 to ymm2.
+/// Writes the code of such an operation. It changes the registers rax, rcx, rdx and ymm0 to ymm2.
 void write_predicate_code(Xbyak::CodeGenerator& to, const HostRegisters& at, const Operation& op);
 
 /// Loads a predicate, or its opposite.

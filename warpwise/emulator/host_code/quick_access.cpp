@@ -35,7 +35,7 @@ namespace {
 #include "warpwise/emulator/host_code/quick_observers-inl.hpp"
 // clang-format on
 
-/// Runs the handler, and keeps the allocation that it has found.
+/// Runs the handler, and keeps the allocation that the handler has found for the next access.
 template <bool is_shared>
 [[gnu::noinline]] void run_handler(Warp& warp, const Operation& op) {
   op.run(warp, op);
@@ -92,7 +92,8 @@ void store(Warp& warp, const Operation& op) {
 
 constexpr std::size_t longest_vector = 16;
 
-/// The same for vectors. Their elements may replace the addresses, so these are copied.
+/// Does load() for vectors. Elements may overwrite the registers of the addresses, so it copies
+/// these first.
 template <class Observers, class T, class Address, bool is_shared>
 void load_vector(Warp& warp, const Operation& op) {
   constexpr Memory memory = is_shared ? Memory::shared : Memory::global;
@@ -186,7 +187,7 @@ void store_local(Warp& warp, const Operation& op) {
       });
 }
 
-/// Returns true if all that loads by one register's addresses read is certainly defined.
+/// Returns true if all bytes that the loads of one base read are certainly defined.
 inline bool are_defined(const std::uint32_t* addresses, const SharedLoads::Base& base,
                         const std::byte* shadow, std::size_t bytes) {
   constexpr std::uint32_t farthest = 4096;

@@ -35,8 +35,8 @@ struct SharedLoads {
   std::vector<Load> loads;
 };
 
-/// Counts such loads of a warp, and returns the shared memory. If not all of them are in bounds, it
-/// returns null and counts none.
+/// Counts the loads that `loads` lists, and returns the shared memory. If one of them is out of
+/// bounds, it counts none and returns null.
 using PrepareLoads = std::byte* (*)(Warp& warp, const SharedLoads& loads);
 PrepareLoads prepare_loads(ObserverSet observers);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: what recent whole accesses have cost, for quick_observers-inl.hpp.
+// Internal to the emulator: costs of recent accesses of all lanes, for quick_observers-inl.hpp.
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace warpwise::emulator {
 
 /// Additions to a site's counts by recent accesses of all lanes. A cost depends on the addresses
-/// relative to the 256 aligned bytes of the first one.
+/// relative to the aligned 256 bytes that hold the first one.
 struct QuickCounts {
   static constexpr std::size_t kept = 512;  ///< they fit into an L2 cache beside other data
 
@@ -42,7 +42,7 @@ struct QuickCounts {
   std::vector<Neighbours> neighbours;
   std::vector<Shape<std::uint64_t>> long_shapes;
   std::vector<Shape<std::uint32_t>> short_shapes;
-  /// The additions of each of these three kinds: [slot][number of the site's counts].
+  /// The additions for each of the three lists above: [slot][number of the site's counts].
   std::array<std::vector<std::uint64_t>, 3> added;
 };
 

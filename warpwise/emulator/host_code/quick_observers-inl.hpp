@@ -89,7 +89,7 @@ constexpr bool sees_accesses<Observers<Counts, Races, Init>> = true;
 /// The addresses of an access of all lanes, in their space and on the host.
 struct WholeAddresses {
   Resolved place;
-  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, where they differ
+  alignas(64) std::uint64_t own[warp_lanes];  ///< in local memory, one for each lane
 };
 
 /// Describes an access of all lanes to the observers.
@@ -129,7 +129,7 @@ inline Access whole_access(Warp& warp, const Operation& op, AccessKind kind, std
   return access;
 }
 
-/// Calls body(at, T{}) for the states of each lane's element of `bytes`, in a type of this size.
+/// Calls body(at, T{}) for each lane: the states of its element begin at `at`. T has `bytes` bytes.
 template <Memory memory, class Address, class Body>
 inline void each_state(std::size_t bytes, const Address* addresses, Address offset,
                        const Piece& piece, const Body& body) {

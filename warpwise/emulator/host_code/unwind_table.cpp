@@ -24,7 +24,7 @@ class Writer {
       to_.push_back(byte);
   }
   void bytes(std::initializer_list<std::uint8_t> all) { to_.insert(to_.end(), all); }
-  /// A number of variable length.
+  /// Appends a number in LEB128, a format of variable length.
   void leb(std::size_t value) {
     for (; value >= 0x80; value >>= 7) to_.push_back(static_cast<std::uint8_t>(value | 0x80));
     to_.push_back(static_cast<std::uint8_t>(value));

@@ -8,8 +8,8 @@
 
 namespace warpwise::emulator {
 
-/// Tells the C++ runtime how to unwind code whose frame holds, below the return address, the
-/// registers rbx, rbp, r12, r13, r14 and r15 as pushed in this order, and then `stack_bytes` bytes.
+/// Tells the C++ runtime how to unwind machine code. Below the return address, its frame holds the
+/// registers rbx, rbp, r12, r13, r14 and r15, pushed in this order, and then `stack_bytes` bytes.
 class UnwindTable {
  public:
   UnwindTable(const void* code, std::size_t bytes, std::size_t stack_bytes);

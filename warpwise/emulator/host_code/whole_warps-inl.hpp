@@ -12,7 +12,7 @@ constexpr std::array<T, warp_lanes> multiples(T step) {
 template <class Address, std::size_t bytes>
 alignas(64) constexpr std::array<Address, warp_lanes> distances = multiples<Address>(bytes);
 
-/// Memory that an access may touch: addresses begin to end, of which begin is at `host`.
+/// Memory that an access may touch: addresses from `begin` up to `end`. `begin` is at `host`.
 struct Piece {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -34,7 +34,7 @@ inline Vector difference(Vector a, Vector b, std::uint64_t) { return _mm256_sub_
 inline Vector difference(Vector a, Vector b, std::uint32_t) { return _mm256_sub_epi32(a, b); }
 inline bool is_zero(Vector bits) { return _mm256_testz_si256(bits, bits) != 0; }
 
-/// Lanes of a vector of addresses.
+/// Number of addresses in a vector.
 template <class Address>
 constexpr int at_once = sizeof(Vector) / sizeof(Address);
 
@@ -149,7 +149,7 @@ inline void scatter(std::byte* to, const Address* addresses, Address offset, con
 
 constexpr std::size_t views = std::tuple_size_v<decltype(Worker::quick_views)>;
 
-/// Returns the part of shared memory around an address that has no gap.
+/// Returns the part of shared memory without a gap that an address lies in.
 inline Piece shared_piece(const Warp& warp, std::uint64_t address) {
   const AlignedBytes& shared = warp.block->shared;
   Piece piece{0, shared.size(), shared.data(), warp.block->shared_shadow.data()};

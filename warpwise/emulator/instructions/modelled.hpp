@@ -6,8 +6,8 @@
 
 namespace warpwise::emulator {
 
-/// Runs an operation of Code::modelled by its own handler, and records it in the worker. Other
-/// operations have no cost for the fidelity report.
+/// Runs an operation of Code::modelled by its own handler, and records it in the worker. The
+/// fidelity report thus costs other operations nothing.
 void run_modelled(Warp& warp, const Operation& op);
 
 }  // namespace warpwise::emulator

@@ -14,7 +14,8 @@ const Table& warp_operations();
 /// Returns the lane that each lane of a shuffle reads from.
 std::array<int, warp_lanes> lanes_shuffled_from(const Warp& warp, const Operation& op);
 
-/// membar, fence. \param for_device  false: it orders only what threads of the block see
+/// Returns the handler of membar and fence.
+/// \param for_device  false: the fence orders only what threads of the block see
 Handler fence_handler(ObserverSet observers, bool for_device);
 
 }  // namespace warpwise::emulator

@@ -28,7 +28,7 @@ class Counts : public Observer {
   void on_execute(const Warp&, const Operation& op, Mask lanes) {
     Executed& count = operations_[op.index];
     ++count.warps;
-    // Usually all lanes. Counting bits is a function call on the oldest CPUs.
+    // Usually all lanes are active. Counting bits is a function call on the oldest CPUs.
     count.threads +=
         lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
   }
@@ -43,8 +43,8 @@ class Counts : public Observer {
   }
   void on_texture_read(Warp& warp, const Operation& op, const TextureRead& read);
 
-  /// Returns the numbers that accesses of a site to a space add to, numbers_of_site() of them; null
-  /// if they add to none.
+  /// Returns the counters of a site's accesses to a space: numbers_of_site() numbers. Null if these
+  /// accesses are not counted.
   std::uint64_t* numbers(std::int32_t site, Space space) {
     if (ccs_.empty() || code_->sites[static_cast<std::size_t>(site)].compiler_local) return nullptr;
     const std::size_t place =
@@ -108,7 +108,8 @@ class Counts : public Observer {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet
     int bytes = 0;
-    /// Relative to the 256 aligned bytes of the first active lane's address; 0 for inactive lanes.
+    /// Relative to the aligned 256 bytes that hold the first active lane's address. 0 for inactive
+    /// lanes.
     std::array<std::uint64_t, warp_lanes> offsets{};
   };
 

@@ -71,7 +71,7 @@ TEST_F(Counts, Transposes) {
   EXPECT_EQ(naive.memory[cc90].global_load.transactions_32, 4 * requests);
   EXPECT_EQ(naive.memory[cc90].global_load.ideal_transactions, 4 * requests);
   EXPECT_EQ(naive.memory[cc90].global_load.bytes_moved, 64U * 64 * 4);
-  // A column: each lane its own.
+  // A column: each lane has a transaction of its own.
   for (const auto& memory : naive.memory)
     EXPECT_EQ(memory.global_store.transactions_32, 32 * requests);
   EXPECT_EQ(naive.memory[cc90].global_store.ideal_transactions, 4 * requests);
@@ -132,7 +132,7 @@ TEST_F(Counts, TransactionsOfGtx280) {
   EXPECT_EQ(strided.transactions_64, 0U);
 }
 
-/// Row D2: 112 useful operations of 144, 128 or 112 that the threads have slots for.
+/// Row D2: 112 operations are useful, of the 144, 128 or 112 that the threads have slots for.
 TEST_F(Counts, ThreadEfficiencyOfPixelOrganisations) {
   Emulated emulated(test::kernels_ptx("counts"));
   prepare(emulated);
@@ -389,7 +389,8 @@ TEST(HandWritten, LanesWithoutACommonStep) {
   }
 }
 
-// The line that counts have a read of global memory at. \param function  mangled, inlined there
+// Returns the line at which the counts have a read of global memory.
+// \param function  mangled, inlined there
 int line_of_the_read(const std::string& header, const std::string& function = "_Z4loadPi") {
   std::string text = test::kernel_text(
       ".loc 1 9 0\n.loc 2 134 49, function_name $L__info_string0, inlined_at 1 9 3\n"
@@ -417,7 +418,7 @@ TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
   EXPECT_EQ(line_of_the_read("/home/me/cuda-kernels/include/mine.cuh"), 134);
 }
 
-// The compiler places it at the structure's definition.
+// The compiler places the copy of a structure at the structure's definition.
 TEST(CountsOfLines, ACopyOfAStructureCountsAtItsCaller) {
   for (const char* const copy : {"_ZN4BodyC1ERKS_", "_ZN4BodyaSERKS_", "_ZN2my4BodyC2EOS0_"})
     EXPECT_EQ(line_of_the_read("/home/me/kernels/body.hpp", copy), 9) << copy;

@@ -87,7 +87,7 @@ class Init : public Observer {
     control,
   };
 
-  /// Why a lane gives a shuffle no value.
+  /// Reasons why a lane gives a shuffle no value.
   enum class Missing : std::uint8_t { none, absent, exited, not_a_member };
 
   /// The place that an undefined value comes from: a register unless `in_memory`, or a lane that is

@@ -155,8 +155,8 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
 
 namespace {
 
-/// Returns true if undefined bytes may be padding: in a block of kernel parameters, which is read
-/// as a whole.
+/// Returns true if undefined bytes may be padding. Kernel parameters are read as one block, with
+/// the padding between them.
 bool is_padded(const Access& access, const std::uint8_t* shadow) {
   constexpr int largest_argument = 16;
   return access.bytes > largest_argument &&
@@ -199,7 +199,7 @@ Init::RegisterByte Init::register_byte(const Operation& op, const Access& access
     const int each = bytes / access.bytes;
     return {list[1 + fragment_access_ / each], lane, fragment_access_ % each * access.bytes + byte};
   }
-  // A row of 16 bytes of an 8 x 8 matrix.
+  // The access is a row of 16 bytes of an 8 x 8 matrix.
   const int row = lane % 8;
   const int column = byte / 2;
   const bool transposed = flags_of<MatrixFlags>(op).transposed != 0;
@@ -286,7 +286,7 @@ void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, co
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }
 
-/// Calls body for the repeated registers of an operand of halves, which names each register twice.
+/// Calls body for the register that repeats `to`. An operand of halves names each register twice.
 template <class Body>
 void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
   const tensor::WmmaMatrix matrix = wmma_matrix_of(op);

@@ -60,7 +60,7 @@ LaunchResult launch(const std::string& body, std::size_t written = 0, std::uint3
   return Unwritten(kernel_text(body, functions), written).launch(threads);
 }
 
-/// One fault, which is on this line and says this.
+/// Expects one fault, on this line and with this message.
 void expect_found(const LaunchResult& result, int line, const std::string& message,
                   std::uint32_t thread, const std::string& body) {
   ASSERT_EQ(result.faults.size(), 1U) << body;
@@ -217,7 +217,7 @@ TEST(Init, BitFieldsOfWords) {
   expect_found(
       "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l4], %r4;", 10,
       "of 'from'");
-  // Bits that were computed are one too, wherever they go.
+  // Computed bits are a result too, wherever they are stored.
   expect_found(load + "not.b32 %r4, %r4;\nst.global.u32 [%l3], %r4;", 11, "byte 0 of 'from'");
 }
 
@@ -375,7 +375,7 @@ TEST(Init, Carries) {
   expect_found(sum, 10, "is", 0);
 }
 
-// .func f(n): one that calls itself is called at run time.
+// Returns a function f(n). If it calls itself, it is called at run time.
 std::string function(const std::string& body) {
   return ".func (.param .b32 result) f(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n"
          ".local .align 4 .b8 own[16];\n.reg .b64 %l<9>;\nld.param.u32 %r1, [n];\n"
@@ -449,7 +449,7 @@ TEST(Init, MatrixProducts) {
   expect_found(product + ".loc 1 12 0\nst.global.u32 [%l4], %r11;", 12, "shared memory");
 }
 
-// The same of fragments, whose second row of halves is eight rows below the first one.
+// The same for fragments. The second register's halves are eight rows below those of the first one.
 TEST(Init, Fragments) {
   const std::string product =
       "mov.u32 %r4, 16;\nmov.u32 %r5, 0;\n"

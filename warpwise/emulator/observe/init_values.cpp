@@ -90,7 +90,7 @@ void Init::follow_missing(Warp& warp, const Operation& op, Mask lanes) {
     const auto source_lane = static_cast<std::size_t>(from[lane]);
     const Mask named = members != nullptr ? members[lane] : all_lanes;
     const Mask named_there = members != nullptr ? members[source_lane] : all_lanes;
-    // A lane of the same shuffle gives its value. Check::sync reports one that is no member.
+    // A lane of the same shuffle gives its value. Check::sync reports a lane that is no member.
     if ((lanes >> source_lane & 1) != 0 && named == named_there) continue;
     origins[lane].missing = missing(warp, from[lane], named);
     if (origins[lane].missing != Missing::none) reading |= Mask{1} << lane;

@@ -39,8 +39,8 @@ struct Resolved {
   Block* owner = nullptr;   ///< of memory in Space::cluster
 };
 
-/// A completed access of a warp's lanes to one space of memory: written values are in memory.
-/// `lanes` excludes lanes whose access was a fault.
+/// An access of a warp's lanes to one space of memory. In after_access() written values are in
+/// memory. `lanes` excludes lanes whose access was a fault.
 struct Access {
   Space space = Space::global;  ///< never generic, never cluster
   AccessKind kind = AccessKind::load;
@@ -52,14 +52,14 @@ struct Access {
   const Resolved* place = nullptr;  ///< on the host; null for the kernel's parameters
   Block* owner = nullptr;  ///< of shared memory: the warp's block or another one of the cluster
   bool releases = false;   ///< a strong operation that releases
-  /// If not none, the access takes place at some time before the end of what the operation starts.
+  /// If not none, the access takes place at some time before its asynchronous operation ends.
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< the lane that owns all the accesses; -1: each lane owns its own
-  int part = 0;      ///< bytes of each lane's vector before these, if it is shown in parts
+  int part = 0;      ///< offset of these bytes in each lane's vector, if it is shown in parts
 
   /// Returns the lanes that own the accesses.
   Mask owners() const { return starter >= 0 ? Mask{1} << starter : lanes; }
-  /// Host copy of the first byte of a lane.
+  /// Returns the host address of a lane's first byte.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
 };
 
@@ -73,7 +73,7 @@ struct TextureRead {
   /// Addresses of 32 texels in an array, 0 for a lane that reads no memory; null for surfaces, and
   /// if no observer follows texels.
   const Address* texels = nullptr;
-  int texel_bytes = 0;  ///< of the last lane's texture; lanes may have several
+  int texel_bytes = 0;  ///< of the last lane's texture; other lanes may read other textures
 };
 
 /// A phase of an mbarrier.
@@ -116,8 +116,8 @@ struct Observer {
   /// until all but their last `left` groups have ended, or have finished reading.
   void on_group_commit(Warp&, Asynchronous, Mask) {}
   void on_group_wait(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
-  /// on_mbarrier_track(): the operations that lanes have started end before a phase of an mbarrier.
-  /// on_mbarrier_end(): a lane has seen the phase's end.
+  /// on_mbarrier_track(): the operations that lanes have started end before a phase of an mbarrier
+  /// ends. on_mbarrier_end(): a lane has seen the phase's end.
   void on_mbarrier_track(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
   void on_mbarrier_end(Warp&, const MbarrierPhase&) {}
   /// Lanes arrive at a barrier of the block. They wait there unless it is a bar.arrive.

@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t line_bytes = Pace::line_bytes;
 constexpr std::uint64_t sector_bytes = Pace::sector_bytes;
 constexpr std::uint64_t words_of_a_line = 32;
-// Blocks whose numbers differ by at least this much, in a row of the grid or from one row to the
-// next, are distant: they share data only by design.
+// Blocks are neighbours if their numbers differ by less than this, or by a row of the grid give or
+// take less than this. Other blocks are distant: they share data only by design.
 constexpr std::uint64_t distant_blocks = 32;
 // Stores of a warp that wait in L1 for further bytes of their sectors; measured on an H200.
 constexpr int merging_stores = 4;
-// A warp waits so much longer for each further pass of shared memory; measured on an H200.
+// Cycles that a warp waits for each further pass of shared memory; measured on an H200.
 constexpr double cycles_of_a_further_pass = 2;
 // Tags that L1 looks up in a cycle; measured on an H200.
 constexpr std::uint64_t lines_in_a_pass = 4;
@@ -37,7 +37,7 @@ std::uint32_t sectors_of_words(std::uint32_t words) {
   return sectors;
 }
 
-// The counts by class already have the first instruction.
+// Returns the instructions without the first one, which the counts by class already have.
 rules::MachineInstructions without_the_first(rules::MachineInstructions all, InstructionClass c) {
   all.all -= 1;
   double* const unit = c == InstructionClass::integer || c == InstructionClass::logic ||
@@ -99,7 +99,7 @@ void Pace::on_block_end(Block& block) {
 double Pace::last_arrival(const BlockClock& block) const {
   double last = 0;
   for (const WarpClock& warp : block.warps) last = std::max({last, warp.now, warp.reached + 1});
-  // The operations on one word go one after the other, whichever warps they are of.
+  // Operations on one word take turns, even those of different warps.
   for (const auto& [word, operations] : block.looped) {
     last = std::max(
         last, block.phase_began + static_cast<double>(operations) * model_.shared_loop_cycles);
@@ -159,7 +159,7 @@ void Pace::on_execute(Warp& warp, const Operation& op, Mask lanes) {
   for (const std::int32_t v : accesses.writes) clock.ready[static_cast<std::size_t>(v)] = done;
   clock.issued = at;
   clock.latest = std::max(clock.latest, at);
-  // No load moves before an atomic operation, wherever that is.
+  // No load moves before an atomic operation, even one in another space.
   const bool is_atomic = kind == InstructionClass::atomic;
   if (kind == InstructionClass::store || is_atomic) {
     if (of_shared || is_atomic) clock.stored_shared = std::max(clock.stored_shared, at);
@@ -291,7 +291,7 @@ double Pace::local(BlockClock& block, const Warp& warp, const Access& access) {
   for (const auto& [line, sectors] : touched_) {
     const SectorMask missing = missing_in_l1(block, line, sectors);
     if (access.kind == AccessKind::store) {
-      // L1 writes them through.
+      // L1 writes stores through.
       ++counts_.l2_written_lines;
       counts_.l2_written_sectors += sectors_in(sectors);
     } else if (missing != 0) {
@@ -347,7 +347,7 @@ void Pace::store(const Block& writer, BlockClock& block, WarpClock& warp, const 
     written.read_before |= sectors & read_[line] & ~written.touched;
     written.touched |= sectors;
     read_[line] |= sectors;
-    // L1 updates the sectors that it holds. Atomics are L2's.
+    // A store updates the sectors that L1 holds. An atomic changes L2 only, so L1 drops them.
     const auto held = block.l1.find(line);
     if (held != block.l1.end() && access.kind == AccessKind::atomic) held->second &= ~sectors;
   }
@@ -455,7 +455,7 @@ void Pace::on_barrier_complete(Block& block, std::uint32_t barrier) {
   if (barrier >= cluster_barrier) return;  // not all of the block takes part, or other blocks do
   BlockClock& clock = clock_of(block);
   const double last = last_arrival(clock);
-  // The figure is of eight warps. The barrier takes the block's warps one after the other.
+  // The model's figure is for eight warps. A barrier takes the block's warps one after the other.
   constexpr double measured_warps = 8;
   const auto warps = static_cast<double>(clock.warps.size());
   const double cycles =
@@ -471,8 +471,8 @@ void Pace::add_ptx_lines(const std::vector<const Pace*>& workers, PaceCounts& co
   const std::vector<int>& lines = workers.front()->code_->ptx_lines;
   std::map<int, std::uint64_t> by_line;
   for (std::size_t i = 0; i < lines.size();) {
-    // One instruction may be several operations: the largest count is the instruction's. A line
-    // of a function that is called twice occurs twice: its counts are added.
+    // One instruction may be several operations: their largest count is the instruction's. If a
+    // function is called twice, its lines occur twice: their counts are added.
     const int line = lines[i];
     std::uint64_t most = 0;
     for (; i < lines.size() && lines[i] == line; ++i) {
@@ -493,7 +493,8 @@ void Pace::add_reads(const Launch& launch, const std::vector<const Pace*>& worke
     for (const auto& [line, readers] : worker->readers_) {
       const Address at = line * line_bytes;
       if (at < view.begin || at >= view.end) view = launch.device->find(at);
-      // A texture that is no array may have other places: such a line belongs to no allocation.
+      // Addresses of texels are those in an array. If a texture is no array, a line may lie in no
+      // allocation.
       PaceCounts::Reads& own = reads[view.host == nullptr ? 0 : view.begin];
       own.bytes = view.host == nullptr ? own.bytes + line_bytes : view.end - view.begin;
       own.requested += readers.requested;

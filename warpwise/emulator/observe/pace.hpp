@@ -21,14 +21,15 @@ namespace warpwise::emulator {
 
 /// Follows a clock for each warp.
 ///
-/// - An instruction issues when the last register that it reads is ready. Those that do not wait
-///   issue one in a cycle.
-///   Until the next branch those behind it do not wait for it, since the compiler moves them to the
-///   front; but no load moves before a store to the same memory. The rounds of a loop that machine
-///   code has in a row are one piece of code, and so are a few instructions under a condition.
+/// - An instruction issues when the last register that it reads is ready. Instructions that need
+///   not wait issue at one in a cycle.
+/// - Instructions behind it, up to the next branch, do not wait for it: the compiler moves them to
+///   the front. But no load moves before a store to the same memory.
+/// - The rounds of a loop that machine code has in a row are one piece of code. So are a few
+///   instructions under a condition.
 /// - A barrier sets the clocks of its block to the latest one. It waits for accesses to begin, and
-///   not for arithmetic, which the compiler moves behind it. It takes the longer, the more warps
-///   the block has.
+///   not for arithmetic, which the compiler moves behind it. It takes longer if the block has more
+///   warps.
 /// - A load is ready after the latency of the farthest level that it needs: the block's share of
 ///   L1, which evicts the oldest lines first; L2, which holds everything that any block has
 ///   touched; or DRAM.
@@ -55,7 +56,7 @@ class Pace : public Observer {
 
  private:
   using Line = std::uint64_t;        ///< an address divided by 128
-  using SectorMask = std::uint32_t;  ///< four sectors of a line
+  using SectorMask = std::uint32_t;  ///< a bit for each of a line's four sectors
   using Lines = std::unordered_map<Line, SectorMask>;
   struct WrittenLine {
     std::bitset<128> bytes;
@@ -63,7 +64,7 @@ class Pace : public Observer {
     std::uint64_t near = 0;       ///< number of that group's first block
     std::uint64_t near_last = 0;  ///< last block of that group that wrote to the line
     SectorMask near_touched = 0;  ///< sectors that blocks of that group wrote to
-    SectorMask near_shared = 0;   ///< those that several of them did
+    SectorMask near_shared = 0;   ///< sectors that several of these blocks wrote to
     SectorMask touched = 0;
     SectorMask read_before = 0;  ///< sectors that L2 had when a store first touched them
   };
@@ -92,13 +93,13 @@ class Pace : public Observer {
     double now = 0;      ///< earliest cycle of its next instruction
     double issued = 0;   ///< cycle of its last instruction
     double latest = 0;   ///< latest cycle of any instruction so far
-    double reached = 0;  ///< latest cycle of an access or a branch: a barrier waits for no others
+    double reached = 0;  ///< latest cycle of an access or a branch: barriers wait only for these
     /// Cycles of its last stores and atomics in shared memory, and in other memory.
     double stored_shared = 0, stored = 0;
-    std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and since when they hold
+    std::unordered_map<std::int32_t, double> divided_by;  ///< divisors, and when each was ready
     /// Sectors that the warp has stored since its last branch or barrier. L1 merges stores to the
-    /// same sector: an H200's L2 counts 1.02 times the sectors of a copy for a copy of structs by
-    /// three stores, which touch three times as many.
+    /// same sector. A copy of structs by three stores touches three times the sectors of a plain
+    /// copy. An H200's L2 counts only 1.02 times those of the plain copy.
     Lines merged_stores;
     std::unordered_map<std::uint32_t, int> rounds;          ///< of unrolled loops, by their branch
     std::unordered_map<std::uint32_t, std::size_t> loaded;  ///< how often each load ran in a piece
@@ -124,17 +125,17 @@ class Pace : public Observer {
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
   double cycles_of(const Operation& op) const;
-  /// Returns the cycle before which a warp does not issue its next load, since the machine code
-  /// waits for others first.
+  /// Returns the first cycle in which a warp may issue its next load. The machine code waits for
+  /// other loads first.
   double order_of(WarpClock& clock, const Operation& op);
-  /// Sets when the registers are ready that the warp's last instruction loads.
+  /// Sets the cycle when the registers that the warp's last instruction loads are ready.
   void set_loaded(WarpClock& clock, const Operation& op, double cycles);
   /// Returns true if two blocks, by their numbers, are no neighbours.
   bool are_distant(std::uint64_t one, std::uint64_t other) const;
   /// Returns true if an operation ends the instructions among which the compiler moves loads.
   bool ends_straight_code(WarpClock& clock, const Operation& op, Mask lanes) const;
-  /// Counts what a wider access to shared memory saves, if the compiler makes this one a part of
-  /// it.
+  /// Counts the passes saved if the compiler makes an access to shared memory a part of a wider
+  /// one.
   void join(std::vector<WideAccess>& wide, const Access& access, int passes);
   /// Returns the cycles until all sectors of a global load are there.
   double load(const Block& reader, BlockClock& block, const Access& access);
@@ -144,9 +145,9 @@ class Pace : public Observer {
   /// Returns those of `sectors` that a block's L1 lacks, and puts them there.
   SectorMask missing_in_l1(BlockClock& block, Line line, SectorMask sectors);
   void store(const Block& writer, BlockClock& block, WarpClock& warp, const Access& access);
-  /// Counts what goes to L2 for a store to sectors of a line.
+  /// Counts the sectors and the line that go to L2 for a store to a line.
   void send(WarpClock& warp, Line line, SectorMask sectors);
-  /// Notes the words of a load for partly read sectors.
+  /// Notes the words that a load reads, to find partly read sectors.
   void note_words(const Block& reader, const Access& access);
   void atomic(const Warp& warp, const Operation& op, const Access& access);
   /// Returns the cycles of an atomic operation in shared memory.
@@ -159,16 +160,16 @@ class Pace : public Observer {
   void request(const Block& block, BlockClock& clock, Line line, SectorMask sectors);
   /// Returns the sectors that DRAM moves for accesses to `sectors`.
   SectorMask whole_dram_accesses(SectorMask sectors) const;
-  /// Adds what DRAM writes for all stores, and reads for those that fill a part of a sector.
+  /// Adds the sectors that DRAM writes for all stores, and reads for stores to a part of a sector.
   void add_stores_to(PaceCounts& counts) const;
-  /// Counts the place with the most cycles.
+  /// Counts the cycles of the busiest place.
   static void add_busiest(const Launch& launch,
                           const std::unordered_map<std::uint64_t, AtomicPlace>& places,
                           PaceCounts& counts);
   /// Returns the lines and sectors that an access touches.
   const Lines& touched(const Access& access);
 
-  /// Adds what blocks read of each allocation.
+  /// Adds the sectors that blocks read of each allocation.
   static void add_reads(const Launch& launch, const std::vector<const Pace*>& workers,
                         PaceCounts& counts);
   /// Counts how often each line of the PTX was executed.
@@ -197,12 +198,12 @@ class Pace : public Observer {
     SectorMask near_shared = 0;   ///< sectors that several blocks of that group read
     std::uint32_t words = 0;      ///< words of 4 bytes that blocks of that group asked for
     std::uint64_t requested = 0;  ///< sectors, by all blocks
-    std::uint64_t partly = 0;     ///< sectors that DRAM moves for former groups
+    std::uint64_t partly = 0;     ///< sum of partly_read() for former groups
     SectorMask dram = 0;          ///< sectors that DRAM moves at least once
     std::uint64_t last = ~std::uint64_t{0};  ///< block that asked L2 for it last
   };
-  /// Returns the sectors that DRAM moves because a block uses a part of them. Those of lines that
-  /// neighbours share stay in L2 until all have them.
+  /// Returns the number of sectors that DRAM moves because a block uses a part of them. It leaves
+  /// out sectors that neighbours share: those stay in L2 until all have them.
   std::uint64_t partly_read(const Readers& line) const;
   std::uint64_t partly_written(const WrittenLine& line) const;
   std::unordered_map<Line, Readers> readers_;

@@ -11,8 +11,8 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t atomic_sector_bytes = 32;
-// Addresses that one part of L2 serves. An H200's operations on 256 bytes take turns, those on 1
-// KiB do not. Between the two nobody has measured: 512 bytes is assumed.
+// Sectors that one part of L2 serves. An H200's operations take turns within 256 bytes, and not
+// within 1 KiB. Sizes between were not measured: 512 bytes are assumed.
 constexpr std::uint64_t sectors_of_a_part = 16;
 
 template <class T>
@@ -45,7 +45,7 @@ void Pace::atomic(const Warp& warp, const Operation& op, const Access& access) {
   Mask lanes = access.lanes;
   const AtomicKind& kind = atomic_kinds_[op.index];
   if (kind.is_reduced) lanes &= ~lanes + 1;
-  // L2 operates on the words of a sector at once, and on one word by one operation after the other.
+  // L2 operates on several words of a sector at once, but on one word by one operation at a time.
   std::unordered_map<std::uint64_t, std::uint64_t> of_word, of_sector;
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(left)];

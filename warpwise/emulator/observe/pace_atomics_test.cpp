@@ -76,7 +76,7 @@ TEST(Pace, SwapsThatMeetOnAWordAreCountedInPairs) {
   EXPECT_EQ(pace.swaps, 64U);
   EXPECT_EQ(pace.made_swaps, 64U);
   EXPECT_EQ(pace.made_swap_pairs, 64U * 63);
-  // Others do not fail because of a swap that changes nothing.
+  // A swap that changes nothing makes no other swap fail.
   EXPECT_EQ(run({.body = "atom.global.cas.b32 %r5, [%rd6], 0, 0;\n st.global.u32 [%rd5+4], %r5;"})
                 .pace.made_swaps,
             0U);

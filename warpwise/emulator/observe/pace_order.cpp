@@ -67,8 +67,8 @@ void Pace::join(std::vector<WideAccess>& all, const Access& access, int passes) 
   }
   found->bytes += access.bytes;
   found->passes += passes;
-  // One load takes 1, 2 or 4 words; the compiler loads a fourth one that nobody needs. One store
-  // takes no more than there are.
+  // A load takes 1, 2 or 4 words: for three the compiler loads a fourth one that nobody needs. A
+  // store takes only the words that there are.
   const bool is_store = access.kind == AccessKind::store;
   const auto bytes = static_cast<unsigned>(found->bytes);
   if (!is_store) ++counts_.joined_loads;

@@ -51,7 +51,7 @@ TEST(Pace, ALoadBehindTheFirstUseOfAnotherOneWaitsForThat) {
   EXPECT_LT(two_loads(never, 2), 1.5 * model.dram_cycles);
 }
 
-/// Returns the cycles of a loop of 16 loads, of which the machine code has so many in a row.
+/// Returns the cycles of a loop of 16 loads. The machine code has `copies` of them in a row.
 double loop_of_16(int copies, int copies_elsewhere = 0) {
   PaceModel pace = model;
   for (int i = 0; i < copies + copies_elsewhere; ++i) {

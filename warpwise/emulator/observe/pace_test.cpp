@@ -33,7 +33,7 @@ TEST(Pace, IndependentLoadsOverlapAndDependentOnesDoNot) {
 }
 
 TEST(Pace, AnAdditionWaitsForTheOneBefore) {
-  // The first ones pass while the address is computed.
+  // The first additions pass while the address is computed.
   const std::string additions =
       "add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n add.u32 %r7, %r6, 1;\n add.u32 %r8, %r7, 1;\n";
   const double four = cycles(additions + "st.global.u32 [%rd5], %r8;");
@@ -380,7 +380,7 @@ TEST(Pace, ALoadWaitsForAnEarlierStoreThatWaits) {
 }
 
 TEST(Pace, DivisionsAreSeveralInstructionsAndFewerWithTheSameDivisor) {
-  // Those of the addresses are not counted.
+  // The instructions of the addresses are subtracted.
   const auto further = [](const std::string& body) {
     return run({.body = body}).pace.further.all - run({.body = ""}).pace.further.all;
   };
@@ -470,7 +470,7 @@ int blocks_above_others(std::uint32_t columns, std::uint32_t rows) {
 TEST(Pace, HalfOfARunIsInTheNextRowOfTheGrid) {
   for (const std::uint32_t columns : {8U, 16U, 17U, 100U})
     EXPECT_EQ(blocks_above_others(columns, 16384 / columns), 32) << columns;
-  // Rows that are shorter than a run have all of it, and no block runs twice.
+  // Rows are shorter than a run: the sample is complete all the same, and no block runs twice.
   for (const std::uint32_t columns : {1U, 2U, 3U, 7U}) blocks_above_others(columns, 4096);
 }
 

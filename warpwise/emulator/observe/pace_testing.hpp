@@ -16,8 +16,8 @@ using emulator::LaunchResult;
 using emulator::PaceModel;
 using test::Emulated;
 
-/// A kernel of two pointers; %rd4 is the first, %rd5 the second, at the thread's own word of the
-/// grid, %rd6 the first's beginning.
+/// Returns a kernel of two pointers. %rd4 is the thread's own word behind the first pointer, %rd5
+/// that behind the second one. %rd6 is the first pointer.
 inline std::string kernel(const std::string& body) {
   return R"(.version 7.0
 .target sm_75

@@ -27,7 +27,7 @@ struct PendingAccess {
   Epoch epoch = 0;                                 ///< the epoch of its marks in the shadow
   Epoch started = 0;                               ///< its warp's epoch at the start
   bool is_tracked = false;
-  Address mbarrier{};  ///< the mbarrier that tracks it; the phase follows
+  Address mbarrier{};  ///< the mbarrier that tracks it
   std::uint64_t parity = 0;
 
   int lane_of(int piece) const { return starter >= 0 ? starter : piece; }
@@ -39,7 +39,7 @@ class PendingAccesses {
   void begin(std::size_t warps);
   bool empty() const { return pending_.empty(); }
 
-  /// Adds an access. Returns false if there are too many, of threads that never wait.
+  /// Adds an access. Returns false if too many are pending, because threads never wait.
   bool add(const PendingAccess& access);
   void add_tracked(const PendingAccess& access) { pending_.push_back(access); }
   void clear() { pending_.clear(); }

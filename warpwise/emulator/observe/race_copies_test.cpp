@@ -74,7 +74,7 @@ TEST(RacesOfCopies, OtherThreadsReadIt) {
   expect_clean(bring + wait + read_own);
 }
 
-// Some have waited at the mbarrier, and the others met them.
+// Only one warp waits at the mbarrier. The others meet it at a barrier.
 TEST(RacesOfCopies, OneWarpWaitsForAll) {
   const std::string last = "setp.ne.u32 %q, %r3, 3;\n@%q bra ON;\n" + wait + "ON:\n";
   expect_race(bring + last + read_own, "which a copy of the thread itself writes");

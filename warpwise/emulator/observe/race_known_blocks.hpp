@@ -16,9 +16,12 @@ inline constexpr std::size_t most_warps = 32;
 /// A warp's time: it advances with each barrier, fence and strong access of any of its lanes.
 using Time = std::uint32_t;
 
-/// The accesses of a block's warps that are ordered before the current one, for each warp: those of
-/// all its lanes up to the time `all`, and those of `lanes` also up to the time `some`. One later
-/// time for several lanes may hide races but reports no false ones.
+/// The accesses of a block's warps that are ordered before the current one. For each warp:
+///
+/// - the accesses of all its lanes up to the time `all`
+/// - the accesses of `lanes` also up to the later time `some`
+///
+/// One time `some` for several lanes may hide races but reports no false ones.
 struct Clock {
   std::array<Time, most_warps> all{};
   std::array<Time, most_warps> some{};
@@ -46,8 +49,8 @@ inline void join(Clock& to, const Clock& from, std::size_t warps = most_warps) {
 /// Returns true if the first `warps` entries of a clock include those of another one.
 bool covers(const Clock& a, const Clock& b, std::size_t warps = most_warps);
 
-/// Clocks of known blocks. A tree whose parts are shared by all owners of equal knowledge. A grid
-/// of N blocks that inform each other needs N log N memory, not N * N.
+/// Clocks of known blocks, in a tree. All owners of equal knowledge share its parts. So a grid of N
+/// blocks that inform each other needs N log N memory, not N * N.
 class KnownBlocks {
  public:
   bool empty() const { return root_ == nullptr; }

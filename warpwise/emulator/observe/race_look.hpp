@@ -19,8 +19,8 @@ struct Races::History {
   Shadow shared;
   PendingAccesses pending;
   std::array<Epoch, most_warps> epochs{};          ///< current epoch of each warp; 0: none yet
-  std::array<Epoch, most_warps> pending_epochs{};  ///< of each warp's unfinished copies
-  std::array<Time, most_warps> met{};              ///< of each warp's last shuffle or vote
+  std::array<Epoch, most_warps> pending_epochs{};  ///< epoch of each warp's unfinished copies
+  std::array<Time, most_warps> met{};              ///< time of each warp's last shuffle or vote
   Epoch first = 1;  ///< first epoch of the block; earlier ones belong to other blocks
 
   /// Ends a warp's epoch, after its clock has changed.
@@ -32,7 +32,7 @@ struct Races::Found {
   Touch rival;
   int lane = 0;
   int piece = 0;              ///< of the current access; usually its lane
-  std::uint64_t byte = 0;     ///< its address
+  std::uint64_t byte = 0;     ///< address of a byte that both touch
   bool reads = false;         ///< the rival is a read
   bool is_narrow = false;     ///< both are strong, but at least one only within its block
   bool is_in_step = false;    ///< both are volatile accesses of one warp
@@ -102,9 +102,9 @@ class Races::Look {
     void add(const LaneRun& run) { all[count++] = run; }
   };
 
-  /// Lists the lanes of a read, which need not be ordered with each other. If all lanes repeat the
-  /// reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only the last ones are
-  /// looked at.
+  /// Lists the lanes of a read in runs. Lanes of one read need no order among each other. If all
+  /// lanes repeat the reads of earlier lanes, as rows of a tile of fewer than 32 columns do, only
+  /// the last ones are looked at.
   void list_runs(LaneRuns& runs) const {
     if (are_neighbours()) return runs.add({0, warp_lanes, false, false});
     if (access_.steady && step() == 0) return runs.add({0, warp_lanes, true, false});
@@ -142,7 +142,7 @@ class Races::Look {
     read(runs);
   }
 
-  /// Compares and records an access of a copy or product, which is recorded in another epoch.
+  /// Compares an access of a copy or product, and records it in another epoch.
   void run_in(Epoch epoch) {
     each_piece(true, false);
     base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
@@ -207,8 +207,8 @@ class Races::Look {
 
   static constexpr std::size_t fewest_together = 4;
 
-  /// Returns the number of words, from the first one on, whose last writes are of one epoch, and
-  /// whose reads are too.
+  /// Returns the number of words, from the first one on, with last writes of one epoch and with
+  /// reads of one epoch.
   static std::size_t alike(const ShadowPage& page, std::size_t word, std::size_t most) {
     const auto end_in = [&](const std::unique_ptr<ShadowPage::Touches>& touches, std::size_t end) {
       if (touches == nullptr) return end;
@@ -253,8 +253,8 @@ class Races::Look {
     return true;
   }
 
-  /// Returns true if old touches of consecutive words are of one epoch that precedes the current
-  /// access, or are the same lanes' own.
+  /// Returns true if old touches of consecutive words are of one epoch, and precede the current
+  /// access or are of the same lanes.
   bool all_precede(const std::uint64_t* touches, std::size_t count, const TouchRun& run) {
     if ((different_bits(touches, count) & Touch::epoch_bits) != 0) return false;
     if (touches[0] < floor_) return true;
@@ -313,8 +313,8 @@ class Races::Look {
   }
 
   /// Returns the end of the run of active lanes from `first` whose addresses differ by `step`. The
-  /// run has at least two lanes. Checks first for an aligned half or quarter of a warp, and ends
-  /// there if it matches.
+  /// run has at least two lanes. First checks an aligned half or quarter of a warp, and returns its
+  /// end if it matches.
   int end_of_run(int first, std::uint64_t step) const {
     for (const int lanes : {16, 8}) {
       const Mask run = ((Mask{1} << lanes) - 1) << first;
@@ -452,7 +452,8 @@ class Races::Look {
     const Owner& owner = races_.owners_[epoch];
     const bool of_own_block = owner.block == order_.block();
     const Mask lanes = past.lanes_at(of_own_block, owner.block, owner.warp, owner.time);
-    // The lane of a copy that an mbarrier tracks is its starter's.
+    // A touch of a copy that an mbarrier tracks names a lane of the copy's starter, not of the
+    // owner.
     const bool is_copy = lanes != 0 && lanes != all_lanes && races_.starters_.contains(epoch);
     const bool of_own_warp =
         of_own_block && owner.warp == warp_.index && owner.time != Owner::never;
@@ -495,7 +496,8 @@ class Races::Look {
       const int lane = by_one ? touch.lane_of(std::countr_zero(left)) : -1;
       return std::popcount(before.are | (lane < 0 ? 0 : Mask{1} << lane)) > 1;
     }
-    if (((old.bits | touch.bits) & Touch::layout_bits) == 0) left &= 0 - left;  // bytes of one lane
+    // With the layout one_lane, one byte stands for all.
+    if (((old.bits | touch.bits) & Touch::layout_bits) == 0) left &= 0 - left;
     for (; left != 0; left &= left - 1) {
       const int byte = std::countr_zero(left);
       const int lane = old.lane_of(byte);

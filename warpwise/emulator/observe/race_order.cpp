@@ -99,8 +99,8 @@ void BlockOrder::publish(const Warp& warp, Mask lanes, Past& to) const {
   to.own.add(warp.index, lanes | own.absent, own.now);
 }
 
-/// Publishes for a strong access of a place. With a strict order it leaves out what no fence has
-/// followed.
+/// Does publish() for a strong access of a place. With a strict order it leaves out accesses that
+/// no fence has followed.
 void BlockOrder::publish_at_place(const Warp& warp, Mask lanes, Past& to) const {
   if (!is_strict_) return publish(warp, lanes, to);
   publish_knowledge(warp, lanes, to);
@@ -120,7 +120,7 @@ void BlockOrder::publish_knowledge(const Warp& warp, Mask lanes, Past& to) const
   if ((own.fenced_lanes & lanes) != 0) to.fenced.add(fenced_by(warp, lanes));
 }
 
-/// Returns the accesses that a fence for the whole device has followed, of those that lanes know.
+/// Returns the accesses known to lanes that a fence for the whole device has followed.
 KnownBlocks BlockOrder::fenced_by(const Warp& warp, Mask lanes) const {
   const WarpOrder& own = warps_[warp.index];
   KnownBlocks fenced = own.past.fenced;
@@ -249,7 +249,7 @@ void BlockOrder::order_in_block(const Warp& warp, const Access& access) {
   }
 }
 
-/// Adds what places tell to the lanes' knowledge. `used` has a bit for each place.
+/// Adds the knowledge of places to that of lanes. `used` has a bit for each place.
 void BlockOrder::learn_at_places(const Warp& warp, Mask lanes, std::uint64_t used,
                                  const PlaceUsers& users) {
   const std::size_t w = warp.index;

@@ -31,8 +31,9 @@ struct Past {
 /// Knowledge that strong accesses to places in global memory pass to other blocks, for a launch.
 using ToldPlaces = std::unordered_map<std::uint64_t, KnownBlocks>;
 
-/// Order of accesses of one block's warps. What a lane does orders its own accesses, and those that
-/// a synchronisation of its warp has ordered before.
+/// Order of accesses of one block's warps. A synchronisation by a lane orders the lane's own
+/// accesses. It also orders accesses that an earlier synchronisation of its warp has placed before
+/// those.
 class BlockOrder {
  public:
   /// \param strict  inside a block, too, only fences and releases order accesses
@@ -47,7 +48,7 @@ class BlockOrder {
     return own.parts.empty() ? own.past : past_of_part(own, lanes);
   }
 
-  /// Begins the next time of a warp: later accesses are not part of the earlier ones.
+  /// Begins the next time of a warp. Later accesses do not belong to earlier times.
   void advance(std::size_t warp) { ++warps_[warp].now; }
 
   /// Orders the accesses of lanes before what each of them does later (bar.warp.sync).
@@ -70,7 +71,7 @@ class BlockOrder {
   /// learns(): adds `others` to the lanes' knowledge.
   void publish(const Warp& warp, Mask lanes, KnownBlocks& others);
   void learns(const Warp& warp, Mask lanes, const KnownBlocks& others);
-  /// Orders accesses of lanes at the time before now before what each of them does later.
+  /// Orders what lanes did in the warp's previous time before what each of them does later.
   void learns_of_last(const Warp& warp, Mask lanes);
 
   /// Orders a strong access after earlier ones of its place and before later ones.
@@ -96,7 +97,7 @@ class BlockOrder {
     Mask absent = 0;          ///< lanes that the block does not have
     Past past;                ///< what all lanes know
     std::vector<Part> parts;  ///< of different lanes
-    /// Lanes with a fence that the others do not know of, and the time of the last one.
+    /// Lanes with a fence that other lanes do not know of, and the time of the last such fence.
     Mask fenced_lanes = 0;
     Time fenced_at = 0;
     std::array<Time, warp_lanes> released{};  ///< with a strict order: each lane's last fence

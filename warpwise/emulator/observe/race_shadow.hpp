@@ -10,7 +10,7 @@
 
 namespace warpwise::emulator {
 
-/// Number of a time of one warp of one block. Later ones are larger.
+/// Number of one time of one warp of a block. Later times have larger numbers.
 using Epoch = std::uint32_t;
 
 /// An access of a 4-byte word, in 64 bits; 0 for none. The epoch has the highest bits. So all
@@ -40,7 +40,7 @@ struct Touch {
   static constexpr std::uint64_t atomic = 4;
   static constexpr std::uint64_t several = 8;  ///< several lanes of the warp touched the same bytes
   static constexpr std::uint64_t others =
-      16;  ///< unordered with touches of other warps, or of other bytes by this warp
+      16;  ///< stands for unordered touches too: of other warps, or of other bytes by this warp
 
   static constexpr std::uint64_t epoch_part(Epoch epoch) {
     return std::uint64_t{epoch} << epoch_at;

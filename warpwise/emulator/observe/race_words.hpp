@@ -12,8 +12,8 @@ namespace warpwise::emulator {
 
 /// Touches of consecutive words by neighbouring lanes in one instruction.
 struct TouchRun {
-  std::uint64_t base = 0;   ///< touch of the lane to which the others are added
-  std::uint64_t place = 0;  ///< number of words before these
+  std::uint64_t base = 0;   ///< touch of the run's first lane; at() adds to its lane
+  std::uint64_t place = 0;  ///< number of words of the run before these
   int left = 0;             ///< a word has 2^left lanes
   int right = 0;            ///< a lane has 2^right words
 

@@ -245,7 +245,7 @@ bool Races::carries_data(std::uint32_t operation) {
   return carrying_[operation] = emulator::carries_data(*launch_->code, operation);
 }
 
-/// Drops volatile accesses of a warp to one word, which are those of a flag.
+/// Drops findings between volatile accesses of a warp if all are of one word: it is a flag.
 void Races::drop_flags() {
   const auto is_in_step = [](const Found& each) { return each.is_in_step; };
   const auto first = std::ranges::find_if(found_, is_in_step);

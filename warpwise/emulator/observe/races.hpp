@@ -24,8 +24,8 @@ namespace warpwise::emulator {
 ///
 /// Order within a block:
 ///
-/// - A barrier orders the threads that wait at it or arrive at it. It follows exited threads if it
-///   is one of all threads.
+/// - A barrier orders the threads that wait at it or arrive at it. A barrier of all threads also
+///   follows the accesses of exited threads.
 /// - __syncwarp orders the lanes of its mask. Shuffles, votes and accesses of matrices do not.
 /// - Atomic, volatile, relaxed, acquiring and releasing accesses of any memory are strong. A strong
 ///   access orders everything before it in its lane with everything in a lane after a later strong
@@ -54,9 +54,12 @@ namespace warpwise::emulator {
 /// Writing the value that is already there is not reported as a race, but as `equal_writes` if that
 /// check is on.
 ///
-/// With Check::strict volatile accesses are not strong. In a block, too, a strong access orders
-/// what a fence of its lane has followed, unless it releases. A fence belongs behind the
-/// compare-and-swap that takes a lock, too (race_sections.hpp).
+/// With Check::strict:
+///
+/// - volatile accesses are not strong
+/// - inside a block, too, a strong access that does not release orders only accesses that a fence
+///   of its lane has followed
+/// - a fence belongs behind the compare-and-swap that takes a lock (race_sections.hpp)
 ///
 /// These are not reported, because some of them would be false reports:
 ///
@@ -68,19 +71,25 @@ namespace warpwise::emulator {
 /// - some races behind strong accesses that several lanes execute together
 /// - a strong read by one lane of a warp, and a later ordinary write by another, if lanes of the
 ///   warp have met in between by a shuffle or vote
-/// - a missing fence on the reading side, and inside a block unless Check::strict is on. That check
-///   finds a missing one behind a compare-and-swap, if a lock is taken by several threads
+/// - a missing fence on the reading side. Check::strict finds one that is missing behind a
+///   compare-and-swap, if several threads take the lock
+/// - a missing fence inside a block, unless Check::strict is on
 /// - races that only another order of the warps would show: a strong access happened to order them
 ///   here, or some lanes of a warp passed a barrier without the others
-/// - if several copies read a word: a write before the last of them has ended
+/// - a write to a word that several copies read, before the last of the copies has ended
 /// - the source of a copy between the shared memories of two blocks
 /// - registers of a product before its end, and a missing fence.proxy.async
 /// - reads through textures
 ///
-/// Memory, in pages of 4096 bytes: 8 bytes for each word that is read and 8 for each that is
-/// written. For shared memory these are kept until the block ends, for global memory until the
-/// launch ends. Also 12 bytes for each time that warps reach, and 400 for each 32 pieces of
-/// unfinished copies. At the limit, the check discards its whole history.
+/// Memory that the check takes:
+///
+/// - for each page of 4096 bytes: 8 bytes for each of its words if any is read, and 8 if any is
+///   written. Those of shared memory are kept until the block ends, those of global memory until
+///   the launch ends
+/// - 12 bytes for each time of a warp
+/// - 400 bytes for each 32 pieces of unfinished copies
+///
+/// At the limit, the check discards its whole history.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -91,14 +100,15 @@ class Races : public Observer {
   void on_block_end(Block& block);
   void before_access(Warp& warp, const Operation& op, const Access& access);
   void after_access(Warp& warp, const Operation& op, const Access& access);
-  /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
-  /// in their order, which is not strict. Each is the load of an access with another offset.
-  static constexpr std::size_t most_repeated = 4;  ///< limit of accesses
+  static constexpr std::size_t most_repeated = 4;  ///< limit of on_repeated_loads()'s accesses
+  /// A load by the addresses of an access, with another offset.
   struct RepeatedLoad {
     const Operation* op = nullptr;
     std::size_t access = 0;      ///< its index
     std::uint64_t distance = 0;  ///< to be added to the access's addresses
   };
+  /// Does the same as before_access() and after_access() for loads of all lanes from shared memory,
+  /// one after the other. Not for Check::strict.
   void on_repeated_loads(Warp& warp, std::span<const Access> accesses,
                          std::span<const RepeatedLoad> loads);
   void on_converge(Warp& warp, const Operation&, Mask);
@@ -123,7 +133,7 @@ class Races : public Observer {
 
   /// Owner of an epoch.
   struct Owner {
-    // About 400 MB of owners. Only warps that spin for long reach so many times.
+    // About 400 MB of owners. Only warps that spin for long begin so many times.
     static constexpr std::size_t most = std::size_t{1} << 25;
     /// Time of unfinished work, which no access can follow.
     static constexpr Time never = ~Time{0};
@@ -142,7 +152,7 @@ class Races : public Observer {
   /// The lanes whose accesses in another epoch precede the current one.
   struct Before {
     Mask are = 0;
-    bool of_own_warp = false;  ///< the epoch is of the lane's own warp, whose accesses it knows
+    bool of_own_warp = false;  ///< the epoch is of the own warp; a lane knows its own accesses
     bool met = false;          ///< lanes of the own warp have met since, by a shuffle or vote
   };
   /// Holds answers of Look about epochs, until something may order accesses.

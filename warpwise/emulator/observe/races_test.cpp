@@ -15,8 +15,8 @@ using emulator::LaunchResult;
 using test::Emulated;
 
 /// Returns a kernel with 256 bytes of shared memory, whose body begins on line 10. %t is the
-/// thread's number, %own the address of its word in shared memory, %other that of the thread 32
-/// further.
+/// thread's number, %own the address of its word in shared memory, %other the address for the
+/// thread 32 further on.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
          ".global .u32 counter;\n"
@@ -108,8 +108,8 @@ TEST(Races, LanesOfAWarp) {
   expect_clean(beside + "bar.warp.sync 0x7fffffff;\nst.shared.u32 [%own], %t;");
 }
 
-/// Each lane of a warp writes a word, and then all read. The number of lanes that race, and the
-/// first one.
+/// The number of lanes that race, and the first one. Each lane of a warp has written a word, and
+/// then all read.
 struct Racers {
   std::uint64_t count = 0;
   std::uint32_t first = 0;
@@ -281,7 +281,7 @@ TEST(Races, OfManyBlocksWithMuchSharedMemory) {
   EXPECT_LT(peak_bytes() - before, 400 << 20);
 }
 
-// A byte far from the others is remembered as they are.
+// The check remembers a byte that lies far from the others, too.
 TEST(Races, FarApartInSharedMemory) {
   Emulated emulated(
       kernel_text("st.shared.u8 [%base + 150000], %t;\n.loc 1 11 0\n"

@@ -9,7 +9,7 @@
 namespace warpwise::emulator {
 namespace {
 
-// ptxas 13.0 writes loops of up to 43 PTX instructions out, and none from 47 on.
+// ptxas 13.0 unrolls loops of up to 43 PTX instructions, and none from 47 on.
 constexpr std::int32_t longest_loop = 45;
 
 class Loop {
@@ -105,8 +105,8 @@ std::vector<int> rounds_written_out(const Code& code,
 }
 
 std::vector<bool> branches_over_little(const Code& code) {
-  // ptxas 13.0 leaves 6 % of the pairs' branches over up to six instructions in place for CC 9.0,
-  // and most branches over more.
+  // For CC 9.0, ptxas 13.0 keeps 6 % of the branches over up to six instructions, and most branches
+  // over more.
   constexpr std::int32_t most = 6;
   std::vector<bool> result(code.operations.size(), false);
   for (const Operation& op : code.operations) {

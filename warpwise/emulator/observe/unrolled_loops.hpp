@@ -9,21 +9,20 @@
 
 namespace warpwise::emulator {
 
-/// A place of a load in the machine code. The compiler may write a load out several times.
+/// A place of a load in the machine code. The compiler may repeat a load when it unrolls a loop.
 struct LoadCopy {
   int place = 0;   ///< number of the machine instruction
   int needed = 0;  ///< number of the first one that waits for it
 };
 
-/// Returns the copies of each operation that loads, in the piece of machine code with the most of
-/// them. Empty for the others, and for loads that became a part of another one.
+/// Returns the copies of each load in machine code, in the piece of code that has the most of them.
+/// The list is empty for other operations, and for loads that became a part of another load.
 std::vector<std::vector<LoadCopy>> copies_of_loads(const Code& code, const PaceModel& model);
 
-/// Returns for each operation the number of rounds that machine code has in one piece, if it is the
-/// branch back of a loop without a branch or a barrier inside. 1 for the others. If the machine
-/// code has no load of the loop, this is a guess: 4 if the loop is short, and a counter alone
-/// decides its end.
-/// `.pragma "nounroll"` keeps a loop as it is.
+/// Returns a number of rounds for each operation. For the branch back of a loop it is the number of
+/// rounds that machine code has in one piece. It is 1 for other operations, and for loops with a
+/// branch or a barrier inside. If the machine code has no load of the loop, it is a guess: 4 if the
+/// loop is short and a counter alone decides its end. `.pragma "nounroll"` keeps a loop as it is.
 std::vector<int> rounds_written_out(const Code& code,
                                     const std::vector<std::vector<LoadCopy>>& copies);
 

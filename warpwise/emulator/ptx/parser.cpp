@@ -16,7 +16,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// A limit is needed, because a few bytes of text, aliases, can stand for many instructions.
+// Limits the instructions that aliases copy, because a few bytes of text can name a large function
+// many times.
 constexpr std::size_t max_aliased = std::size_t{1} << 20;
 
 void append_number(std::vector<int>& numbers, Tokens& tokens) {
@@ -119,7 +120,7 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
-  /// Inlining that the last `.loc` of a file, a line and a column stated.
+  /// Inlining that the last `.loc` of a place stated. A place is a file, a line and a column.
   std::map<std::array<int, 3>, SourceLine> inlined_;
   std::map<std::array<int, 3>, int> caller_index_;  ///< by a file, a line and their caller
   /// Names that a later `.debug_str` defines, by label and offset: indices into
@@ -256,7 +257,7 @@ void Parser::module_variable(const Linkage& linkage) {
                                 std::to_string(variable.bytes) + " bytes, which has " +
                                 std::to_string(first.bytes) + " elsewhere");
     }
-    // The largest of several common ones counts.
+    // The largest of several common definitions counts.
     const bool is_larger = variable.is_weak && variable.bytes > first.bytes;
     if (first.is_extern ||
         (first.is_weak && !variable.is_extern && (!variable.is_weak || is_larger))) {
@@ -462,7 +463,7 @@ void Parser::body_directive(Function& function) {
       declare(function.variables[i].name, line);
     }
   } else if (tokens_.at(".loc") && tokens_.current().is_inline_assembly) {
-    skip_line();  // LLVM counts the assembly's own lines on from the call's line
+    skip_line();  // LLVM adds the line within the assembly to the call's line
   } else if (tokens_.accept(".loc")) {
     location(function);
   } else if (tokens_.accept(".pragma")) {
@@ -533,8 +534,8 @@ void Parser::loop_pragma(Function& function) {
   pragma();
 }
 
-/// Reads label contents other than a place: lists of targets, or a prototype, which repeats the
-/// call's information.
+/// Reads a list of targets after a label, or skips a prototype, which repeats the call's
+/// information. Returns false if the label marks an instruction.
 bool Parser::targets(Function& function, const Token& name) {
   if (tokens_.accept(".callprototype")) {
     while (!tokens_.at(";")) {

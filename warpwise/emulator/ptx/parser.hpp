@@ -24,13 +24,13 @@ struct SourceLine {
 
 struct Operand {
   enum class Kind {
-    name,  ///< register, variable, label, function or special register (`%tid.x`); offset from `+4`
+    name,  ///< register, variable, label, function or special register (`%tid.x`); `+4` in offset
     integer,  ///< value holds its bits, negative ones in two's complement
     f32,      ///< 0f3F800000: value holds the 32 bits
     f64,      ///< 0d... and decimal 1.5: value holds the 64 bits
     vector,   ///< {a, b, ...} in elements
-    address,  ///< [base + offset]: elements[0] is a name or an integer; of a texture [name, {x, y}]
-              ///< both
+    address,  ///< [base + offset]: elements[0] is a name or an integer; a texture [name, {x, y}]
+              ///< has two elements
     list,     ///< (a, b) of a call
     pair,     ///< a|b, of setp, shfl, ...
     sink,     ///< _
@@ -62,12 +62,13 @@ struct Variable {
   std::uint64_t bytes = 0;      ///< of all elements; 0 for `name[]`
   bool is_extern = false;
   bool is_weak = false;    ///< another definition may replace it
-  bool is_common = false;  ///< weak, and the largest of several counts
+  bool is_common = false;  ///< weak; of several definitions the largest counts
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< the initialised bytes; the rest is zero
-  /// A place inside `initial`, `offset` bytes from its start, that holds the address of another
-  /// variable or function plus `addend`; or `bytes` bytes of it, from `first_byte` on.
+  /// A place inside `initial`, at byte `offset`. It holds the address of another variable or
+  /// function, plus `addend`. If it has room for a part only, it holds `bytes` bytes of that sum,
+  /// from byte `first_byte` on.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;
@@ -120,12 +121,12 @@ struct Module {
   std::string target;   ///< "sm_75"
   int address_bytes = 8;
   std::vector<std::string> files;  ///< of `.file`; indexed by SourceLine::file
-  /// Places of inlining; the caller of each place, if any, is before it.
+  /// Places where functions were inlined. The caller of each place, if any, comes before it.
   std::vector<SourceLine> callers;
   std::vector<std::string> inlined_functions;  ///< mangled; empty if the text does not name it
   std::vector<Variable> variables;
   std::vector<Function>
-      functions;  ///< a function with declaration and definition appears once, defined
+      functions;  ///< a function that is declared and defined appears once, with its body
 };
 
 /// \throws InvalidArgument  with the PTX line and the expected text. Never reads outside the text.

@@ -459,7 +459,7 @@ TEST(Ptx, AWeakDefinitionGivesWay) {
   EXPECT_NE(refusal(head + strong + strong), "");
 }
 
-// numba gives each function one, and links the same function twice.
+// numba gives each function a common variable, and links the same function twice.
 TEST(Ptx, CommonVariablesAreOne) {
   const std::string small = ".common .global .align 4 .b8 v[4];\n";
   const std::string large = ".common .global .align 4 .b8 v[8];\n";
@@ -472,7 +472,7 @@ TEST(Ptx, CommonVariablesAreOne) {
   EXPECT_FALSE(defined.variables.at(0).is_weak);
 }
 
-// Linkers refuse them too.
+// Linkers refuse different sizes too.
 TEST(Ptx, WeakVariablesHaveOneSize) {
   const std::string small = ".weak .global .align 4 .b8 v[4] = {1};\n";
   const std::string large = ".weak .global .align 4 .b8 v[8] = {2};\n";

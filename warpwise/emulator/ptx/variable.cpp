@@ -10,8 +10,8 @@
 namespace warpwise::ptx {
 namespace {
 
-// Limits of what short text can request. A compiler uses each register that it declares, so a
-// module has fewer registers than bytes of text. Handwritten code may round up.
+// Limits of the memory that a short text can request. A compiler uses each register that it
+// declares, so a module has fewer registers than bytes of text. Handwritten code may round up.
 constexpr std::uint64_t spare_registers = std::uint64_t{1} << 16;
 constexpr std::uint64_t max_initial_bytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t max_initial_elements = std::uint64_t{1} << 40;
@@ -171,7 +171,7 @@ void Declarations::read_initial(Declared& declared) {
   std::vector<std::uint64_t> extents = declared.extents;
   if (declared.vector > 1 || extents.empty()) extents.push_back(declared.vector);
   Initialiser initialiser{variable, declared, std::vector<std::uint64_t>(extents.size(), 1)};
-  // set_size has checked the product, except for an open first extent, which no stride includes.
+  // set_size checks no extent behind an open first one, which counts as 0.
   for (std::size_t i = extents.size() - 1; i > 0; --i) {
     if (__builtin_mul_overflow(initialiser.strides[i], extents[i], &initialiser.strides[i - 1]) ||
         initialiser.strides[i - 1] > max_initial_elements) {

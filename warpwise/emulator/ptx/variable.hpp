@@ -12,7 +12,7 @@ namespace warpwise::ptx {
 struct Linkage {
   bool is_extern = false;
   bool is_weak = false;    ///< another definition may replace it
-  bool is_common = false;  ///< weak, and the largest of several counts
+  bool is_common = false;  ///< weak; of several definitions the largest counts
 };
 
 /// Reads declarations of variables, registers and parameters. Bounds the total memory of a module's

@@ -16,7 +16,8 @@ constexpr std::uint32_t success = 0;
 constexpr std::uint32_t invalid_value = 1;
 constexpr std::uint32_t memory_allocation = 2;
 constexpr std::uint32_t launch_max_depth_exceeded = 65;
-// Streams that every CUDA grid has. A stream that a kernel makes has another value, this one.
+// Handles of streams: the tail stream, which every grid has, and one that stands for all streams
+// that kernels make.
 constexpr std::uint64_t tail_launch_stream = 3;
 constexpr std::uint64_t made_stream = 0x100;
 
@@ -39,7 +40,8 @@ void queue(const Warp& warp, DeviceWork work, std::uint64_t stream) {
   warp.worker->launched[warp.block->linear].push_back(std::move(work));
 }
 
-/// (kernel, grid, block, shared bytes) -> memory for the kernel's parameters.
+/// (kernel, grid, block, shared bytes) -> memory for the kernel's parameters. This and the comments
+/// below give a call's arguments and its result.
 template <class Observers>
 void give_parameter_buffer(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -163,7 +165,7 @@ void give_last_error(Warp& warp, const Operation& op) {
   });
 }
 
-/// (anything) -> success. For streams and events, which are no objects.
+/// (anything) -> success. Serves calls on streams and events, which are no objects here.
 template <class Observers>
 void succeed(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -179,7 +181,7 @@ void give_no_text(Warp& warp, const Operation& op) {
   });
 }
 
-/// (condition, value): see runtime/graphs/graph_conditions.cpp.
+/// (condition, value). Sets a condition of a graph: see runtime/graphs/graph_conditions.cpp.
 template <class Observers>
 void set_condition(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
@@ -194,8 +196,8 @@ void set_condition(Warp& warp, const Operation& op) {
 constexpr std::string_view set_condition_name = "cudaGraphSetConditional";
 constexpr std::string_view prefix = "__cudaCDP2";
 
-/// Returns a function's name in CUDA's documents, without "cuda"; empty for others. Names for
-/// default streams of each thread have an ending.
+/// Returns a function's name in CUDA's documents, without "cuda"; empty for others. Variants for a
+/// default stream of each thread end in "_ptsz", which is removed.
 std::string_view runtime_call_name(std::string_view name) {
   if (name == set_condition_name) return name;
   if (!name.starts_with(prefix)) return {};

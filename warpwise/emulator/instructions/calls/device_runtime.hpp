@@ -17,7 +17,7 @@ bool gives_parameter_buffer(std::string_view name);
 
 /// Returns the handler of a function of the device's runtime, null for others. Launches and copies
 /// are recorded in Worker::launched, and run when the grid has ended, in the order of its blocks.
-/// No kernel can wait for its launches. The list is laid out as system_call()'s.
+/// No kernel can wait for its launches. Operation::list is laid out as for system_call().
 Handler device_runtime_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

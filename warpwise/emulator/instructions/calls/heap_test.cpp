@@ -14,7 +14,8 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel `hand` of a pointer to 64 bits of each thread; in %l1 the address of the thread's.
+/// Returns a kernel `hand` with a pointer to 64 bits for each thread. %l1 is the address of the
+/// thread's own.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n"
          ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 "

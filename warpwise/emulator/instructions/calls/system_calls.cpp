@@ -164,7 +164,7 @@ std::string printable(std::string text, Progress& progress) {
 }
 
 /// printf. Each byte of the format and of the output costs an instruction of the budget, so that
-/// printf cannot run longer than it.
+/// printf cannot exceed the budget.
 template <class Observers>
 void print(Warp& warp, const Operation& op) {
   const std::int32_t* list = list_of(warp, op);

@@ -12,8 +12,8 @@ namespace warpwise::emulator {
 inline constexpr std::uint64_t most_printed_bytes = 1 << 20;
 
 /// Returns the handler of a function of the device's runtime (vprintf, __assertfail, malloc, free),
-/// null for others. Its list holds the places in local memory of the arguments, and then of the
-/// result.
+/// null for others. Operation::list holds the places in local memory of the arguments, and then of
+/// the result.
 Handler system_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

@@ -67,7 +67,7 @@ TEST(Print, WideFieldsAreBounded) {
        {"%999999999d", "%.999999999d", "%99999999999999999999d", "%0999999999x"}) {
     EXPECT_EQ(print(format, 32).printed.size(), 32U * 4096) << format;
   }
-  // A field that an argument and digits would make together.
+  // The width is an argument, and digits follow it.
   EXPECT_LT(print("%*999999d", 32).printed.size(), 32U * 4096);
 }
 

@@ -17,7 +17,7 @@ namespace warpwise::emulator::bulk {
 
 inline constexpr std::uint64_t unit = 16;  // sizes and most addresses are multiples of it
 
-/// Pieces of one size, in one space, of one lane's copy.
+/// Pieces of one lane's copy. All have one size and lie in one space.
 struct Pieces {
   int lane = 0;
   Asynchronous ends_by = Asynchronous::none;

@@ -223,7 +223,7 @@ TEST(Warpgroups, AWarpThatNeverComes) {
 }
 
 TEST(Warpgroups, ADescriptorOutside) {
-  // 256 KiB less a row on.
+  // The operand begins 16 bytes before 256 KiB.
   const LaunchResult result = run("mov.b64 %l5, 16383;\n" + product.substr(product.find('\n') + 1));
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
 }

@@ -34,7 +34,8 @@ class BulkCopy {
     if (!bulk::is_inside(warp_, op_, source_pieces(lane, from, bytes), from,
                          from + bytes - bulk::unit))
       return;
-    // One end is shared memory. If the copy does not fit there, nothing is allocated here.
+    // One side of the copy is shared memory. A copy that does not fit there is reported before its
+    // bytes are allocated.
     if (bytes > warp_.worker->launch->shared_bytes &&
         !bulk::is_inside(warp_, op_, target_pieces(lane, to, bytes), to, to + bytes - bulk::unit))
       return;
@@ -51,7 +52,8 @@ class BulkCopy {
  private:
   Pieces source_pieces(int lane, Address from, std::uint64_t bytes) const {
     const bool is_global = flags_.to_global == 0 && flags_.from_shared == 0;
-    // The end of a copy between blocks is signalled in another block, so its read is not tracked.
+    // The end of a copy between blocks is signalled in another block, so the copy's read is not
+    // tracked.
     const Asynchronous ends_by = flags_.from_shared != 0 ? Asynchronous::none : ends_by_;
     return {lane,
             ends_by,

@@ -19,7 +19,7 @@ using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 // Alignment of the tile in shared memory.
 constexpr std::uint64_t tile_alignment = 128;
 
-/// Returns true for a valid map of the driver; a kernel may have overwritten it.
+/// Returns true if a map is still valid. The driver made it, but a kernel may have overwritten it.
 bool is_map(const TensorMap& map) {
   if (map.mark != TensorMap::expected_mark || map.dimensions() > TensorMap::most_dimensions ||
       map.type > ElementType::f64)
@@ -95,7 +95,7 @@ class Box {
   std::uint64_t rows_ = 1;
 };
 
-/// Fills elements outside the tensor.
+/// Fills the tile with NaN if the map says so. The elements inside the tensor are copied later.
 void fill_outside(const TensorMap& map, std::vector<std::byte>& content) {
   if (!map.fills_with_nan) return;
   const std::uint64_t each = emulator::element_bytes(map.type);
@@ -139,7 +139,7 @@ class TensorCopy {
 
   /// Reports copies that a GPU ends as an illegal instruction:
   ///
-  /// - a box whose start in a row is not a multiple of 16 bytes, even before the tensor
+  /// - a box that starts in a row at no multiple of 16 bytes, even if it starts before the tensor
   /// - a store of a box that starts before the tensor
   bool may_begin_at(const TensorCoordinates& corner, const Box& box) {
     const std::int64_t byte = corner[0] * static_cast<std::int64_t>(box.element_bytes());

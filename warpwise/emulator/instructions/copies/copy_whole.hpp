@@ -7,8 +7,9 @@
 
 namespace warpwise::emulator {
 
-/// Copies a vector in one piece, as a GPU does, because other blocks may access it meanwhile:
-/// programs publish a value with its flag so. No supported CPU tears an aligned access of 16 bytes.
+/// Copies a vector in one piece, as a GPU does. Other blocks may access it meanwhile: programs
+/// publish a value together with its flag in this way. No supported CPU tears an aligned access of
+/// 16 bytes.
 inline void copy_whole(void* to, const void* from, int bytes) {
   using Vector [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
   const auto is_aligned = [](const void* pointer) {

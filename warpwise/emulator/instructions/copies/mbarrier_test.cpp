@@ -54,7 +54,7 @@ std::string init(int count) {
   return "@%p1 mbarrier.init.shared::cta.b64 [%r3], " + std::to_string(count) + ";\nbar.sync 0;\n";
 }
 
-// A thread's word is read by its opposite one, which is in another warp.
+// Each thread reads the word of the opposite thread, which is in another warp.
 std::string turned(const std::string& synchronise) {
   return init(threads) + "st.shared.u32 [%r2+16], %r1;\n" + synchronise +
          "sub.u32 %r4, 380, %r2;\nld.shared.u32 %r5, [%r4+16];\nst.global.u32 [%l2], %r5;";
@@ -110,7 +110,7 @@ TEST(Mbarrier, MisuseIsAFault) {
   run("@%p1 mbarrier.init.b64 [%l1], 1;", &result);
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults.front().message, "an mbarrier that does not lie in shared memory");
-  // No thread arrives a second time.
+  // One arrival is missing, because no thread arrives a second time.
   run(init(threads + 1) +
           "mbarrier.arrive.shared.b64 %l4, [%r3];\nWAIT:\n"
           "mbarrier.test_wait.shared.b64 %p2, [%r3], %l4;\n@!%p2 bra WAIT;",
@@ -118,7 +118,7 @@ TEST(Mbarrier, MisuseIsAFault) {
   EXPECT_FALSE(result.faults.empty());
 }
 
-// There are fewer than 2^20 arrivals and bytes.
+// PTX allows fewer than 2^20 arrivals, and fewer than 2^20 bytes.
 TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
   const auto fault_of = [](const std::string& body) {
     LaunchResult result;
@@ -182,7 +182,7 @@ std::string bulk_load(const std::string& bytes, const std::string& expected) {
 TEST(BulkCopy, TellsItsMbarrier) {
   const auto loaded = run(bulk_load("992", "992"));
   for (std::uint32_t i = 0; i < threads; ++i) EXPECT_EQ(loaded[i], 1004 + i);
-  // A byte too many is waited for, and no one brings it.
+  // The phase waits for one byte more than the copies bring.
   LaunchResult result;
   run(bulk_load("992", "993"), &result);
   EXPECT_FALSE(result.faults.empty());
@@ -239,7 +239,7 @@ TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
   EXPECT_EQ(result.faults[0].thread.x, 21U);
-  // An address is a multiple of 16 whatever is read there.
+  // An address must be a multiple of 16, however few bytes are read there.
   run(copy(676, "4"), &result);
   ASSERT_EQ(result.faults.size(), 1U);
   EXPECT_EQ(result.faults[0].kind, FaultKind::misaligned);

@@ -55,7 +55,7 @@ void expect_changed(const emulator::TensorMap* map) {
   const emulator::LaunchResult result =
       emulated.launch("hand", {1}, {32}, emulated.buffer(memory), out);
   for (const emulator::Fault& fault : result.faults) ADD_FAILURE() << fault.message;
-  // Each second of five rows from 3 on.
+  // Every second one of five rows, from row 3 on.
   EXPECT_EQ(emulated.read<std::uint32_t>(out, 12),
             (std::vector<std::uint32_t>{56, 57, 58, 59, 88, 89, 90, 91, 120, 121, 122, 123}));
 }
@@ -70,7 +70,7 @@ TEST(TensorMaps, AreChangedByKernels) {
   expect_changed(&map);
 }
 
-// As Triton makes them. It leaves out fields that stay zero: rank 0 is one dimension.
+// Triton makes maps in this way. It leaves out fields that stay zero: rank 0 is one dimension.
 TEST(TensorMaps, AreMadeOfZerosByKernels) {
   expect_changed(nullptr);
   EXPECT_EQ(emulator::TensorMap{}.dimensions(), 1U);

@@ -19,7 +19,8 @@ using test::Emulated;
 using test::Kernels;
 using test::random_integers;
 
-/// The lanes of packed words: f(a, b) of every `bits`, signed or not.
+/// Returns f(a, b) for each element of two packed words. An element has `bits` bits, with a sign or
+/// without.
 template <int bits, class F>
 std::uint32_t packed(std::uint32_t a, std::uint32_t b, bool is_signed, F f) {
   std::uint32_t result = 0;

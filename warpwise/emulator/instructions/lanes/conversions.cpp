@@ -182,7 +182,7 @@ void convert_pair(Warp& warp, const Operation& op) {
 }
 
 /// cvt.tf32.f32: a number with 10 fraction bits; `.rna` rounds ties away from zero. Infinity keeps
-/// its bits. A NaN loses its lower bits with `.rna`, and becomes the usual one else, as on an H200.
+/// its bits. With `.rna` a NaN loses its lower bits, else it becomes 0x7fffe000, as on an H200.
 template <bool ties_away>
 void convert_to_tf32(Warp& warp, const Operation& op) {
   constexpr std::uint32_t infinity = 0x7f800000;
@@ -211,7 +211,8 @@ void convert_to_tf32(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
-/// cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T; 8-bit results go above c's lower half.
+/// cvt.pack.sat.T.s32.b32 d, a, b, c: narrows a and b to T. The lower half of c goes above 8-bit
+/// results.
 template <class T>
 void convert_pack(Warp& warp, const Operation& op) {
   const auto* a = source<std::int32_t>(warp, op.a);

@@ -71,7 +71,7 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   return result;
 }
 
-// Operations on bits, under their flags.
+// Operations on the bits of elements, with the instruction's flags.
 template <HalfFormat format>
 struct Add {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {

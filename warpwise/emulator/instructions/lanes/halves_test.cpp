@@ -20,7 +20,8 @@ struct Format {
 constexpr Format half{"f16", 10, 15};
 constexpr Format bfloat{"bf16", 7, 127};
 
-/// The value of a number's bits, exactly; infinities are as large as the next binade would begin.
+/// The value of a number's bits, exactly; an infinity has the value at which the next binade would
+/// begin.
 Float128 exact_value(const Format& format, U64 bits) {
   const int exponent = static_cast<int>(bits & 0x7fff) >> format.fraction_bits;
   const int fraction = static_cast<int>(bits) & ((1 << format.fraction_bits) - 1);
@@ -73,7 +74,7 @@ const Inputs& halves() {
       }
     }
     for (int i = 0; i < 3000; ++i) {
-      // Near each other's exponents in every second triple, where rounding matters.
+      // In every second triple the exponents are near each other, where rounding matters.
       const U64 base = random() & 0x7800;
       for (auto* each : {&result.a, &result.b, &result.c}) {
         each->push_back(i % 2 == 0 ? random() : ((random() & 0x87ff) ^ base) | random() << 16);
@@ -110,7 +111,7 @@ TEST(Halves, Arithmetic) {
     const U64 one = static_cast<U64>(format.bias) << format.fraction_bits;
     const auto add = [&](U64 a, U64 b) { return exact_multiply_add(format, a, one, b); };
     const auto multiply = [&](U64 a, U64 b) {
-      // Added to a zero of the product's sign, which leaves the product's own.
+      // The addend is a zero of the product's sign, which keeps the sign of a product of zero.
       return exact_multiply_add(format, a, b, (a ^ b) & 0x8000);
     };
     const auto extreme = [&](U64 a, U64 b, bool larger, bool nan) -> U64 {

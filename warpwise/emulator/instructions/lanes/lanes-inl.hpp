@@ -120,7 +120,7 @@ void compare(Warp& warp, const Operation& op) {
     }
   }
   const Mask result = gather_bits(results);
-  // The results may replace c.
+  // Both read c, whose register a result may overwrite.
   const Mask first = combined(warp, op, result);
   const Mask second = combined(warp, op, ~result);
   set_predicate(warp, op.dst, first);
@@ -229,7 +229,8 @@ void move(Warp& warp, const Operation& op) {
   }
 }
 
-/// Packs {a, b, ...} of `bits` each into one register, and back. Lists hold the element registers.
+/// Packs {a, b, ...} of `bits` each into one register; unpack() does the reverse. Lists hold the
+/// registers of the elements.
 template <class R, int bits, int parts = static_cast<int>(sizeof(R)) * 8 / bits>
 void pack(Warp& warp, const Operation& op) {
   constexpr std::uint32_t kept = bits == 8 ? 0xff : ~std::uint32_t{0};  // registers have 16 or more

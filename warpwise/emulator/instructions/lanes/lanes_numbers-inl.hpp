@@ -22,8 +22,8 @@ constexpr float scale_up = 0x1p64F;
 constexpr float scaled_normal = 0x1p-62F;  // the smallest normal number, scaled
 
 /// Flushes a rounded result. As on a GPU, this includes results that reach the smallest normal
-/// number only by the coarse rounding of subnormals. `scaled` is the same result at scale_up times
-/// the size, without that rounding.
+/// number only by the coarse rounding of subnormals. `scaled` is the same result, times scale_up:
+/// that rounding does not affect it.
 inline float flush(float result, float scaled) {
   const auto bits = std::bit_cast<std::uint32_t>(result);
   const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;

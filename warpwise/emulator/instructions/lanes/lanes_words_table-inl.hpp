@@ -1,5 +1,5 @@
 // Names of the lane operations on words and their parts, predicates and addresses; and the table of
-// all names. Included last, in the same way.
+// all names. Included by lanes_baseline.cpp and lanes_avx2.cpp, as the last part.
 
 template <int parts>
 void add_packed(Table& table) {

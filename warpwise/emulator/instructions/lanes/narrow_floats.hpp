@@ -13,7 +13,7 @@ namespace warpwise::emulator {
 struct NarrowFormat {
   int exponent_bits;
   int fraction_bits;
-  std::uint32_t largest;  ///< code of the largest finite number; larger ones are infinity or NaN
+  std::uint32_t largest;  ///< code of the largest finite number; larger codes are infinity or NaN
   bool has_infinity = false;
   constexpr int magnitude_bits() const { return exponent_bits + fraction_bits; }
   constexpr std::uint32_t sign() const { return 1U << magnitude_bits(); }

@@ -31,7 +31,7 @@ inline std::uint16_t encode(double value, SmallFormat format,
   const double magnitude = std::fabs(value);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
   if (magnitude == 0) return sign;
-  // In units in the last place: of its binade, or of the subnormals.
+  // Counts the magnitude in units in the last place: those of its binade, or of subnormals.
   int exponent = std::ilogb(magnitude);
   if (exponent < 1 - bias) exponent = 1 - bias;
   const double units = std::ldexp(magnitude, format.fraction_bits - exponent);
@@ -102,7 +102,7 @@ T saturated(T x) {
   return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
 }
 
-/// Returns x, or for any NaN the only one that operations of single precision result in.
+/// Returns x; for any NaN, the one NaN that operations of single precision give.
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 
 }  // namespace warpwise::emulator

@@ -14,8 +14,8 @@ namespace {
 template <std::size_t bytes>
 using Storage = std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>;
 
-/// Runs Op on one to three operands of type T, or of `parts` of them, with its flags. `scales`:
-/// scaling a and c by 2^64 scales the result of Op by 2^64.
+/// Runs Op on one to three operands, each of `parts` elements of type T, with its flags. `scales`
+/// is true if the result of Op grows by 2^64 when a and c do.
 template <class T, int operands, bool scales, int parts, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
@@ -75,7 +75,8 @@ void add_sums(Table& table, const std::string& type) {
       table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
 }
 
-/// Compares magnitudes; the sign is that of the product. A NaN loses, a signalling one too.
+/// Returns the smaller (larger) magnitude, with the sign of a * b. A NaN loses, even a signalling
+/// one.
 template <bool larger>
 float signed_extreme(float a, float b) {
   const float x = std::fabs(a);

@@ -22,13 +22,14 @@ struct ElementProduct {
         of_b(of_a + tall * depth / width), of_c(of_b + depth / width) {}
   const Warp& warp;
   ElementProductFlags flags;
-  int bits;   ///< bits of an element; b1 counts 32 as one element
+  int bits;   ///< bits of an element; 32 elements of b1 count as one
   int width;  ///< elements of a row or column in a register
   int depth;  ///< in elements
   int tall;   ///< groups of eight rows
   const std::int32_t *of_d, *of_a, *of_b, *of_c;
 
-  /// Unpacks A and B, of at least eight elements of depth; missing ones stay.
+  /// Unpacks A and B to a depth of at least eight. Elements beyond the product's own depth are not
+  /// written.
   ProductSize unpack(float* a, float* b) const {
     const ProductSize size{8 * tall, 8, std::max(depth, 8)};
     for (int r = 0; r < tall * depth / width; ++r)
@@ -40,7 +41,8 @@ struct ElementProduct {
     return size;
   }
 
-  /// Copies A and B without a change: four elements of a line are a register.
+  /// Copies A and B without a change. A register of the warp has four elements of each of eight
+  /// lines.
   template <class T>
   void copy(T* a, T* b) const {
     const auto copy = [&](const std::int32_t* list, int groups, T* to) {
@@ -54,7 +56,7 @@ struct ElementProduct {
     copy(of_b, 1, b);
   }
 
-  /// Replaces C by D: add(sums).
+  /// Reads C into `sums`, calls add(sums), and writes them to D.
   template <class T, class Add>
   void compute(const Add& add) const {
     alignas(64) T sums[128];

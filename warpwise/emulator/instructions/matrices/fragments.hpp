@@ -42,11 +42,11 @@ inline Place place_in_c(int lane, int i) {
   return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
 }
 
-// A register of 32 lanes thus has four words of 8 rows of A, or of 8 columns of B. Two registers of
-// C have 8 rows, with the elements of even columns in the first one.
+// A register of 32 lanes thus has four words of each of 8 rows of A, or of 8 columns of B. Two
+// registers of C have 8 rows. The first one has the elements of even columns.
 
 /// Unpacks registers of A or B to groups of lines.
-/// \param groups_first  registers of several groups precede those further along the depth, as in A
+/// \param groups_first  true: registers of all groups at one depth precede the next ones, as in A
 inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element element, int lines,
                              int depth, int registers, bool groups_first, float* to) {
   const int groups = lines / group_lines;
@@ -59,8 +59,8 @@ inline void unpack_registers(const Warp& warp, const std::int32_t* list, Element
   }
 }
 
-/// Reads sums from registers, two for each 8 x 8 of them. A group of columns has one or two of
-/// these.
+/// Reads sums from registers. Each block of 8 x 8 sums takes two registers. A group of columns has
+/// one or two blocks.
 template <class T>
 void read_sums(const Warp& warp, const std::int32_t* list, int blocks, T* sums) {
   for (int r = 0; r < 2 * blocks; ++r) {
@@ -80,7 +80,7 @@ void write_sums(const Warp& warp, const std::int32_t* list, int blocks, const T*
   }
 }
 
-/// Reads halves, a register for each 64 of them.
+/// Reads halves, 64 from each register.
 inline void read_halves(const Warp& warp, const std::int32_t* list, int registers, float* to) {
   for (int r = 0; r < registers; ++r)
     matrix_loops().from_halves(source<std::uint16_t>(warp, list[r]), 64, to + 64 * r);
@@ -123,8 +123,8 @@ struct Pair {
   bool right = true;
 };
 
-/// Returns the place of a register of two elements: A as in a 16 x 16 mma, B and the sums as two of
-/// 8 columns. In sums of floats, two registers make a pair.
+/// Returns the place of a register of two elements. A is laid out as in a 16 x 16 mma. B and the
+/// sums are laid out as in two mma of 8 columns. In sums of floats, two registers make a pair.
 inline Pair pair_of(Fragment fragment, int lane, int pair) {
   switch (fragment) {
     case Fragment::a: return {place_in_a(lane, pair, 0, 2), true};

@@ -8,11 +8,12 @@ using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
 
 // Exponents that stand for zero, and for numbers that the vectors leave to a plain sum: infinity,
-// NaN, and those whose products leave the range of floats. Two of them add to one of the same kind.
+// NaN, and those whose products leave the range of floats. The sum of two such exponents is of the
+// same kind.
 constexpr std::int32_t zero_exponent = -4000;
 constexpr std::int32_t other_exponent = 12000;
 constexpr std::int32_t most_exponent = 50;
-// Limits of a sum's largest exponent in vectors.
+// Limits of a sum's largest exponent. Beyond them a plain sum replaces the vectors' result.
 constexpr std::int32_t lowest_sum = -100;
 constexpr std::int32_t highest_sum = 127;
 
@@ -61,7 +62,7 @@ inline auto rounded(Doubles sum, bool to_odd) {
   return __builtin_convertvector(reinterpret_cast<Doubles>(bits), FourFloats);
 }
 
-/// Finishes sums in units of 2^unit.
+/// Converts sums in units of 2^unit to floats, as `finish` says.
 inline Floats finished(Integers low, Integers high, Integers unit, Finish finish) {
   const bool to_odd = finish == Finish::to_odd;
   const auto first = rounded(doubles_of<0>(low) + doubles_of<0>(high), to_odd);
@@ -74,7 +75,7 @@ inline Floats finished(Integers low, Integers high, Integers unit, Finish finish
 template <int depth>
 inline void add_floats(const FloatProduct& p) {
   constexpr int rows_at_once = 2;
-  // Exponents. Those of two rows of A are a pair, as are those of a column of B, twice.
+  // Exponents, in pairs. A pair of A has those of two rows. A pair of B has that of a column twice.
   alignas(32) std::int16_t of_a[std::size_t{most_sum_rows} * depth];
   Shorts of_b[std::size_t{depth}];
   using EightShorts = std::int16_t __attribute__((vector_size(16)));
@@ -132,7 +133,8 @@ inline void add_floats(const FloatProduct& p) {
       const auto done = reinterpret_cast<Longs>(done_pairs);
       if ((done[0] & done[1] & done[2] & done[3]) == -1) [[likely]]
         continue;
-      // A sum of zeros is +0 if C is.
+      // Plain sums replace the other results. If all products are zeros and C is +0, the result +0
+      // is right.
       for (int i = 0; i < rows_at_once * group_lines; ++i) {
         const int column = i / rows_at_once;
         const float c = addends[i % rows_at_once][column];
@@ -189,7 +191,7 @@ inline void add_integers(ProductSize size, const float* a, const float* b, std::
   }
 }
 
-/// Converts the magnitude of a float of few bits, whose fraction is moved to that of a float.
+/// Converts the magnitude of a narrow float. In `moved` its bits are shifted to a float's fraction.
 /// \param bias  difference of the exponents' biases
 /// \param least  2^n of the smallest normal number
 inline Floats magnitude_of(Integers moved, std::int32_t bias, float least) {

@@ -54,7 +54,7 @@ float finished(double sum, Finish finish) {
 float plain_sum(const FloatProduct& product, const float* a, const float* b, float c) {
   const int depth = product.size.depth;
   int largest = exponent_of(c, -126);
-  double sum = c;  // if a term is not finite, or all are zero
+  double sum = c;  // the result if a term is not finite, or if all are zero
   bool is_finite = std::isfinite(c);
   for (int k = 0; k < depth; ++k) {
     const float x = a[k * group_lines];

@@ -3,8 +3,8 @@
 // Internal to the emulator: sums of products as the matrix unit computes them.
 //
 // A matrix is stored in groups of eight lines, for vectors of the CPU. Lines are the rows of A, the
-// columns of B and the columns of sums. A group has its lines' elements of depth 0 first; of sums,
-// those of row 0.
+// columns of B and the columns of sums. A group begins with its lines' elements of depth 0, or for
+// sums with those of row 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr int group_lines = 8;
 /// Words of a line that MatrixLoops::unpack() takes.
 inline constexpr int unpacked_words = 4;
 
-/// Returns the position of an element. For sums, k is the row, and the depth is their number.
+/// Returns the position of an element. For sums, k is the row, and `depth` is the number of rows.
 inline std::size_t place_in_groups(int line, int k, int depth) {
   const int row = line / group_lines * depth + k;
   return std::size_t{group_lines} * static_cast<std::size_t>(row) +
@@ -37,11 +37,11 @@ struct ProductSize {
 enum class Finish {
   truncate,       ///< to a float; a sum that is truncated to zero loses its sign
   truncate_more,  ///< to 13 bits after the leading one, as sums of floats of 8 bits
-  to_odd          ///< to a float to odd, for a second rounding to halves
+  to_odd          ///< rounds to odd, to a float; a second rounding to halves follows
 };
 
-/// A product of floats. Each term is truncated below 2^-fraction_bits of the largest exponent.
-/// The sum itself is exact, and is finished once.
+/// A product of floats. Each term is truncated `fraction_bits` bits below the largest exponent. The
+/// sum itself is exact, and is finished once.
 ///
 /// NVIDIA does not document this. It matches an H200's bits for random matrices with many spreads
 /// of exponents. Older generations are said to keep fewer bits and to add fewer terms at once.
@@ -50,7 +50,7 @@ struct FloatProduct {
   const float* a;    ///< numbers of at most 11 significant bits
   const float* b;
   float* sums;               ///< C, and afterwards D
-  int smallest_of_a = -126;  ///< exponent of the elements' smallest normal and subnormal numbers
+  int smallest_of_a = -126;  ///< exponent of A's smallest normal numbers and subnormals
   int smallest_of_b = -126;
   int fraction_bits = 25;
   Finish finish = Finish::truncate;
@@ -65,8 +65,9 @@ struct MatrixLoops {
   /// Adds products of integers that floats hold: at most 8 bits each, and a depth of at most 64.
   void (*add_integers)(ProductSize size, const float* a, const float* b, std::int32_t* sums,
                        bool saturates);
-  /// Converts four words of each of eight lines, `pitch` words apart: to[8 * k + line]. Elements
-  /// are floats of at most 32 bits, or integers of 8 or 4 bits. A tf32 has 10 fraction bits.
+  /// Converts four words of each of eight lines. The lines are `pitch` words apart. Element k of a
+  /// line becomes to[8 * k + line]. Elements are floats of at most 32 bits, or integers of 8 or 4
+  /// bits. A tf32 has 10 fraction bits.
   void (*unpack)(Element element, const std::uint32_t* words, int pitch, float* to);
   /// Converts a multiple of eight halves.
   void (*from_halves)(const std::uint16_t* from, std::size_t count, float* to);

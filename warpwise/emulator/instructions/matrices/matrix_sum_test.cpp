@@ -146,7 +146,7 @@ std::uint32_t products() {
   return text == nullptr ? 300 : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-/// Returns the bits of a result. All NaN of doubles are one.
+/// Returns the bits of a result. All NaN of doubles give the same bits.
 template <class T>
 auto bits(T value) {
   if constexpr (sizeof(T) == 8)

@@ -149,8 +149,8 @@ std::optional<int> depth_of(std::string_view shape, Element element) {
   const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
   for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
     if (stated != std::to_string(depth)) continue;
-    // With eight rows only the least depth is valid; with sixteen also twice it, and four times for
-    // doubles.
+    // With eight rows only the least depth is valid. With sixteen rows, twice that is valid too,
+    // and for doubles four times.
     const int most = element == Element::f64 ? 4 : 2;
     const bool fits = depth == unit ? tall || element != Element::tf32
                                     : tall && depth > unit && depth <= most * unit;
@@ -186,7 +186,8 @@ std::optional<Form> form_of_element_product(Modifiers m) {
   flags.b = *b;
   flags.depth = static_cast<std::uint32_t>(*depth) & 511;
   flags.sixteen_rows = tall == 2 ? 1 : 0;
-  // Eight rows or columns of four lanes each: one register for each lane, or one of 64 bits.
+  // Four lanes share a row of A or a column of B. With one register each they hold 4 x 32 bits of
+  // it, or 4 doubles.
   const auto groups = static_cast<std::size_t>(*depth * std::min(bits_of(*a), 32) / 128);
   Form form;
   form.handler = unobserved<multiply_elements>;

@@ -115,7 +115,7 @@ void store_all_matrices(Warp& warp, const Operation& op) {
 }
 
 /// Operands: the stride, then the registers. A and B have 8 registers, of which the last four
-/// repeat the first: the instruction was made for hardware that needs each element twice.
+/// repeat the first four: the instruction was made for hardware that needs each element twice.
 template <class Observers>
 void load_whole_fragment(Warp& warp, const Operation& op) {
   Words words{};

@@ -82,15 +82,18 @@ void multiply_floats(Warp& warp, const Operation& op) {
                         lists_of(warp, op, flags.half_result != 0 ? 2 : 4, depth / 4, depth / 8));
 }
 
-/// D = A B + C with 16 columns. Operands: D, A, B, C. The second halves of A and B are unused.
+/// D = A B + C with 16 columns. Operands: D, A, B, C. The second four registers of A and of B are
+/// unused.
 void multiply_fragments(Warp& warp, const Operation& op) {
   const bool halves = flags_of<ProductFlags>(op).half_result != 0;
   multiply_small_floats(warp, op, {16, 16, 16}, lists_of(warp, op, halves ? 4 : 8, 8, 8));
 }
 
-/// Multiplies matrices of floats of 8 bits, as machine code of CC 9.0 does it: a product of the
-/// first two of each four neighbours along the depth, one of the last two added to it, both as
-/// halves, and the addend added with another rounding.
+/// Multiplies matrices of floats of 8 bits as machine code of CC 9.0 does, in products of halves:
+///
+/// - multiplies the first two of each four neighbours along the depth
+/// - adds the products of the last two to this sum
+/// - adds C to it, with another rounding
 void multiply_narrow_floats(Warp& warp, const Operation& op) {
   const auto flags = flags_of<ProductFlags>(op);
   const bool halves = flags.half_result != 0;

@@ -9,7 +9,7 @@ namespace {
 
 TEST(Tensor, ProductsOfFloats) {
   for (const int depth : {8, 16}) {
-    // Integers that the types hold, and sums that floats do.
+    // The types hold the integers exactly, and floats hold the sums.
     const Matrix a = distinct(16, depth, -100, 1);
     const Matrix b = distinct(depth, 8, -30, 2);
     const Matrix c = distinct(16, 8, 1000, 3);
@@ -79,8 +79,8 @@ TEST(Tensor, ProductsOfNarrowFloats) {
   }
 }
 
-// CC 9.0 has two products of halves for one of narrow floats, and adds c with a rounding of its
-// own.
+// CC 9.0 makes two products of halves for one of narrow floats, and adds c with a separate
+// rounding.
 TEST(Tensor, SumsOfNarrowFloatsAreRoundedToNearest) {
   Matrix a(16, 16);
   Matrix b(16, 8);

@@ -1,4 +1,4 @@
-// wmma, whose fragments are the hardware's own affair, against plain loops.
+// wmma against plain loops. The layout of its fragments is not documented.
 
 #include <gtest/gtest.h>
 

@@ -107,7 +107,7 @@ std::optional<Form> form_of_move(Modifiers m, ObserverSet observers) {
   const WmmaShape& its = wmma_shapes[*shape];
   if (!(form.flags.role == Role::sum ? has_sums(its, *element) : has_operands(its, *element)))
     return std::nullopt;
-  // Elements of less than a byte must be contiguous along the sums.
+  // Elements of less than a byte must be contiguous along the depth.
   const bool along = (form.flags.role == Role::b) == (m[4] == "col");
   if (bits_of(*element) < 8 && !along) return std::nullopt;
   form.handler = loads ? load_wmma(observers) : store_wmma(observers);

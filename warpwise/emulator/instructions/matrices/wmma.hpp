@@ -8,7 +8,7 @@
 
 namespace warpwise::emulator::tensor {
 
-/// Returns such an instruction; nothing for others.
+/// Returns a wmma instruction of these forms; nothing for other instructions.
 std::optional<ListedOperation> wmma_operation(const ptx::Instruction& instruction,
                                               ObserverSet observers, const OperandReader& read);
 

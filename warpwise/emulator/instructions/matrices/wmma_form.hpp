@@ -58,7 +58,7 @@ constexpr int bits_of(Element element) {
   return 32;
 }
 
-/// A matrix of a product, as rows (columns of B) of neighbours.
+/// A matrix of a product, as lines: columns of B, rows of the others.
 struct WmmaMatrix {
   int lines = 0;
   int length = 0;
@@ -83,8 +83,9 @@ struct WmmaMatrix {
   }
 };
 
-/// Returns the number of registers that the instruction names. A and B of halves always have eight,
-/// made for hardware that needs elements twice; the second four are unused here.
+/// Returns the number of registers that the instruction names. A and B of halves always have eight:
+/// the instruction was made for hardware that needs elements twice. The second four are unused
+/// here.
 inline std::size_t stated_registers(const WmmaMatrix& matrix, Role role) {
   return matrix.element == Element::f16 && role != Role::sum
              ? 8

@@ -16,7 +16,7 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-// Limit of a matrix: 8 x 128 bits.
+// Limits of a matrix. The most elements are 8 x 128 bits.
 constexpr std::size_t most_elements = 1024;
 constexpr std::size_t most_words = 256;
 constexpr std::size_t most_sums = 256;
@@ -164,7 +164,7 @@ struct WmmaProduct {
     }
   }
 
-  /// Replaces C by D: add(sums).
+  /// Reads C into `sums`, calls add(sums), and writes them to D.
   template <class T, class Add>
   void compute(const Warp& warp, const Add& add) const {
     alignas(64) T sums[most_sums];

@@ -1,5 +1,5 @@
-// wmma of every shape and element against plain loops, through memory: where in registers elements
-// are is open.
+// wmma of every shape and element against plain loops. The operands come from memory, because the
+// places of elements in registers are not documented.
 
 #include <gtest/gtest.h>
 

@@ -83,7 +83,8 @@ void change(Warp& warp, const Operation& op, const Request& request, const Resol
   }
 }
 
-/// An atomic on words of so many bytes. The observers are compiled once for all of them.
+/// Runs an atomic on words of `word_bytes` bytes. It is compiled once for each set of observers,
+/// because `change` knows type and operation.
 template <class Observers>
 void atomic(Warp& warp, const Operation& op, int word_bytes, Change change) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -145,8 +146,8 @@ constexpr Width width_of() {
   return sizeof(T) == 8 ? Width::w64 : sizeof(T) == 4 ? Width::w32 : Width::w16;
 }
 
-// A table for each set of observers. They are made together, so that an operation is one type for
-// all.
+// One table for each set of observers. One pass makes them all, so that an operation's lambda has
+// one type in all of them.
 constexpr ObserverSet all_sets[] = {ObserverSet::none, ObserverSet::counts, ObserverSet::checks,
                                     ObserverSet::counts_and_checks, ObserverSet::counts_and_pace};
 using Tables = std::map<ObserverSet, Table>;

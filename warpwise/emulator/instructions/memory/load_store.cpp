@@ -62,8 +62,8 @@ void store_whole(Warp& warp, const Operation& op, const Resolved& place) {
   }
 }
 
-/// Loads elements of type T into registers of storage S. Each keeps `kept` of the extended value
-/// (0xffff for a register of 16 bits).
+/// Loads elements of type T into registers of storage S. Each register keeps the bits `kept` of the
+/// extended value (0xffff for a register of 16 bits).
 template <class Observers, class T, class S, S kept>
 void load(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];

@@ -12,7 +12,8 @@ struct Geometry {
   bool layered = false;
   bool cube = false;
 
-  /// Parses an instruction's word for it: "1d", "a2d", "cube", …; unknown words give 0 dimensions.
+  /// Parses an instruction's word for its geometry: "1d", "a2d", "cube", …; unknown words give 0
+  /// dimensions.
   static Geometry of(const std::string& word);
 };
 

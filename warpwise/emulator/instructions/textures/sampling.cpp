@@ -17,7 +17,7 @@ namespace {
 
 // A weight of 1: hardware keeps 8 bits of a texel's fraction.
 constexpr std::int64_t weight_one = 256;
-// Units of a normalized coordinate, as measured: 21 fraction bits.
+// Units of 1 in a normalized coordinate, which has 21 fraction bits, as measured.
 constexpr double normalized_unit = 1 << 21;
 
 /// Maps a texel index into the texture; -1 for the border colour (zero).
@@ -202,8 +202,9 @@ float filter_result(const Texture& t, double sum) {
   return static_cast<float>(decode(encode(sum, half_format), half_format));
 }
 
-/// Returns the weights of the eight texels around a position, x first. A side's weight is split
-/// along z, then x, then y, rounded each time. The other texel gets the rest, as measured.
+/// Returns the weights of the eight texels around a position, x first. The whole weight is split
+/// along z, then x, then y. Each split rounds the weight of one side. The other side gets the rest,
+/// as measured.
 std::array<std::int64_t, 8> weights_of(const std::array<Span, 3>& spans) {
   const auto part = [](std::int64_t whole, std::int64_t weight) {
     return (whole * weight + weight_one / 2) >> 8;

@@ -22,14 +22,14 @@ TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
 /// below, right above, left above; below means larger y.
 TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
 
-/// Reads by index, without a filter or an address mode. Gives 0 outside, in two dimensions too as
-/// measured.
+/// Reads by index, without a filter or an address mode. Gives 0 outside the texture, as measured
+/// also for two dimensions.
 TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
                  const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
-/// Returns the address of the texel that a read takes, or that a filter weighs most. Its place is
-/// that in an array: rows of 8 lie together in pieces of 64 bytes. 0 for the border's colour, and
-/// for cubes.
+/// Returns the address of the texel that a read takes, or that a filter weighs most. The address is
+/// that in a CUDA array, where 8 rows lie together in pieces of 64 bytes. It is 0 for the border's
+/// colour, and for cubes.
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,
                       const std::array<float, 3>& at, std::uint32_t layer);
 Address texel_address(const BoundTexture& bound, const Geometry& geometry,

@@ -19,7 +19,7 @@ namespace {
 using SurfaceCoordinates = std::array<std::int64_t, 3>;
 
 /// Finds the bytes of an access in a surface; null for an access that does nothing. `outside`
-/// becomes true if that is a fault.
+/// becomes true if the access is a fault.
 std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, SurfaceCoordinates at,
                     std::int64_t layer, std::int64_t bytes, bool& outside) {
   const Texture& t = bound.texture;

@@ -141,8 +141,8 @@ TEST(Texture, LinearReadsAreWithinTheRoundingOfTheirWeights) {
         for (std::size_t i = 0; i < points.size(); ++i) {
           const double x = in_texels(points[i].x, t.width, normalized);
           const double y = in_texels(points[i].y, t.height, normalized);
-          // Texels lie in -1 ... 3; each of the weights is off by 1/512 at most, their product by
-          // another.
+          // Texels lie in -1 ... 3; each of the weights is off by 1/512 at most, and their product
+          // by another 1/512.
           ASSERT_NEAR(value(got.words[i][0]), expected_linear(image, x, y, 0), 4 * 3 / 512.0)
               << width << "x" << height << " at " << x << ", " << y << " mode "
               << static_cast<int>(mode);
@@ -221,7 +221,7 @@ TEST(Texture, WeightsInAVolumeHaveEightBits) {
   EXPECT_EQ(weights_in_volume(128, 191, 43), (Weights{27, 27, 79, 80, 5, 6, 16, 16}));
   EXPECT_EQ(weights_in_volume(64, 244, 254), (Weights{0, 0, 1, 1, 9, 3, 181, 61}));
   EXPECT_EQ(weights_in_volume(32, 20, 212), (Weights{35, 6, 3, 0, 171, 25, 14, 2}));
-  // Left of the first texel's centre, which has the right one's weight too.
+  // A place left of the first texel's centre: this texel has the right one's weight too.
   EXPECT_EQ(weights_in_volume(-64, 191, 43), (Weights{54, 0, 159, 0, 11, 0, 32, 0}));
 }
 
