@@ -34,8 +34,8 @@ enum class CompilerChoice { automatic, nvcc, nvrtc };
 struct CompileOptions {
   std::vector<std::string> defines;  ///< "K=V" or "K"
   int architecture = 75;             ///< compute_75
-  /// If the compiler does not build for `architecture`, take its greatest one below, or else its
-  /// least. Compilation::options says which.
+  /// If the compiler does not build for `architecture`, use its greatest architecture below that,
+  /// or else its least. Compilation::options says which.
   bool nearest_architecture = false;
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false

@@ -10,7 +10,8 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< of a core; asleep, it may last as long again
+  std::chrono::seconds time{60};                  ///< of a core; the process may also sleep for as
+                                                  ///< long
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
 };
 
@@ -24,7 +25,7 @@ class Confined {
   /// - root becomes nobody; any other user has a user namespace of its own
   /// - calls of the system that open files, make processes or reach others give EPERM
   ///
-  /// missing_walls() gives what the system refuses of these.
+  /// missing_walls() returns the ones that the system refuses.
   ///
   /// This process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB

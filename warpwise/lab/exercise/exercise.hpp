@@ -68,7 +68,9 @@ struct Exercise {
   std::vector<NamedArgument> arguments;
   std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
   std::vector<std::string> block;  ///< likewise; none: the kernel's file states it
-  std::string elements;  ///< expression: number that figures are relative to, and reference threads
+  /// Expression: number of elements. Figures are relative to it, and the reference has a thread for
+  /// each element.
+  std::string elements;
   std::string element;   ///< name of one in messages: "pixel"
   std::string row;       ///< expression: elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
@@ -115,7 +117,8 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
-/// Returns false if a name has no file, link or folder. One that must not be looked at is there.
+/// Returns false if no file, link or folder has this name. One that must not be examined counts as
+/// being there.
 bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
 /// \throws IoError  it cannot be read

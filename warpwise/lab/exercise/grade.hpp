@@ -26,7 +26,7 @@ struct Graded {
 std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
 
 /// Marks all of them, several at a time, each in a process of its own (confine.hpp). A GPU's time
-/// is skipped: the marks are those of every machine with the same compiler.
+/// is skipped: the marks are the same on every machine with the same compiler.
 /// \param jobs  number of processes at once
 /// \param done  called after each
 /// \returns the compiler

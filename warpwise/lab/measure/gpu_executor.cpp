@@ -83,7 +83,7 @@ std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name
     memory_.emplace_back(static_cast<std::int64_t>(bytes + texture_alignment), stream_);
     stream_.synchronize();
   } catch (const CudaError&) {
-    // This throws if the GPU has failed for another reason.
+    // free_memory_bytes() throws if the GPU has failed for another reason.
     const std::int64_t free = gpu::free_memory_bytes();
     if (bytes < static_cast<std::uint64_t>(free)) throw;
     throw OutOfMemory(name + " takes " + std::to_string(bytes) + " bytes, but " + device_.name +

@@ -36,7 +36,7 @@ class GpuShare {
   int multiprocessors() const { return executor_.multiprocessors(); }
 
   /// Times work as GpuTimer::measure() does, beside the neighbour. With fewer multiprocessors, the
-  /// short runs of a batch are not made a graph: a graph would not keep to them.
+  /// short runs of a batch are not put into a graph: its kernels would not keep to them.
   /// \throws Unsupported  the neighbour ended before the measurement did
   /// \throws CudaError
   ShareMeasurement measure(const GpuWork& work);

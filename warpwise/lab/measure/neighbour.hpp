@@ -21,7 +21,7 @@ class Neighbour {
  public:
   static constexpr double limit_s = 5;  ///< a measurement takes one or two
 
-  /// \param on  its multiprocessors; has to outlive it
+  /// \param on  the neighbour's multiprocessors; has to outlive it
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
   Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on,
             const Toolchain& toolchain = find_toolchain());
@@ -30,7 +30,7 @@ class Neighbour {
   Neighbour(const Neighbour&) = delete;
   Neighbour& operator=(const Neighbour&) = delete;
 
-  /// Makes it read at this rate, or at as much of it as the memory allows. Returns when it runs.
+  /// Makes the neighbour read at this rate, or as fast as the memory allows. Returns once it runs.
   /// \throws CudaError  it cannot be launched, or does not begin within a second
   void start(double gb_per_s);
 
@@ -41,8 +41,8 @@ class Neighbour {
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
-  /// Waits for its end. Returns false if it had ended by itself before. Then not all that was
-  /// measured since start() was beside it.
+  /// Stops the neighbour and waits for its end. Returns false if it had already ended by itself.
+  /// Then it did not run beside all that was measured since start().
   /// \throws CudaError
   bool stop();
 
