@@ -201,8 +201,9 @@ class Chooser {
     return keys;
   }
 
-  // Puts the samples into panels of at most `most` series; 0 is for maps, which have one. The
-  // values of an axis share a panel before kernels do, and kernels before anything else does.
+  // Puts the samples into panels of at most `most` series. 0 is for maps, whose panels have one. As
+  // long as the series do not fit into a panel, another of these gets panels of its own, in this
+  // order: compute capabilities, sizes, blocks, kernels, the values of other axes.
   void place(std::size_t most) {
     static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
     FigureNames inner = named_;
@@ -232,7 +233,7 @@ class Chooser {
 
   void add_panels(const Key& panel, const std::set<Key>& series, const FigureNames& outer,
                   const FigureNames& inner, std::size_t most) {
-    // If there are more series than can be told apart, each part gets as many.
+    // More series than `most` are divided into parts of about the same number.
     const std::size_t parts = most == 0 ? 1 : (series.size() + most - 1) / most;
     const std::size_t each_part = (series.size() + parts - 1) / parts;
     has_parts_ = parts > 1;
@@ -449,10 +450,10 @@ class Chooser {
   std::vector<RunRow> rows_;  ///< rows that were run, without a figure yet
   std::vector<RunRow> samples_;
   std::string figure_;
-  FigureNames numeric_;  ///< the axes that are drawn as such
+  FigureNames numeric_;  ///< the differences that are drawn as axes
   FigureNames named_;    ///< what else varies: series and panels
   bool rows_have_blocks_ = false;
-  bool has_parts_ = false;  ///< panels are parts of one that has too many series
+  bool has_parts_ = false;  ///< each panel is a part of one with too many series
   Plot plot_;
 };
 

@@ -20,11 +20,11 @@ struct PlotPoint {
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: a kernel without the axis, with one point for all of it
+  bool is_level = false;  ///< lines: the kernel does not have the axis; its point is for all of it
   std::vector<PlotPoint> points;
 };
 
-/// One pair of axes with what is drawn between them. A map's has one series.
+/// One pair of axes with what is drawn between them. A panel of a map has one series.
 struct PlotPanel {
   std::string title;
   std::array<double, 2> values{};  ///< least and greatest value that its value axis shows
@@ -63,8 +63,9 @@ struct Plot {
 /// - one numeric axis, or a second one of at most five values: lines
 /// - two numeric axes, or blocks of two sides: maps
 ///
-/// The figure is the first of the run's `report` that it has. For a ladder it is the share of the
-/// roof or, without times, warp instructions.
+/// The figure is the first of these that the record has and that changes along the axes: the time
+/// end to end, the run's `report`, the share of the roof or GB/s of a ladder, the time, warp
+/// instructions.
 /// \throws InvalidArgument  nothing was measured
 Plot plot_of(const Record& record);
 

@@ -64,7 +64,7 @@ struct RecordedKnee {
   std::string none;                            ///< why there is none
   double at = 0;
   double level_us = 0;
-  double slope_us = 0;  ///< per 1 of the axis after the knee
+  double slope_us = 0;  ///< after the knee, for each step of 1 along the axis
 };
 
 /// The shares of its speed that a kernel loses with half of a resource, under the record's own

@@ -28,9 +28,9 @@ struct MachineCounts {
 };
 
 /// Returns the machine instructions of the blocks that ran. ptxas may repeat a piece of code, for
-/// example four rounds of a loop: of each piece the repetitions' mean counts. Everything is 0
-/// without operations.
-/// \param ptx  the text whose lines both counts name
+/// example four rounds of a loop: the mean of the copies counts. Everything is 0 without
+/// operations.
+/// \param ptx  the text whose lines `operations` and `executed` name
 MachineCounts machine_counts(std::span<const MachineOperation> operations, std::string_view ptx,
                              std::span<const emulator::PaceCounts::PtxLine> executed);
 

@@ -105,7 +105,7 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
-// The counter is in registers of each lane: the rounds are not the warp's alone.
+// Each lane counts in its own register: the compiler must not keep one counter for the whole warp.
 extern "C" __global__ void branch_cycles(Probe p) {
   unsigned round = threadIdx.x / 32;
   const long long start = clock64();
@@ -352,7 +352,7 @@ extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
 
 namespace {
 
-// Each lane has a line of its own, `step` times; the lines stay in L2.
+// Each lane accesses a line of its own, `step` times; the lines stay in L2.
 template <class Access>
 __device__ void time_lines(const Probe& p, Access access) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

@@ -23,7 +23,7 @@ struct Branch {
   std::vector<const RecordedRow*> rows;
 };
 
-/// Groups rows by the rung that begins their branch, which changes no other rung of the rows.
+/// Groups rows by the rung that begins their branch. Such a rung changes no other rung of the rows.
 /// Branches are in the order of these rungs.
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
 
