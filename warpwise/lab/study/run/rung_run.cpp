@@ -166,7 +166,7 @@ double element_of(ElementType type, const std::byte* row, std::int64_t x) {
 // Result of comparing one output.
 struct OutputComparison {
   std::int64_t wrong = 0;  // pixels
-  std::int64_t x = 0;      // the first
+  std::int64_t x = 0;      // of the first wrong pixel
   std::int64_t y = 0;
   int channel = 0;
 };
@@ -319,7 +319,8 @@ void RungRun::place(const Problem& problem, const Rung& rung) {
             ? 0
             : executor_.create_texture(texture_of(operand, texture->second, memory_[i])));
   }
-  for (const auto& [name, kind] : rung.textures) problem.operand(name);  // names those that exist
+  // Throws for the name of a texture that is no operand.
+  for (const auto& [name, kind] : rung.textures) problem.operand(name);
 }
 
 void RungRun::read_outputs(Problem& into) const {

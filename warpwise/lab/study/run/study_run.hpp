@@ -59,14 +59,14 @@ struct RungRow {
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
   std::string step_before;  ///< rung that this one changes, if it was timed too
   std::optional<double> speedup_over_step_before;
-  std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
+  std::optional<double> speedup_over_first;  ///< the run's first rung that computes the same
   std::vector<RungResources>
       resources;  ///< on a GPU one, in the emulator one for each that is asked for
   std::vector<RungCounts> counts;
   std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
   std::optional<CounterReading> compared_counters;  ///< the GPU's, at the size of `counts`
-  std::string not_comparable;  ///< why these do not belong to the launches of `counts`
+  std::string not_comparable;  ///< why compared_counters do not belong to the launches of `counts`
   /// The document's own figures, if they were taken at this row.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first

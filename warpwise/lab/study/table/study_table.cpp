@@ -406,7 +406,7 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
   // Compiled code names its files, so one folder must always have the same name. Messages have the
-  // user's.
+  // name that the user gave.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;
