@@ -137,7 +137,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   return report;
 }
 
-// The rest of a thread's local memory is its arrays.
+// Spilled values take the local memory that the thread's arrays leave.
 Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
   return {.loads = static_cast<double>(report.spill_loads),
           .stores = static_cast<double>(report.spill_stores),
@@ -249,8 +249,8 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
   return sources;
 }
 
-// Buffers and textures before the kernel runs, or the reason why a GPU cannot have them, for its
-// report.
+// Buffers and textures as they are before the kernel runs. If a GPU cannot have them, `why_not` is
+// the reason for its report.
 struct MemoryForGpu {
   std::vector<Arguments::Memory> all;
   std::string why_not;
@@ -343,7 +343,7 @@ void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
   const emulator::Dim3& block = request.block;
   const bool too_long = block.x > most_threads || block.y > most_threads || block.z > 64;
-  if (too_long || block.count() > most_threads) {  // count() alone may pass 64 bits
+  if (too_long || block.count() > most_threads) {  // count() alone may overflow
     const std::string given =
         std::to_string(block.x) + " x " + std::to_string(block.y) + " x " + std::to_string(block.z);
     throw InvalidArgument("--block asks for " + given +

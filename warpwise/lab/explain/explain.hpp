@@ -95,7 +95,7 @@ struct SourceFile {
   std::vector<std::string> lines;  ///< empty when it cannot be read
 };
 
-/// Buffers with which no thread passes their end.
+/// Buffers so large that no thread passes their end.
 struct LargerBuffers {
   std::string sizes;          ///< "argument 0: f32[2048]"; empty if none is known
   std::string missing_check;  ///< sentence on the check that the kernel seems to lack; may be empty
@@ -159,8 +159,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
-/// Returns true if a launch has faults. One that was only interrupted has none: its sample ran
-/// beside it.
+/// Returns true if a launch has faults. A launch that was only interrupted has none, because its
+/// sample ran apart from it.
 bool is_faulty(const emulator::LaunchResult& launch);
 
 /// Returns the fault's place in the program, not in the toolkit's function that it calls.

@@ -47,8 +47,8 @@ class EmulatedRung {
     results_ = executor_.results();
   }
 
-  // Runs a sample of the blocks if a launch exceeded the budget. Returns it if its counts take the
-  // place of the others.
+  // Runs a sample of the blocks if a launch exceeded the budget. Returns the sample if its counts
+  // replace those of the stopped launches.
   std::optional<BlockSample> sampled_within(std::uint64_t budget) {
     const auto sample = sample_within(budget, results_.back());
     if (!sample) return std::nullopt;

@@ -209,7 +209,7 @@ bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding)
       divisions = divisions_of(explanation);
       if (divisions.empty()) return false;
     } catch (const InvalidArgument&) {
-      return true;  // no PTX that a parser of its own reads
+      return true;  // ptx::parse() refuses this PTX
     }
   }
   const emulator::LineCounts* dearest = nullptr;

@@ -14,11 +14,11 @@
 namespace warpwise::lab {
 namespace {
 
-// Share of the time without the launch from which DRAM counts as being at its roof.
+// DRAM counts as being at its roof if it takes at least this share of the time without the launch.
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
-// Bytes moved for each requested byte from which segments count as not fully used.
+// Segments count as not fully used if at least this many bytes move for each requested byte.
 constexpr double too_many_bytes = 1.5;
 // Least gain of a finding that stands behind others.
 constexpr double worth_a_line = 1.02;

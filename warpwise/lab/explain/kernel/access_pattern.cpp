@@ -100,8 +100,8 @@ std::optional<AddressIndex> index_along(const GlobalAccess& access) {
   return std::nullopt;
 }
 
-// Returns the same of a kernel whose accesses agree that threadIdx.x does not go along the rows. An
-// address without threadIdx.x tells nothing about that.
+// Returns the index that goes along the rows, by the first access that tells it. Returns nothing if
+// threadIdx.x goes along the rows in any access. An address without threadIdx.x tells nothing.
 std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
@@ -306,9 +306,8 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
                                   access.is_float ? "float4" : "uint4")};
 }
 
-// Names the elements that a loop of each thread computes one by one, as "out[3 * i + c] = f(in[3 *
-// i
-// + c])" does with the colours of a pixel.
+// Names the elements that a loop of each thread computes one by one. An example are the colours of
+// a pixel in "out[3 * i + c] = f(in[3 * i + c])".
 std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
                                                   const std::vector<GlobalAccess>& accesses,
                                                   const Array& array, const GlobalAccess& access) {

@@ -20,7 +20,8 @@ constexpr std::int64_t lanes = 32;
 // A register's value in a thread.
 struct Value : AddressForm {
   std::optional<std::int64_t> constant;
-  std::optional<std::size_t> loaded_parameter;  // as the kernel got it, without any arithmetic
+  std::optional<std::size_t> loaded_parameter;  // this parameter's value as it is, without
+                                                // arithmetic
 };
 
 Value uniform() {
@@ -85,7 +86,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   return result;
 }
 
-// A step of a row or a structure is shorter.
+// Steps of rows and structures are shorter than this.
 constexpr std::int64_t longest_step = std::int64_t{1} << 26;
 
 std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {

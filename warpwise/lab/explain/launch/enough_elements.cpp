@@ -85,7 +85,7 @@ bool is_integer(const ArgumentSpec& spec) {
   return spec.kind == ArgumentSpec::Kind::scalar && !is_float(spec.type);
 }
 
-// An excess over the buffers that a missing check explains.
+// A number of elements past the end of buffers that a missing check explains.
 struct Edge {
   std::uint64_t elements = 0;  // 0: up to the number of threads
   std::string missing;
