@@ -36,7 +36,7 @@ WARPWISE_EXPORT std::string to_string(ComputeCapability cc);
 /// writes `bytes` (1, 2, 4, 8 or 16) from its address, a multiple of `bytes`. Without active lanes
 /// every function below returns zeros.
 ///
-/// Every function that takes one \throws InvalidArgument for
+/// Every function that takes an access \throws InvalidArgument for
 ///
 /// - another number of bytes
 /// - a compute capability that known_compute_capabilities() does not list

@@ -93,7 +93,7 @@ struct KernelResources {
   int spill_load_bytes = 0;
   int stack_bytes = 0;   ///< per thread: local memory
   int shared_bytes = 0;  ///< static, per block
-  /// Set only if they were asked for, and if the toolchain has a disassembler that reads the
+  /// Set only if the caller asked for them, and if the toolchain has a disassembler that reads the
   /// machine code.
   std::optional<GlobalInstructions> global_instructions;
   std::vector<MachineInstruction> machine_code;  ///< likewise

@@ -174,7 +174,8 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == BlockKind::function && !of_device) {
-      // Comments and directives in front of it are blank here; the file's #includes have to stay.
+      // `structure` has no comments and directives in front of the function. In the text the
+      // #includes have to stay.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }

@@ -40,7 +40,7 @@ std::filesystem::path in_search_path(const std::string& program);
 
 struct ProgramRun {
   int exit_code = 0;   ///< 128 + N when signal N ended it
-  std::string output;  ///< both of its streams, the first 16 MiB
+  std::string output;  ///< standard output and errors, the first 16 MiB
 };
 
 /// Limits of a program's address space. Some compilers ask for all memory when their input is bad.

@@ -18,7 +18,7 @@ struct Limits {
 /// A process that does one piece of work, and what it said.
 class Confined {
  public:
-  /// Starts it. In the child,
+  /// Starts the process. In this child,
   ///
   /// - limits are set, and no file can be written
   /// - mount, network and IPC namespaces are its own, and its root is an empty folder
@@ -36,8 +36,8 @@ class Confined {
   Confined(const Confined&) = delete;
   Confined& operator=(const Confined&) = delete;
 
-  /// Reads what is there, and ends the process when its time is over. Returns true once it has
-  /// ended.
+  /// Reads the process's output so far, and ends the process when its time is over. Returns true
+  /// once the process has ended.
   bool poll();
   /// Returns a descriptor that becomes readable when poll() has something to do.
   int descriptor() const { return reader_; }
@@ -61,7 +61,7 @@ class Confined {
 };
 
 /// Returns the walls that this system refuses to a process, with the reasons: "unshare: Operation
-/// not permitted"; empty if it gives all.
+/// not permitted"; empty if it refuses none.
 std::string missing_walls();
 
 }  // namespace warpwise::lab

@@ -155,7 +155,8 @@ ResourceReport resources_of(const ExplainRequest& request, const Compilation& co
   const bool spills = std::ranges::any_of(report.by_compute_capability, [](const auto& each) {
     return each && each->spill_store_bytes > 0;
   });
-  return spills && !request.machine_code ? read(true) : report;  // machine code has their lines
+  // If values spill, the machine code is read too: it has the lines of the spills.
+  return spills && !request.machine_code ? read(true) : report;
 }
 
 std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
@@ -215,7 +216,7 @@ void add_machine_code(const ResourceReport& resources, Explanation& explanation)
   if (explanation.machine_code) add_lines_of(*explanation.machine_code, explanation.launch);
 }
 
-// Returns a file's path relative to the current folder, if it is below that.
+// Returns a file's path relative to the current folder, if the file lies below that folder.
 std::string shown_name(const std::string& name, const std::string& given) {
   std::error_code error;
   if (name == given || fs::equivalent(name, given, error)) return given;

@@ -51,7 +51,7 @@ struct ExplainRequest {
   bool fidelity = false;      ///< say in the text, line by line, what was not exact
   std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
   emulator::Checks checks;            ///< in addition to those always on
-  /// GPU whose bounds are predicted; its compute capability is one of those above.
+  /// GPU whose bounds are predicted; its compute capability is one of `compute_capabilities`.
   std::optional<DeviceProfile> device;
 };
 
@@ -91,7 +91,7 @@ struct MachineCode {
 
 struct SourceFile {
   std::string name;                ///< name in LineCounts::file
-  std::string shown;               ///< name that the user gave, if it is that file
+  std::string shown;               ///< name as the user gave it, or a relative path
   std::vector<std::string> lines;  ///< empty when it cannot be read
 };
 
@@ -112,7 +112,7 @@ struct Explanation {
   std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
-  LargerBuffers larger_buffers;       ///< as enough_elements(); empty without such a fault
+  LargerBuffers larger_buffers;       ///< by enough_elements(); empty if no thread passes an end
   /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
   /// ExplainRequest::keep_buffers is set.
   std::vector<std::vector<std::byte>> buffers;

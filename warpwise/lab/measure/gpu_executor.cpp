@@ -60,7 +60,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
-constexpr std::uint64_t texture_alignment = 512;  // alignment of its first byte; a Buffer has 256
+constexpr std::uint64_t texture_alignment = 512;  // of its first byte; a Buffer is aligned to 256
 
 }  // namespace
 

@@ -63,7 +63,7 @@ class GpuExecutor final : public Executor {
   const gpu::Part* part_ = nullptr;
   std::vector<gpu::Buffer> memory_;
   std::vector<gpu::Texture> textures_;
-  std::string loaded_ptx_;  // of the last loaded code: many consecutive problems use the same
+  std::string loaded_ptx_;  // PTX of the last loaded code, which many consecutive problems share
   std::shared_ptr<LoadedCode> loaded_;
 };
 

@@ -21,7 +21,7 @@ struct ShareMeasurement {
 /// other ones leaves. During its lifetime the executor's runs use only these multiprocessors.
 class GpuShare {
  public:
-  /// \param executor     has to outlive it
+  /// \param executor     has to outlive this object
   /// \param sm_percent   share of the multiprocessors, 1 to 100; the GPU rounds up to what it can
   ///                     set apart
   /// \param neighbour_gb_per_s  rate at which a neighbour reads; 0 for none

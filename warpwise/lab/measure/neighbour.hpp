@@ -19,7 +19,7 @@ namespace warpwise::lab {
 /// It ends by itself after `limit_s`, whatever happens meanwhile. Not thread-safe.
 class Neighbour {
  public:
-  static constexpr double limit_s = 5;  ///< a measurement takes one or two
+  static constexpr double limit_s = 5;  ///< a measurement takes one or two seconds
 
   /// \param on  the neighbour's multiprocessors; has to outlive it
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
@@ -34,9 +34,9 @@ class Neighbour {
   /// \throws CudaError  it cannot be launched, or does not begin within a second
   void start(double gb_per_s);
 
-  /// Returns its read rate while `work` runs on a stream, once or several times, for at least 20
-  /// ms. The work's kernels must have been launched before: loading one waits for the neighbour's
-  /// end.
+  /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for at
+  /// least 20 ms. The work's kernels must have been launched before: loading one waits for the
+  /// neighbour's end.
   /// \param work_us  approximate time of the work
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);

@@ -88,7 +88,8 @@ class Lines final : public Page {
         text_colour);
   }
 
-  // Keeps, from the left, the ticks whose numbers do not touch the one before.
+  // Goes from left to right, and keeps the ticks whose number does not touch the last one that was
+  // kept.
   void keep_those_with_room(std::vector<double>& ticks, double low, double high,
                             double width) const {
     double free = -width;

@@ -161,8 +161,8 @@ class Chooser {
     axis.logarithmic = lie_evenly_as_powers(axis.values);
   }
 
-  // Returns true if the values lie more evenly on a logarithmic axis: if their widest gap takes a
-  // clearly smaller share of it than of a linear one.
+  // Returns true if the values lie more evenly on a logarithmic axis: if the widest gap between
+  // them takes a clearly smaller share of it than of a linear axis.
   static bool lie_evenly_as_powers(const std::vector<double>& values) {
     if (values.size() < 3 || values.front() <= 0 || values.back() < 4 * values.front())
       return false;
@@ -182,7 +182,7 @@ class Chooser {
     return (name == "@block" ? "block" : words_of(name)) + " " + at.text;
   }
 
-  // Coordinates of a sample, which give the order, and their text.
+  // Coordinates of a sample, by which samples are sorted, and their text.
   using Key = std::pair<std::vector<Coordinate>, std::string>;
   static Key key_of(const RunRow& sample, const FigureNames& names) {
     Key key;

@@ -13,14 +13,14 @@ struct PlotPoint {
   double x = 0;  ///< dots: the row's place, from 0 at the top
   double y = 0;  ///< maps only
   double value = 0;
-  std::optional<double> low;  ///< 5th and 95th percentile, if it is a time
+  std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile of a time
   std::optional<double> high;
   std::optional<double> document;  ///< value at the document's speed-up; dots only
 };
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: the kernel does not have the axis; its point is for all of it
+  bool is_level = false;  ///< lines: the kernel has no such axis, and one point for all of it
   std::vector<PlotPoint> points;
 };
 
@@ -36,7 +36,7 @@ struct PlotAxis {
   std::string title;  ///< with its unit
   bool logarithmic = false;
   std::vector<double> values;      ///< of the points, ascending; maps: a column or row each
-  std::vector<std::string> texts;  ///< how they are written
+  std::vector<std::string> texts;  ///< the values as texts
 };
 
 /// dots: a row for each kernel. lines: values over one axis. maps: a cell for each point of two
@@ -47,7 +47,7 @@ struct Plot {
   PlotKind kind = PlotKind::dots;
   std::string title;
   std::vector<std::string> notes;  ///< lines below the title
-  std::string description;         ///< for readers who cannot see it
+  std::string description;         ///< for readers who cannot see the plot
   PlotAxis x;                      ///< dots: the names of the rows
   PlotAxis y;                      ///< maps only
   PlotAxis value;

@@ -77,7 +77,8 @@ struct Bounds {
   double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
   double launch_us = 0;       ///< time until the first block runs, and after the last one's end
   double next_launch_us = 0;  ///< the same time for a launch right behind another
-  /// Parts of Resource::issue: the units that execute instructions, each one's time; and barriers.
+  /// Parts of Resource::issue: the time of each unit that executes instructions, and that of
+  /// barriers.
   std::vector<double> units_us = {};
   double barriers_us = 0;
   /// A block that takes `us` alone, and begins when a share of the others is done.

@@ -18,7 +18,7 @@ struct DeviceProfile {
   std::string name;  ///< "h200": the name of its file
   std::string gpu;   ///< "NVIDIA H200"
   rules::ComputeCapability compute_capability;
-  std::map<std::string, double, std::less<>> figures;       ///< by name, each of profile_figures()
+  std::map<std::string, double, std::less<>> figures;       ///< by name: all of profile_figures()
   std::map<std::string, std::string, std::less<>> sources;  ///< source of each figure
 
   double figure(std::string_view which) const { return figures.find(which)->second; }

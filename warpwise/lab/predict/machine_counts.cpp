@@ -157,7 +157,7 @@ class Counter {
       const bool is_local = name.find(".local") != std::string_view::npos;
       for (std::size_t unit = 0; unit < made.size(); ++unit) {
         const bool is_once = static_cast<MachineUnit>(unit) == MachineUnit::once;
-        // A place of constant memory that a loop computes is read in each round.
+        // If a loop computes an address of constant memory, each round reads there.
         const bool is_hoisted = is_once && !name.starts_with("ld.const");
         const double repeated = is_hoisted ? std::min(times, entered()) : times;
         const double number = repeated * made[unit];

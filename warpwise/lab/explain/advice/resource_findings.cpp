@@ -238,7 +238,7 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
-      if (has_conflicts(prediction)) return std::nullopt;  // their lines say what to do
+      if (has_conflicts(prediction)) return std::nullopt;  // findings on lines tell the cure
       return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": keep values that a thread reads again in registers, and compute "
                             "several results from each value. With half the passes,",
@@ -359,7 +359,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;  // as the example's kernel
+      // The example's kernel uses its segments.
+      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
            std::nullopt, is_roof});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {

@@ -207,7 +207,7 @@ bool has_plain_indices(const std::string& line) {
 }
 
 // Returns the reason why a thread's loop goes through elements in turn. An index that is a single
-// variable counts through the whole array, unless others of the line are computed from it.
+// variable counts through the whole array, unless other indices on the line are computed from it.
 ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
                         const Array& array, const GlobalAccess& access) {
   const std::string line = explanation.source_line(access.file, access.line);
@@ -232,15 +232,16 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
   return used.size();
 }
 
-// Returns true if the compiler unrolled a loop over the elements: the line has one index for all.
+// Returns true if the compiler unrolled a loop over the elements: the line has one index for all
+// elements.
 bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
                  std::size_t used) {
   if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
-// Returns true if a thread uses several neighbouring elements: all up to the next thread's, or some
-// at several lines. Several at one line may be an unrolled loop.
+// Returns true if a thread uses several neighbouring elements: either all up to the next
+// thread's, or some at different lines. Several at one line may be an unrolled loop.
 bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
                     std::size_t used) {
   if (used == static_cast<std::size_t>(like.bytes)) return false;
@@ -386,9 +387,9 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if another access swaps the indices: threadIdx.x goes along its rows, and the index
-// `along`, which goes along the rows here, goes down there. An access to a vector does not: its
-// address depends on one index only.
+// Returns true if another access swaps the indices. In that access threadIdx.x goes along the rows,
+// and the index `along`, which goes along the rows here, goes down the columns. An access to a
+// vector does not swap them: its address depends on one index only.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

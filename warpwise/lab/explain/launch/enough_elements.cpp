@@ -113,7 +113,7 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
   return edges;
 }
 
-// Enlarges buffers up to an edge. Returns false if it does not explain the fault: an integer
+// Enlarges buffers up to an edge. Returns false if the edge does not explain the fault: an integer
 // argument counts more elements, or the threads without an element are more than a block.
 bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {

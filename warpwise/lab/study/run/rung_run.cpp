@@ -129,8 +129,8 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
                       static_cast<int>(cap));
 }
 
-// Checks that the block of arguments fits the kernel's parameters. Otherwise it would be read
-// beyond its end, or shifted. \throws InvalidArgument  with both
+// Checks that the block of arguments fits the kernel's parameters. Otherwise the kernel would read
+// beyond the block's end, or shifted values. \throws InvalidArgument  with both
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;
@@ -333,7 +333,7 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    // Not zeroed before the copy overwrites it: it may be a gigabyte.
+    // The memory is not zeroed: the copy overwrites it, and it may be a gigabyte.
     const std::size_t bytes = operand.memory().size();
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);

@@ -20,7 +20,7 @@ namespace warpwise::lab {
 /// A rung's modelled time on a GPU that is not at hand.
 struct ModelledTime {
   double us = 0;         ///< of the row's problem, cold
-  double filled_us = 0;  ///< its part of a problem that fills the GPU, without the launches
+  double filled_us = 0;  ///< sum of filled_us() over the launches
 };
 
 /// Models times for a run in the emulator.
@@ -54,7 +54,8 @@ struct RungRow {
   std::optional<double> share_of_roof;
   std::optional<int> multiprocessors;        ///< number that it ran on, if a setting gives it
   std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
-  std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
+  std::optional<double> bandwidth_left;      ///< what the neighbour leaves, as a share of the copy
+                                             ///< roof
   std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
   std::string step_before;  ///< rung that this one changes, if it was timed too
@@ -112,8 +113,8 @@ struct StudyRun {
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
-  std::string counters_library;      ///< file of the library that read them; empty without counters
-  std::string counters_unavailable;  ///< why there are none, if they were asked for
+  std::string counters_library;      ///< file of the library that read the counters; empty without
+  std::string counters_unavailable;  ///< why there are no counters, if they were asked for
   std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
   std::vector<TransferRow> transfers;
   std::optional<BusLimit> bus;  ///< set if rows are with transfers
@@ -144,8 +145,8 @@ struct StudyRequest {
 /// Returns the kernels' share of the time of all parts; nothing if the parts were not timed.
 std::optional<double> kernel_share(const EndToEnd& times);
 
-/// Returns one of figure_names for a row; nothing if it is not known. Some figures depend on the
-/// compute capability; these are for the one with this index.
+/// Returns one of figure_names for a row; nothing if it is not known. Figures that depend on the
+/// compute capability are for the one with this index.
 std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
 
 /// Called with each finished row, and with all that is known of the run by then.

@@ -41,7 +41,7 @@ struct BandProblem {
 /// Cuts a problem into bands.
 /// \param whole       problem whose rows lie without gaps
 /// \param parameters  parameters that `whole` was made with
-/// \throws Unsupported  it cannot be divided so, with the reason
+/// \throws Unsupported  the problem cannot be divided in this way, with the reason
 std::vector<BandProblem> band_problems(const ladders::Ladder& ladder, const ladders::Problem& whole,
                                        const ladders::Variables& parameters, int count);
 

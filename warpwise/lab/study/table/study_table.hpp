@@ -63,7 +63,8 @@ struct Rung {
   std::string max_registers = "0";   ///< of a thread; 0: as many as the compiler takes
   std::string scratch = "0";         ///< bytes
   std::map<std::string, TextureKind> textures;  ///< by operand
-  std::map<std::string, std::string> needs;     ///< expressions, and what it means if they are 0
+  std::map<std::string, std::string> needs;     ///< by expression: what it means if the expression
+                                                ///< is 0
   bool shipped = false;                         ///< launched as the library does
   DocumentFigure document;
 };
@@ -105,7 +106,7 @@ struct Experiment {
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder = nullptr;  ///< its problem; null: `listed` is the problem
+  const ladders::Ladder* ladder = nullptr;  ///< has the problem; null: `listed` is the problem
   std::string own_name;                     ///< name of a study that is no ladder
   ListedProblem listed;
   Rung reference;  ///< for a listed problem: computes the result that all kernels have to give
