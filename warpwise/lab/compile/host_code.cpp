@@ -82,7 +82,8 @@ std::string structure_of(std::string_view source,
       take_macro(source.substr(i, end - i), device_words);
     } else if (c == '"') {
       end = i > 0 && source[i - 1] == 'R' ? end_of_raw_string(source, i) : end_of_quoted(source, i);
-    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // not the separator in 1'000
+    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // a literal, not the separator
+                                                                    // in 1'000
       end = end_of_quoted(source, i);
     } else {
       if (c == '\n')

@@ -8,7 +8,7 @@
 // Figures of a launch that an exercise limits.
 namespace warpwise::lab {
 
-/// A counted launch, with what a figure is relative to.
+/// A counted launch, and the numbers that figures are relative to.
 struct CountedLaunch {
   const emulator::LaunchResult& result;  ///< counted for CC 9.0
   double elements = 1;                   ///< of the problem's result

@@ -20,7 +20,7 @@ inline constexpr double worth_saying = 1.2;
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
-/// Rule of notes on what a launch did not do.
+/// Rule that notes cite about code that a launch did not run.
 inline constexpr const char* counts_rule =
     "counts are of what ran (docs/slow-kernel.md, The kernel)";
 

@@ -107,7 +107,7 @@ Value product(const Value& a, const Value& b) {
     result.steps[i] = a.constant && !own.by_variable
                           ? Step{wrapping_product(*a.constant, own.bytes), false}
                           : Step{0, a.constant != 0};
-    // The product of a hash wraps within a warp.
+    // Such a product is a part of a hash, and wraps within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
       return of_kind(std::max(result.kind, Kind::computed), a, b);
   }
@@ -214,7 +214,7 @@ class Registers {
       all[instruction] = value;
       now = {};
       for (const auto& [place, each] : all) now = either(now, each);
-      now.constant.reset();  // a counter begins with a constant
+      now.constant.reset();  // a counter only begins with a constant
       now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
       walking_[name] = walking_[name] || now.walks;
       now.walks = walking_[name];

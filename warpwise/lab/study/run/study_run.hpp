@@ -117,7 +117,7 @@ struct StudyRun {
   std::string counters_unavailable;  ///< why there are no counters, if they were asked for
   std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
   std::vector<TransferRow> transfers;
-  std::optional<BusLimit> bus;  ///< set if rows are with transfers
+  std::optional<BusLimit> bus;  ///< set if transfers are timed
   std::vector<RungRow> rows;
   std::optional<KneeQuestion> knee;  ///< question of the experiment
   std::vector<SeriesKnee> knees;     ///< empty without times, and before all rows are there

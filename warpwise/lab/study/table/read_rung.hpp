@@ -12,7 +12,7 @@ struct RungSurroundings {
                                    ///< another
   std::filesystem::path folder;
   bool is_ladder = true;
-  const StudyTable* ladder = nullptr;  ///< ladder whose rungs the study's kernels may be
+  const StudyTable* ladder = nullptr;  ///< ladder whose rungs may be the study's kernels
 };
 
 /// Reads one line with the table's defaults. A field of the line replaces the default, except

@@ -101,7 +101,7 @@ struct Experiment {
   std::vector<std::string> rows;
   std::vector<std::string> rungs;
   Axes axes;
-  bool cpu = false;  ///< the CPU's rows too
+  bool cpu = false;  ///< the run has the CPU's rows too
   std::optional<KneeQuestion> knee;
 };
 
