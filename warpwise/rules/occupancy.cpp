@@ -34,8 +34,7 @@ constexpr Allocation kepler_to_turing{false, 256, 4, 4, 256};
 constexpr Allocation pascal_60{false, 256, 2, 4, 256};
 constexpr Allocation from_ampere{false, 256, 4, 4, 128};
 
-/// Columns: warps; blocks; registers of an SM, of a block, of a thread; shared bytes of an SM, of a
-/// block, reserved; threads of a block.
+/// Each row has the limits in the order of SmLimits, and the units of allocation.
 constexpr Row table[] = {
     {{1, 0}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},
     {{1, 1}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},

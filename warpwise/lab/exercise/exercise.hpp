@@ -74,7 +74,7 @@ struct Exercise {
   std::string element;   ///< name of an element in messages: "pixel"
   std::string row;       ///< expression: elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
-  std::vector<ladders::Variables> sizes;  ///< gates count at the first
+  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
   std::vector<std::string> hints_wrong;  ///< for a wrong result

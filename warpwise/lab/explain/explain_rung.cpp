@@ -80,7 +80,7 @@ class EmulatedRung {
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
   const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
-  // A rung may run again on the memory that it left.
+  // A rung may run again on the memory that it left: nothing is restored.
   return {{run, &run->code()}, run->launches(), [] {}};
 }
 

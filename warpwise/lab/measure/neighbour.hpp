@@ -42,8 +42,7 @@ class Neighbour {
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
   /// Stops the neighbour and waits for its end. Returns false if it had already ended by itself.
-  /// Then it did not run beside all that was measured since start().
-  /// \throws CudaError
+  /// Then a part of what was measured since start() had no neighbour. \throws CudaError
   bool stop();
 
  private:

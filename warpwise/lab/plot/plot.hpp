@@ -35,7 +35,8 @@ struct PlotAxis {
   std::string name;   ///< in CSV
   std::string title;  ///< with its unit
   bool logarithmic = false;
-  std::vector<double> values;      ///< of the points, ascending; maps: a column or row each
+  std::vector<double> values;      ///< values of the points, ascending; a map has a column or row
+                                   ///< for each
   std::vector<std::string> texts;  ///< the values as texts
 };
 

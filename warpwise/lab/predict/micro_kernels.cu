@@ -7,7 +7,7 @@ struct Probe {
   unsigned long long count;    // number of places in it
   unsigned long long stride;   // bytes from one place to the next
   unsigned long long step;     // places from one load of a chain to the next
-  unsigned long long texture;  // over the memory, which is all zero
+  unsigned long long texture;  // texture over `memory`, which is all zero
 };
 
 namespace {

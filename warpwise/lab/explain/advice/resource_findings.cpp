@@ -55,8 +55,8 @@ double share_of_shared_loads(const LaunchPrediction& prediction) {
 // Adds the address arithmetic of accesses: about one instruction each.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
-// Returns the most of a block's time that its loads from global memory can take, if each waits for
-// DRAM by itself.
+// Returns the largest share of a block's time that its loads from global memory can take. It is
+// reached if each load waits for DRAM by itself.
 double share_of_waiting(const LaunchPrediction& prediction) {
   const emulator::LaunchResult& sample = prediction.sample;
   const double warps =

@@ -20,8 +20,8 @@ constexpr std::int64_t lanes = 32;
 // A register's value in a thread.
 struct Value : AddressForm {
   std::optional<std::int64_t> constant;
-  std::optional<std::size_t> loaded_parameter;  // this parameter's value as it is, without
-                                                // arithmetic
+  std::optional<std::size_t> loaded_parameter;  // set if the value is that of a parameter,
+                                                // unchanged
 };
 
 Value uniform() {

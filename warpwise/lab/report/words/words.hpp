@@ -154,7 +154,7 @@ struct Words {
   const char* greatest_ratio;
   const char* ladder_or_study;
 
-  // Sources, and how it was measured.
+  // Sources, and the method of measuring.
   const char* sources;
   const char* sources_about;
   const char* source_file;   ///< rung, file

@@ -22,7 +22,7 @@ struct Knee {
 
 struct KneeSearch {
   std::optional<Knee> knee;
-  std::string why_none;  ///< reason in words, if there is none
+  std::string why_none;  ///< reason in words, if there is no knee
 };
 
 /// Least number of values of x: the flat part and the rising part need two each.
