@@ -24,7 +24,8 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Returns the signal mask from before, for the program that runs in the folder.
+  /// Returns the signal mask from before the folder was made. The program that runs in the folder
+  /// gets it.
   const sigset_t& signals_before() const { return signals_before_; }
 
  private:

@@ -193,7 +193,7 @@ void send(int writer, char kind, const std::string& text) {
 
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, const Limits& limits,
                                 int writer) {
-  // The reports' files and the pipes of other processes stay with the teacher.
+  // Closes all other descriptors: the reports' files, and the pipes of other processes.
   writer = ::dup2(writer, STDERR_FILENO + 1);
   ::syscall(SYS_close_range, writer + 1, ~0U, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -226,7 +226,7 @@ std::string shown_name(const std::string& name, const std::string& given) {
 
 SourceFile read_source(const std::string& name, const std::string& given) {
   SourceFile source{name, shown_name(name, given), {}};
-  // The PTX gives the name, which may be that of a device without an end.
+  // The name comes from the PTX: it may name a device without an end.
   std::istringstream text(read_text(source.shown).value_or(""));
   for (std::string line; std::getline(text, line);) {
     if (line.ends_with('\r')) line.pop_back();

@@ -339,7 +339,7 @@ extern "C" __global__ void integer_atomic_cycles(Probe p) {
     asm volatile("red.global.add.u32 [%0], 0;" ::"l"(word) : "memory");
 }
 
-// Each lane adds to another of `count` words, `stride` bytes apart.
+// Each lane adds to a different one of `count` words, which are `stride` bytes apart.
 extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
   const unsigned threads = gridDim.x * blockDim.x;
   unsigned number = blockIdx.x * blockDim.x + threadIdx.x;

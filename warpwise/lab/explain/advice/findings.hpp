@@ -85,7 +85,8 @@ std::optional<Finding> early_wait(const Explanation& explanation);
 /// Returns true if a launch gives an SM less than a quarter of the blocks that it holds.
 bool leaves_sms_empty(const LaunchPrediction& prediction);
 
-/// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
+/// Returns true if a launch has fewer threads than a warp: the model cannot tell a gain from so
+/// few.
 bool is_too_small(const Explanation& explanation);
 
 /// Returns a note if at most a tenth of the threads go on after an early return: the counts then

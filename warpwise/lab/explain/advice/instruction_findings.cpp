@@ -29,7 +29,7 @@ double single_over_double(const DeviceProfile& profile) {
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Compares the profile's rates with those of the installed profile whose doubles are slowest.
+// Compares the profile's rates with those of the installed profile whose doubles lose most.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {

@@ -20,7 +20,7 @@ constexpr double at_its_roof = 0.8;
 constexpr double worth_naming = 1.0 / 3;
 // Segments count as not fully used if at least this many bytes move for each requested byte.
 constexpr double too_many_bytes = 1.5;
-// Least gain of a finding that stands behind others.
+// Least gain for which a finding is listed behind others.
 constexpr double worth_a_line = 1.02;
 
 double bytes_of(const emulator::TrafficCounts& counts) {

@@ -217,8 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Counts the bytes that the kernel uses of the distance between neighbouring threads' elements. All
-// accesses with the parameter and the step of `like` count.
+// Neighbouring threads' elements are a step apart. Counts the bytes of a step that the kernel uses,
+// in all accesses with the parameter and the step of `like`.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -275,7 +275,7 @@ std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
       all / bytes, all, verb, width, type(width));
 }
 
-// Elements of one type that belong together, as the colours of a pixel.
+// Describes elements of one type that belong together, such as the colours of a pixel.
 ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const bool are_all = static_cast<std::int64_t>(used) == bytes;

@@ -13,7 +13,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Arguments whose end a thread passed, each with the elements of one access there.
+// Arguments whose end a thread passed, each with the number of elements in one access there.
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
 // Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if

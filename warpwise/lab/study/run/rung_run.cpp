@@ -130,7 +130,7 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
 }
 
 // Checks that the block of arguments fits the kernel's parameters. Otherwise the kernel would read
-// beyond the block's end, or shifted values. \throws InvalidArgument  with both
+// beyond the block's end, or shifted values. \throws InvalidArgument  with the sizes of both
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;

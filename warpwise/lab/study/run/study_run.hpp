@@ -52,7 +52,7 @@ struct RungRow {
   std::optional<double>
       gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
-  std::optional<int> multiprocessors;        ///< number that it ran on, if a setting gives it
+  std::optional<int> multiprocessors;        ///< number that the rung ran on, if a setting gives it
   std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
   std::optional<double> bandwidth_left;      ///< what the neighbour leaves, as a share of the copy
                                              ///< roof
@@ -113,7 +113,7 @@ struct StudyRun {
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
-  std::string counters_library;      ///< file of the library that read the counters; empty without
+  std::string counters_library;      ///< file of the library that read the counters; may be empty
   std::string counters_unavailable;  ///< why there are no counters, if they were asked for
   std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
   std::vector<TransferRow> transfers;

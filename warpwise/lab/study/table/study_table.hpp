@@ -139,7 +139,7 @@ struct StudyTable {
   /// \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
   ladders::Problem problem(const Size& size, const ladders::Variables& parameters,
                            ladders::Layout layout) const;
-  /// Returns the parameter block of its kernels, except of the shipped one.
+  /// Returns the parameter block of the study's kernels, except the shipped one.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
   /// Returns a rung by its name. \throws InvalidArgument  with a similar name
