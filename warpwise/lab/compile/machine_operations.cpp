@@ -189,8 +189,8 @@ class Lines {
 
   Bytes table_;
   std::uint64_t at_ = 0;
-  std::map<std::uint64_t, std::uint64_t> own_;  ///< by place in the table: addresses in the
-                                                ///< kernel's section
+  std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section,
+                                                ///< by their place in the table
   std::map<std::uint64_t, int> by_address_;
 };
 

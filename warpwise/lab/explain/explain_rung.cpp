@@ -104,7 +104,7 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   const ladders::Problem problem =
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
   // Grids may follow from the number of multiprocessors. Launches that the GPU runs too use the
-  // GPU's.
+  // GPU's number.
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   const std::uint64_t budget = budget_of(request);

@@ -22,8 +22,8 @@ struct BlockSample {
 BlockSample parse_sample(const std::string& text);
 
 /// Returns a sample that needs about a quarter of the budget, for a launch that was stopped because
-/// it exceeded the budget. Returns nothing if the launch was not stopped so, if it has another
-/// fault too, or if no block ended.
+/// it exceeded the budget. Returns nothing if the launch was not stopped for this reason,
+/// if it has another fault too, or if no block ended.
 std::optional<BlockSample> sample_within(std::uint64_t budget,
                                          const emulator::LaunchResult& launch);
 

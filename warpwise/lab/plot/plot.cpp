@@ -330,7 +330,8 @@ class Chooser {
   }
 
   void mark_the_best_shapes() {
-    std::map<std::string, std::vector<const RunRow*>> shapes;  // by rung, only the first kind
+    // The rows of the first kind, by rung.
+    std::map<std::string, std::vector<const RunRow*>> shapes;
     const Key kind = key_of(samples_.front(), named_);
     for (const RunRow& each : samples_) {
       if (key_of(each, named_) == kind) shapes[each.row->rung].push_back(&each);

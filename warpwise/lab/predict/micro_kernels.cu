@@ -410,7 +410,7 @@ extern "C" __global__ void l2_shared_gb_per_s(Probe p) {
   if (read == 1) p.out[0] = read;
 }
 
-// Each thread reads a word of another line of memory that L2 does not hold.
+// Each thread reads one word of a line of its own, in memory that L2 does not hold.
 extern "C" __global__ void dram_sectors(Probe p) {
   const unsigned long long line =
       static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -99,7 +99,7 @@ struct StudyRun {
   std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
   bool by_share = false;            ///< an axis is a share of the GPU
   bool by_transfer = false;         ///< an axis is the way of transfers
-  std::string experiment;           ///< empty for rungs that were named
+  std::string experiment;           ///< empty if the request named rungs
   std::string title;
   std::vector<std::string> document_rows;
   std::string document_device;
