@@ -62,7 +62,7 @@ struct RungRow {
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< the run's first rung that computes the same
   std::vector<RungResources>
-      resources;  ///< on a GPU one, in the emulator one for each that is asked for
+      resources;  ///< one on a GPU; in the emulator one for each compute capability asked for
   std::vector<RungCounts> counts;
   std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
