@@ -58,8 +58,8 @@ class LaneSet {
  public:
   /// Inserts `key` and returns its slot; `is_new` is false if it was present.
   int insert(std::uint64_t key, bool& is_new) {
-    // Kernels have strides. Multiplying by the golden ratio spreads any arithmetic progression
-    // evenly.
+    // Kernels often access addresses with a stride. Multiplying by the golden ratio spreads any
+    // arithmetic progression evenly over the slots.
     auto slot = static_cast<int>((key * 0x9e3779b97f4a7c15U) >> 58);
     for (; (used_ >> slot & 1) != 0; slot = (slot + 1) % 64) {
       if (keys_[slot] == key) {

@@ -75,7 +75,7 @@ void expect_equal(ComputeCapability cc, const cudaOccDeviceProp& properties,
   const Occupancy found = occupancy(cc, block);
   ASSERT_EQ(found.blocks_per_sm, expected) << what();
   ASSERT_NE(flag_of(found.limiter) & result.limitingFactors, 0U) << what();
-  // The first one if several tie.
+  // The limiter is the first one if several tie.
   for (int before = 0; before < static_cast<int>(found.limiter); ++before) {
     ASSERT_EQ(flag_of(static_cast<Limiter>(before)) & result.limitingFactors, 0U) << what();
   }

@@ -113,7 +113,7 @@ int count_segments(const WarpAccess& access, int request_lanes, int segment_shif
   return count;
 }
 
-/// \param lines  loads move 128-byte lines, because L1 caches them
+/// \param lines  true if loads move 128-byte lines, because L1 caches them
 GlobalTraffic traffic_of(ComputeCapability cc, const WarpAccess& access, bool lines) {
   GlobalTraffic traffic;
   const Step step = detail::step_of(access);

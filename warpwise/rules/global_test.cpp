@@ -121,7 +121,8 @@ TEST(GlobalTraffic, SeedA2) {
 TEST(GlobalTraffic, SeedA2Illustration) {
   EXPECT_EQ(global_load(cc_1_3, strided(0, 2), 2, 0xffff), of_32(1));
   EXPECT_EQ(global_load(cc_1_3, strided(0, 128), 4, 0xffff), of_32(16));
-  // Up to sixteen of 128 bytes: a word at each end of every segment takes two lanes, so 8 of them.
+  // A transaction of 128 bytes needs a word at each end of its segment, and so two lanes: a
+  // half-warp makes at most 8.
   const Addresses ends = lanes([](int lane) { return lane / 2 * 128 + lane % 2 * 124; });
   EXPECT_EQ(global_load(cc_1_3, ends, 4, 0xffff), of_128(8));
 }
@@ -210,7 +211,7 @@ TEST(References, SeedA8) {
   EXPECT_EQ(tile.transactions, 2 * (rows + rows + 2));
 }
 
-// The same count made of addresses, slowly: sorted sets of segments for each request.
+// Counts the same from the addresses, slowly: with sorted sets of segments for each request.
 GlobalTraffic expected_traffic(ComputeCapability cc, const WarpAccess& access) {
   GlobalTraffic traffic;
   const int request = cc.major == 1 ? 16 : cc.major >= 6 ? 32 : std::min(32, 128 / access.bytes);

@@ -10,7 +10,7 @@ using Costs = std::map<std::string, MachineCode, std::less<>>;
 
 const Costs& costs() {
   static const Costs instructions = {
-      // A reciprocal between two conversions, then corrections by whole numbers.
+      // The machine code is a reciprocal between two conversions, and corrections in integers.
       {"div.u32",
        {{.all = 18, .integer = 15, .special = 1, .conversion = 2}, {.all = 9, .integer = 9}}},
       {"div.s32",

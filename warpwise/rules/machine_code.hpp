@@ -13,13 +13,14 @@ namespace warpwise::rules {
 /// The machine instructions of a PTX instruction.
 struct MachineCode {
   MachineInstructions first;
-  MachineInstructions again;  ///< with the divisor of the last time
+  MachineInstructions again;  ///< if the divisor has not changed since the last execution
 };
 
-/// Returns the machine code of a PTX instruction, "div.u32", that becomes more than one instruction
-/// or goes to another unit than its class says; null for every other. The counts are those of
-/// CC 9.0, on the path that ordinary values take.
-/// Source: kernels with 8 and with 40 of each, compiled by nvcc 13.0; opcodes of the difference.
+/// Returns the machine code of a PTX instruction such as "div.u32". Returns null if the instruction
+/// becomes a single machine instruction, on the unit of its class. The counts are those of CC 9.0,
+/// on the path that ordinary values take.
+/// Source: kernels with 8 and with 40 of each instruction, compiled by nvcc 13.0. The opcodes by
+/// which they differ are counted.
 WARPWISE_EXPORT const MachineCode* machine_code(std::string_view ptx);
 
 /// Additions and multiplications of floats that a thread makes, a fused one counted twice.
@@ -28,9 +29,9 @@ struct FloatOperations {
   std::uint64_t float64 = 0;
 };
 
-/// Returns the operations of a PTX instruction, "fma.rn.f32"; none for products of matrices and for
-/// halves. A division, root or special function has those of its machine code, on the path that
-/// ordinary values take.
+/// Returns the operations of a PTX instruction such as "fma.rn.f32"; none for products of matrices
+/// and for halves. A division, a root or a special function counts with the operations of its
+/// machine code, on the path that ordinary values take.
 /// Source: kernels with one of each, compiled by ptxas 13.0 for CC 8.6.
 FloatOperations float_operations(std::string_view ptx);
 

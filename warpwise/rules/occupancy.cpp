@@ -13,7 +13,7 @@ constexpr int kib = 1024;
 
 /// Units in which an SM allocates registers and shared memory.
 struct Allocation {
-  bool registers_by_block;  ///< one range for a block (1.x), or a range for each warp
+  bool registers_by_block;  ///< true: one range for a block (1.x); false: one for each warp
   int register_unit;        ///< registers are allocated in multiples of it
   int partitions;         ///< partitions of the SM, each with its share of the registers and warps
   int launch_partitions;  ///< partitions that a launch is checked against
@@ -30,12 +30,11 @@ constexpr Allocation tesla_8k{true, 256, 1, 1, 512};
 constexpr Allocation tesla_16k{true, 512, 1, 1, 512};
 constexpr Allocation fermi{false, 64, 2, 2, 128};
 constexpr Allocation kepler_to_turing{false, 256, 4, 4, 256};
-// Its blocks must also fit the other Pascal GPUs, which have four partitions.
+// Blocks of CC 6.0 must also fit the other Pascal GPUs, which have four partitions.
 constexpr Allocation pascal_60{false, 256, 2, 4, 256};
 constexpr Allocation from_ampere{false, 256, 4, 4, 128};
 
-/// Columns: warps; blocks; registers of an SM, of a block, of a thread; shared bytes of an SM, of a
-/// block, reserved; threads of a block.
+/// Each row has the limits in the order of SmLimits, and the units of allocation.
 constexpr Row table[] = {
     {{1, 0}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},
     {{1, 1}, {24, 8, 8 * kib, 8 * kib, 124, 16 * kib, 16 * kib, 0, 512}, tesla_8k},
@@ -76,15 +75,16 @@ const Row& row_of(ComputeCapability cc) {
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Returns the registers of a warp. CC 2.x allocates these eight counts in double units.
+/// Returns the registers of a warp. CC 2.x allocates the counts in `doubled` in units of twice the
+/// size.
 int registers_of_warp(ComputeCapability cc, const Allocation& allocation, int per_thread) {
   constexpr std::array doubled{21, 22, 29, 30, 37, 38, 45, 46};
   const bool twice = cc.major == 2 && std::ranges::find(doubled, per_thread) != doubled.end();
   return round_up(32 * per_thread, allocation.register_unit * (twice ? 2 : 1));
 }
 
-/// Returns the registers that must be free to launch a block. On 1.x warps come in pairs. Later,
-/// each partition counts as full as the fullest.
+/// Returns the registers that must be free to launch a block. On 1.x a block's warps are rounded up
+/// to pairs. On later GPUs every partition counts with as many warps as the fullest one.
 int registers_of_block(const Row& row, int warps, int per_thread) {
   if (row.allocation.registers_by_block) {
     return round_up(round_up(warps, 2) * 32 * per_thread, row.allocation.register_unit);

@@ -26,7 +26,8 @@ struct ComputeCapability {
 WARPWISE_EXPORT std::span<const ComputeCapability> known_compute_capabilities();
 
 /// Parses "9.0", "90", "sm_90" or "compute_90".
-/// \throws InvalidArgument  for a malformed or unknown one (lists the known)
+/// \throws InvalidArgument  for a malformed text or an unknown compute capability; the message
+///                          lists the known ones
 WARPWISE_EXPORT ComputeCapability parse_compute_capability(std::string_view text);
 /// Returns "9.0".
 WARPWISE_EXPORT std::string to_string(ComputeCapability cc);
@@ -35,7 +36,7 @@ WARPWISE_EXPORT std::string to_string(ComputeCapability cc);
 /// writes `bytes` (1, 2, 4, 8 or 16) from its address, a multiple of `bytes`. Without active lanes
 /// every function below returns zeros.
 ///
-/// Every function that takes one \throws InvalidArgument for
+/// Every function that takes an access \throws InvalidArgument for
 ///
 /// - another number of bytes
 /// - a compute capability that known_compute_capabilities() does not list
@@ -64,9 +65,9 @@ struct GlobalTraffic {
 /// them by default. Stores there, and all accesses from 3.0 on, move 32-byte sectors of L2.
 WARPWISE_EXPORT GlobalTraffic global_traffic(ComputeCapability cc, const WarpAccess& access);
 
-/// Returns the minimum of transactions for the same bytes, each once and without gaps. For each
-/// hardware request of the access this is distinct bytes / largest transaction, rounded up.
-/// (global_traffic() also counts requests separately.)
+/// Returns the least number of transactions that could move the same bytes, each byte once and
+/// without gaps. For each hardware request of the access this is distinct bytes / largest
+/// transaction, rounded up. (global_traffic() also counts requests separately.)
 WARPWISE_EXPORT int ideal_global_transactions(ComputeCapability cc, const WarpAccess& access);
 
 /// Counts transactions with local memory. Addresses are offsets within a lane's own local memory.
@@ -107,7 +108,7 @@ struct SmLimits {
   int max_registers_per_thread = 0;
   int shared_bytes = 0;               ///< shared by all blocks of an SM
   int max_shared_per_block = 0;       ///< with opt-in if the GPU has one
-  int reserved_shared_per_block = 0;  ///< added by the driver to every block's own
+  int reserved_shared_per_block = 0;  ///< the driver adds these to each block's own
   int threads_per_block = 0;
 };
 /// Returns the limits of an SM. \throws InvalidArgument  for an unknown compute capability
@@ -148,7 +149,7 @@ struct Occupancy {
 /// numbers
 WARPWISE_EXPORT Occupancy occupancy(ComputeCapability cc, const BlockResources& block);
 
-/// Machine instructions by the unit that executes them. `all` also has those that no unit counts.
+/// Machine instructions by the unit that executes them. `all` also counts those of other units.
 struct MachineInstructions {
   double all = 0;
   double integer = 0;

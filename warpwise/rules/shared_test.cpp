@@ -55,8 +55,8 @@ TEST(SharedPasses, FigureF3IrregularAccesses) {
     EXPECT_EQ(shared_load(cc, one_word).passes, 1) << to_string(cc);
     EXPECT_EQ(shared_load(cc, several_words).passes, 1) << to_string(cc);
   }
-  // With 16 banks and one broadcast a step (F.3.3.2): free, free, and for two words of two lanes 2
-  // ways.
+  // With 16 banks and one broadcast a step (F.3.3.2), the first two accesses have no conflict. Two
+  // words for two lanes each conflict two ways.
   const Addresses half_permutation = lanes([](int lane) { return 4 * ((5 * lane + 3) % 16); });
   EXPECT_EQ(shared_load(cc_1_3, half_permutation).passes, 2);
   EXPECT_EQ(shared_load(cc_1_3, one_word, 4, 0xffff).passes, 1);
@@ -77,8 +77,7 @@ TEST(SharedPasses, NarrowAccesses) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 2), 2).passes, 1);
 }
 
-// PG 4.2, F.3.3: nothing is broadcast on a write, and of lanes that write one place a single one
-// does.
+// PG 4.2, F.3.3: a write broadcasts nothing. If lanes write one place, a single one of them does.
 TEST(SharedPasses, WritesOn1x) {
   EXPECT_EQ(shared_passes(cc_1_3, {strided(0, 0), all_lanes, 4, true}).passes, 2);
   EXPECT_EQ(shared_passes(cc_1_3, {strided(0, 1), all_lanes, 1, true}).passes, 2 * 4);
@@ -97,7 +96,7 @@ TEST(SharedPasses, Doubles) {
   EXPECT_EQ(shared_load(cc_9_0, strided(0, 16), 8), (SharedPasses{4, 2}));
 }
 
-// PG 4.2, F.4.3.2: on 2.x one more than the quarter-warps' own conflicts.
+// PG 4.2, F.4.3.2: on 2.x a quarter-warp takes one pass more than its conflicts alone.
 TEST(SharedPasses, Quadruples) {
   EXPECT_EQ(shared_load(cc_1_3, strided(0, 16), 16), (SharedPasses{2 * 4 * 4, 2 * 4}));
   EXPECT_EQ(shared_load(cc_2_0, strided(0, 16), 16), (SharedPasses{4 * 2, 4}));

@@ -37,7 +37,7 @@ class EmulatedMachine final : public Machine {
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
     const emulator::Address address = device_.allocate(bytes, name);
-    // Allocated zeros count as written, as memory does that the host may write.
+    // The zeros count as written: host_pointer() marks memory that the host may write.
     if (bytes > 0) device_.host_pointer(address, bytes);
     return address;
   }

@@ -148,8 +148,8 @@ class GpuMachine final : public Machine {
     check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
     check(functions_, functions_.set_context(context), "no context on the GPU");
   }
-  // Ignores errors, since anything that fails here failed before. The context goes with all that is
-  // in it.
+  // Ignores errors, since anything that fails here failed before. Releasing the context also frees
+  // what else it holds, such as modules.
   ~GpuMachine() override {
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);

@@ -42,7 +42,7 @@ class WARPWISE_EXPORT Launch {
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
   /// Expects that no branch sends the lanes of a warp to different places.
   Outcome expect_no_divergence(const Where& where = {}) const;
-  /// Expects that nothing lies in local memory. An array that is indexed at run time would.
+  /// Expects that nothing lies in local memory. An array that is indexed at run time lies there.
   /// (Spills of machine code are not visible in PTX.)
   Outcome expect_no_local_memory(const Where& where = {}) const;
 

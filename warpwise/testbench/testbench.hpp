@@ -28,8 +28,10 @@ constexpr auto enum_names(Backend) {
   return std::to_array<EnumName<Backend>>({{Backend::emulator, "emulator"}, {Backend::gpu, "gpu"}});
 }
 
-/// Returns the choice of the environment variable WARPWISE_TEST_BACKEND: emulator, gpu, or auto for
-/// the GPU if there is one. Returns the emulator if it is not set.
+/// Returns the choice of the environment variable WARPWISE_TEST_BACKEND:
+/// - emulator, also if the variable is not set
+/// - gpu
+/// - auto: the GPU if there is one, else the emulator
 /// \throws InvalidArgument  another value
 WARPWISE_EXPORT Backend chosen_backend();
 

@@ -120,7 +120,7 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
   const fs::path ptx = folder / "kernel.ptx";
   std::vector<std::string> arguments = {nvcc.string(), "-ptx", "--expt-relaxed-constexpr",
                                         "--extended-lambda"};
-  // The library's headers are C++17 for NVRTC alone.
+  // A rung includes headers of the library, which are C++20 outside of NVRTC.
   if (!options.host_code) arguments.emplace_back("-std=c++20");
   const auto shared = shared_options(options, "compute_" + std::to_string(options.architecture));
   arguments.insert(arguments.end(), shared.begin(), shared.end());
@@ -178,8 +178,7 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      // The host functions were left out. An error that only this shortened file has comes from
-      // that.
+      // An error that only this shortened file has comes from leaving the host functions out.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(

@@ -34,8 +34,8 @@ enum class CompilerChoice { automatic, nvcc, nvrtc };
 struct CompileOptions {
   std::vector<std::string> defines;  ///< "K=V" or "K"
   int architecture = 75;             ///< compute_75
-  /// If the compiler does not build for `architecture`, take its greatest one below, or else its
-  /// least. Compilation::options says which.
+  /// If the compiler does not build for `architecture`, use its greatest architecture below that,
+  /// or else its least. Compilation::options says which.
   bool nearest_architecture = false;
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
@@ -93,7 +93,7 @@ struct KernelResources {
   int spill_load_bytes = 0;
   int stack_bytes = 0;   ///< per thread: local memory
   int shared_bytes = 0;  ///< static, per block
-  /// Set only if they were asked for, and if the toolchain has a disassembler that reads the
+  /// Set only if the caller asked for them, and if the toolchain has a disassembler that reads the
   /// machine code.
   std::optional<GlobalInstructions> global_instructions;
   std::vector<MachineInstruction> machine_code;  ///< likewise

@@ -82,7 +82,8 @@ std::string structure_of(std::string_view source,
       take_macro(source.substr(i, end - i), device_words);
     } else if (c == '"') {
       end = i > 0 && source[i - 1] == 'R' ? end_of_raw_string(source, i) : end_of_quoted(source, i);
-    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // not the separator in 1'000
+    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // a literal, not the separator
+                                                                    // in 1'000
       end = end_of_quoted(source, i);
     } else {
       if (c == '\n')
@@ -174,7 +175,8 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == BlockKind::function && !of_device) {
-      // Comments and directives in front of it are blank here; the file's #includes have to stay.
+      // `structure` has no comments and directives in front of the function. In the text the
+      // #includes have to stay.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }

@@ -11,9 +11,10 @@ struct DeviceCode {
   std::vector<std::string> left_out;  ///< names of the functions that are now blank
 };
 
-/// Blanks the functions that only the host calls, since NVRTC accepts none. They are those outside
-/// of classes without __global__ or __device__, or a macro of this file that stands for these. It
-/// knows no types and sees no included files. It is therefore a second try after the whole file.
+/// Blanks the functions that only the host calls, since NVRTC accepts none. A function counts as
+/// such if it is outside of classes and has neither __global__ nor __device__, nor a macro of this
+/// file that stands for one of them. The search knows no types and sees no included files. The
+/// whole file is therefore compiled first, and this text only if that fails.
 DeviceCode without_host_functions(std::string_view source);
 
 }  // namespace warpwise::lab

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct Include {
   std::string_view name;
-  bool beside = false;  ///< "name", which is looked for beside the file first, not <name>
+  bool beside = false;  ///< true: "name", looked for beside the file first; false: <name>
 };
 
 // Parses `# include "name"` or `<name>`.

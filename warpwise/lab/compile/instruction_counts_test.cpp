@@ -118,7 +118,7 @@ TEST(InstructionCounts, AreThoseOfTheCompiler) {
   const std::filesystem::path ptxas = find_toolchain().ptxas;
   if (ptxas.empty()) GTEST_SKIP() << "there is no ptxas here";
   const TemporaryFolder folder;
-  // Another version may need more or fewer.
+  // Another version of ptxas may need more or fewer instructions.
   if (run_program({ptxas.string(), "--version"}, folder).output.find("V13.0.") == std::string::npos)
     GTEST_SKIP() << "the counts are those of ptxas 13.0";
   std::ofstream ptx(folder / "counts.ptx");

@@ -106,7 +106,7 @@ std::string selecting_name(const std::string& ptx, const std::string& mangled) {
 
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   std::vector<Readable> all;
-  std::vector<std::string> exact;  // except for the parameters
+  std::vector<std::string> exact;  // kernels whose whole plain name is the wanted one
   std::vector<std::string> found;
   const std::string signature = without_spaces(wanted);
   for (const std::string& name : kernels_of(ptx)) {

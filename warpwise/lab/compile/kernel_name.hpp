@@ -13,7 +13,7 @@ std::string plain_name(const std::string& mangled);
 std::vector<std::string> parameter_types(const std::string& mangled);
 
 /// Returns the shortest name by which kernel_in() finds this kernel of `ptx`: the plain name, with
-/// parameters if another kernel has the same.
+/// parameters if another kernel has the same plain name.
 std::string selecting_name(const std::string& ptx, const std::string& mangled);
 
 /// Returns the mangled name of the kernel of `ptx` that `wanted` means. `wanted` is one of

@@ -30,7 +30,7 @@ TEST(KernelName, IsFoundByItsLastPart) {
   EXPECT_EQ(plain_name("plain"), "plain");
 }
 
-// numba's add and made.<locals>.add and <lambda> of a module "sums".
+// Kernels of a module "sums" under numba's names: add twice, made.<locals>.inner, and a lambda.
 TEST(KernelName, IsFoundByItsNameInPython) {
   const std::string add = "_ZN4sums3addB2v1B4cw5AE5ArrayIfLi2E1C7mutable7alignedEx";
   const std::string other = "_ZN4sums3addB2v2B4cw5AExd";

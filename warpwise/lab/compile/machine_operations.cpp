@@ -139,7 +139,7 @@ class Lines {
     constexpr std::uint8_t set_address = 2, end_sequence = 1;
     constexpr std::uint8_t copy = 1, advance_pc = 2, advance_line = 3, const_add_pc = 8,
                            fixed_advance_pc = 9;
-    std::optional<std::uint64_t> address;  // none: of another function
+    std::optional<std::uint64_t> address;  // none: the address is of another function
     std::uint64_t line = 1;
     const auto advance = [&](std::uint64_t steps) {
       if (address) *address += steps * least;
@@ -189,12 +189,13 @@ class Lines {
 
   Bytes table_;
   std::uint64_t at_ = 0;
-  std::map<std::uint64_t, std::uint64_t> own_;  ///< places of addresses of the kernel's section
+  std::map<std::uint64_t, std::uint64_t> own_;  ///< addresses in the kernel's section,
+                                                ///< by their place in the table
   std::map<std::uint64_t, int> by_address_;
 };
 
-// The low nine bits of an instruction say what it does. Those below 0x80 that are not here are of
-// integers.
+// The low nine bits of an instruction are its opcode. An opcode below 0x80 that is not in this
+// table belongs to an instruction of integers.
 MachineUnit unit_of_code(unsigned code) {
   using enum MachineUnit;
   static const std::map<unsigned, MachineUnit> units = {
@@ -225,8 +226,11 @@ MachineUnit unit_of_code(unsigned code) {
   return found != units.end() ? found->second : code < 0x80 ? integer : other;
 }
 
-// The next three bits say what the operands are: registers alone (1); a number, constant memory or
-// a register of the whole warp as the third one (2, 3, 7) or as the second one (4, 5, 6).
+// Returns the unit of an instruction, whose low nine bits are its opcode. The next three bits give
+// the kind of its operands:
+// - 1: registers alone
+// - 2, 3, 7: the third one is a number, constant memory, or a register of the whole warp
+// - 4, 5, 6: the second one is a number, constant memory, or a register of the whole warp
 MachineUnit unit_of(std::uint64_t instruction) {
   const auto code = static_cast<unsigned>(instruction & 0x1ff);
   const auto kind = static_cast<unsigned>(instruction >> 9 & 7);
@@ -253,9 +257,9 @@ bool is_jump(unsigned code) {
          code == 0x14c || code == 0x14d || code == 0x150 || code == 0x15b || code == 0x15c;
 }
 
-// Returns an instruction of the machine code. The bits of its second half that say how to issue it
-// are those of Volta and later: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
-// Microbenchmarking, 2018.
+// Decodes an instruction of the machine code from its two halves. The bits of the second half that
+// say how to issue it are laid out as on Volta and later. Source: Jia et al., Dissecting the NVIDIA
+// Volta GPU Architecture via Microbenchmarking, 2018.
 MachineOperation operation_of(int line, std::uint64_t low, std::uint64_t high) {
   const auto code = static_cast<unsigned>(low & 0x1ff);
   constexpr int none = 7;

@@ -21,18 +21,18 @@ enum class MachineUnit {
   local_load,
   local_store,
   shuffle,
-  other,  ///< branches, barriers, textures, products of matrices, what a warp does once
-  once,   ///< constants and arguments: ptxas reads them before a loop
+  other,  ///< branches, barriers, textures, products of matrices, instructions of the uniform unit
+  once,   ///< reads of constants and arguments, which ptxas places before a loop
 };
 
 /// An instruction of the machine code.
 struct MachineOperation {
-  int ptx_line = 0;  ///< that it was made of, from 1
+  int ptx_line = 0;  ///< line of the PTX that the instruction was made of; the first line is 1
   MachineUnit unit = MachineUnit::other;
   bool loads = false;  ///< from memory or a texture
   bool jumps = false;
-  /// Scoreboards, 0 to 5: the one that its result clears, -1 for none; and a bit for each one that
-  /// it waits for.
+  /// Scoreboards have the numbers 0 to 5. `clears` is the scoreboard that the instruction's result
+  /// clears, -1 for none. `waits` has a bit for each scoreboard that the instruction waits for.
   int clears = -1;
   unsigned waits = 0;
 

@@ -22,7 +22,7 @@ class Nvrtc {
 
   /// Returns "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)".
   const std::string& name() const { return name_; }
-  /// Returns the architectures that it can build for: 75, 80, …
+  /// Returns the architectures that NVRTC can build for: 75, 80, …
   const std::vector<int>& architectures() const { return architectures_; }
 
   struct Output {

@@ -269,7 +269,7 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
   std::string result;
   std::size_t kept = 0;  // everything before this is in `result` or was left out
   for (std::size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
-    const std::size_t line = ptx.rfind('\n', at) + 1;  // 0 where npos + 1
+    const std::size_t line = ptx.rfind('\n', at) + 1;  // in the first line: npos + 1, which is 0
     const std::size_t name = at + entry.size();
     const std::size_t end = end_of_body(ptx, at);
     if (end == std::string::npos) return ptx;

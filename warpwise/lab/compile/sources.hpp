@@ -8,8 +8,8 @@
 namespace warpwise::lab {
 
 /// Returns the folder that holds `warpwise/…` as sources include it: the ladders, the shipped
-/// kernels and what they need. It is beside the program, installed, in a build tree and in the GPU
-/// bundle alike: ../share/warpwise/sources. \throws IoError  it is not there
+/// kernels and what they need. Its path from the program is ../share/warpwise/sources. This is the
+/// same when installed, in a build tree and in the GPU bundle. \throws IoError  it is not there
 std::filesystem::path source_root();
 
 /// Limit of a source's size: far more than anybody writes, and more than the PTX that a compiler

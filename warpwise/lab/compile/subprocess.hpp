@@ -24,7 +24,8 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Returns the signal mask from before, for the program that runs in the folder.
+  /// Returns the signal mask from before the folder was made. The program that runs in the folder
+  /// gets it.
   const sigset_t& signals_before() const { return signals_before_; }
 
  private:
@@ -40,7 +41,7 @@ std::filesystem::path in_search_path(const std::string& program);
 
 struct ProgramRun {
   int exit_code = 0;   ///< 128 + N when signal N ended it
-  std::string output;  ///< both of its streams, the first 16 MiB
+  std::string output;  ///< standard output and errors, the first 16 MiB
 };
 
 /// Limits of a program's address space. Some compilers ask for all memory when their input is bad.

@@ -20,7 +20,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Returns the toolkit that a compiler belongs to: that of HOME/bin/nvcc, through links.
+// Returns the toolkit that a compiler belongs to: HOME for HOME/bin/nvcc, after following links.
 fs::path home_of(const fs::path& compiler) {
   std::error_code error;
   const fs::path real = fs::canonical(compiler, error);

@@ -37,7 +37,7 @@ io::Picture no_texture(const std::string& path) {
 
 CompileOptions options_of_exercises() {
   CompileOptions options;
-  options.compiler = CompilerChoice::nvrtc;  // the same everywhere
+  options.compiler = CompilerChoice::nvrtc;  // marks are the same with and without nvcc
   options.host_code = false;
   return options;
 }
@@ -121,7 +121,7 @@ LaunchShape shape_of(const Exercise& exercise, Variables variables, Launchable& 
   return shape;
 }
 
-// A reference computes each element by a thread.
+// A reference computes each element in a thread of its own.
 LaunchShape shape_of_reference(const Exercise& exercise, const Variables& size) {
   constexpr std::int64_t threads = 128;
   const std::int64_t blocks = (evaluate(exercise.elements, size) + threads - 1) / threads;
@@ -196,7 +196,7 @@ std::string first_wrong(const Exercise& exercise, const Variables& size, const R
   return "";
 }
 
-// Faults that leave no result, in place of a wrong one.
+// Returns true if a fault ends the kernel before it has a result.
 bool ends_kernel(const emulator::Fault& fault) {
   using Kind = emulator::FaultKind;
   return fault.kind == Kind::budget || fault.kind == Kind::deadlock ||
@@ -214,12 +214,12 @@ struct Finding {
 
 // The runs of a kernel at all sizes.
 struct Runs {
-  std::vector<std::string> wrong;     // a sentence for each size that is
-  std::string right;                  // the sizes that are right
+  std::vector<std::string> wrong;     // a sentence for each size with a wrong result
+  std::string right;                  // the sizes whose result is right
   std::optional<Finding> end;         // the first fault that ended a run early
-  std::optional<Finding> fault;       // the first one of the checks
+  std::optional<Finding> fault;       // the first fault that did not end a run
   const Variables* failed = nullptr;  // the first size that failed in any way
-  std::optional<Run> counted;         // the first size
+  std::optional<Run> counted;         // the run at the first size
 };
 
 emulator::LaunchOptions options_of(bool count) {
@@ -228,7 +228,8 @@ emulator::LaunchOptions options_of(bool count) {
   if (count) options.compute_capabilities = {{9, 0}};
   options.budget = exercise_budget;
   options.checks = emulator::Checks::all();
-  options.orders = 2;  // a result by chance differs where the warps come in reverse
+  // The second order runs the warps in reverse: a result that is right by chance then differs.
+  options.orders = 2;
   options.threads = 1;
   // No machine code is made of a stranger's kernel.
   options.engine = emulator::Engine::interpreter;
@@ -282,7 +283,7 @@ Runs run_all(Launchable& kernel, const Exercise& exercise, const std::vector<Res
 struct Source {
   std::string text;
 
-  // Returns different inputs for different sources: FNV-1a, 64 bits.
+  // Returns the seed of the inputs, which differs from source to source: FNV-1a, 64 bits.
   std::uint64_t seed() const {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

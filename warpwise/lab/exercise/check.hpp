@@ -25,7 +25,7 @@ struct Mark {
   MarkState state = MarkState::passed;
   std::string text;                ///< what was found, in plain words
   std::string shown;               ///< the line that was found, and its counts; may be empty
-  std::vector<std::string> hints;  ///< one after another; none if it passed
+  std::vector<std::string> hints;  ///< given one after another; none for a mark that passed
 };
 /// Number of the marks that every exercise has; those of its gates follow.
 inline constexpr std::size_t marks_before_gates = 4;
@@ -53,9 +53,9 @@ class Checker {
   /// Returns the compiler: "NVRTC 13.0 (PATH)". Other versions may count other instructions.
   const std::string& compiler() const { return compiler_; }
 
-  /// Marks a kernel's source. Errors of the source are marks. It uses at most 1 GiB of emulated
-  /// memory, and no file. The inputs' values depend on the source: results copied from another run
-  /// are wrong.
+  /// Marks a kernel's source. Errors of the source are marks. Marking uses at most 1 GiB of
+  /// emulated memory, and no file. The inputs' values depend on the source: results copied from
+  /// another run are wrong.
   /// \param time_on_gpu  returns the kernel's time as a multiple of the reference's; throws with
   ///                     the reason why there is none
   /// \throws InvalidArgument  the exercise's reference has a fault

@@ -50,7 +50,7 @@ void limit(__rlimit_resource resource, rlim_t most, rlim_t hard) {
 
 void limit_all(const Limits& limits) {
   limit(RLIMIT_AS, limits.memory, limits.memory);
-  // SIGXCPU comes first, so that SIGKILL is the system's, which lacks memory.
+  // A process gets SIGXCPU at its limit of time. SIGKILL then means that the system lacks memory.
   const auto seconds = static_cast<rlim_t>(limits.time.count());
   limit(RLIMIT_CPU, seconds, seconds + 1);
   limit(RLIMIT_FSIZE, 0, 0);
@@ -66,7 +66,8 @@ void write_map(const char* file, const std::string& text) {
   if (!is_written) refuse(file);
 }
 
-// Takes namespaces, and an empty folder as the root. Only root mounts without a user namespace.
+// Enters namespaces of its own, with an empty folder as the root. Only root may mount outside of a
+// user namespace.
 void take_namespaces() {
   const std::string user = fmt::format("{0} {0} 1", ::geteuid());
   const std::string group = fmt::format("{0} {0} 1", ::getegid());
@@ -102,8 +103,9 @@ void become_nobody() {
 // Ends the process with its parent. A change of the user would undo this.
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// Allows the calls that a compilation and the emulator need, on what is open and on itself alone.
-// All others give EPERM: no file, process, signal to others, or network.
+// Allows the calls that a compilation and the emulator need, on open files and on the process
+// itself. All other calls give EPERM: they would open a file, start a process, signal another one,
+// or reach the network.
 void filter_calls() {
 #if defined(__x86_64__)
   constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
@@ -155,7 +157,8 @@ void filter_calls() {
   // A process may end itself by a signal.
   program.insert(program.end(), {unless(SYS_tgkill, 3), load(offsetof(seccomp_data, args)),
                                  unless(::getpid(), 1), allow, forbid});
-  // Another architecture's numbers have another meaning: its calls go to the last instruction.
+  // Another architecture's numbers have another meaning: its calls go to the last instruction,
+  // which forbids them.
   program[1].jf = static_cast<std::uint8_t>(program.size() - 3);
   const sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -166,7 +169,7 @@ void filter_calls() {
 #endif
 }
 
-// Takes what the system gives of the walls, and returns what it refused.
+// Puts up all walls that the system allows. Returns those that it refused.
 std::string take_walls() {
   std::string refused;
   for (const auto wall : {take_namespaces, become_nobody, end_with_parent, filter_calls}) {
@@ -190,7 +193,7 @@ void send(int writer, char kind, const std::string& text) {
 
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, const Limits& limits,
                                 int writer) {
-  // The reports' files and the pipes of other processes stay with the teacher.
+  // Closes all other descriptors: the reports' files, and the pipes of other processes.
   writer = ::dup2(writer, STDERR_FILENO + 1);
   ::syscall(SYS_close_range, writer + 1, ~0U, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -10,21 +10,22 @@ namespace warpwise::lab {
 
 /// Limits of a confined process.
 struct Limits {
-  std::chrono::seconds time{60};                  ///< of a core; asleep, it may last as long again
+  std::chrono::seconds time{60};                  ///< of a core; the process may also sleep for as
+                                                  ///< long
   std::uint64_t memory = std::uint64_t{3} << 30;  ///< bytes of its address space
 };
 
 /// A process that does one piece of work, and what it said.
 class Confined {
  public:
-  /// Starts it. In the child,
+  /// Starts the process. In this child,
   ///
   /// - limits are set, and no file can be written
   /// - mount, network and IPC namespaces are its own, and its root is an empty folder
   /// - root becomes nobody; any other user has a user namespace of its own
   /// - calls of the system that open files, make processes or reach others give EPERM
   ///
-  /// missing_walls() gives what the system refuses of these.
+  /// missing_walls() returns the ones that the system refuses.
   ///
   /// This process must have one thread.
   /// \param work  returns the text for output(), of at most 1 MiB
@@ -35,8 +36,8 @@ class Confined {
   Confined(const Confined&) = delete;
   Confined& operator=(const Confined&) = delete;
 
-  /// Reads what is there, and ends the process when its time is over. Returns true once it has
-  /// ended.
+  /// Reads the process's output so far, and ends the process when its time is over. Returns true
+  /// once the process has ended.
   bool poll();
   /// Returns a descriptor that becomes readable when poll() has something to do.
   int descriptor() const { return reader_; }
@@ -60,7 +61,7 @@ class Confined {
 };
 
 /// Returns the walls that this system refuses to a process, with the reasons: "unshare: Operation
-/// not permitted"; empty if it gives all.
+/// not permitted"; empty if it refuses none.
 std::string missing_walls();
 
 }  // namespace warpwise::lab

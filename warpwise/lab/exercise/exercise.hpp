@@ -67,12 +67,14 @@ struct Exercise {
   std::string kernel;
   std::vector<NamedArgument> arguments;
   std::vector<std::string> grid;   ///< expressions of the size, and of block_x, block_y
-  std::vector<std::string> block;  ///< likewise; none: the kernel's file states it
-  std::string elements;  ///< expression: number that figures are relative to, and reference threads
-  std::string element;   ///< name of one in messages: "pixel"
+  std::vector<std::string> block;  ///< likewise; empty: the kernel's file states the block
+  /// Expression: number of elements. Figures are relative to it, and the reference has a thread for
+  /// each element.
+  std::string elements;
+  std::string element;   ///< name of an element in messages: "pixel"
   std::string row;       ///< expression: elements of a row; "0": there are no rows
   double tolerance = 0;  ///< allowed error of floats, relative to the expected value
-  std::vector<ladders::Variables> sizes;  ///< the gates count the first
+  std::vector<ladders::Variables> sizes;  ///< gates are counted at the first
   ladders::Variables timed_size;          ///< size for gpu_time_ratio
   std::vector<Gate> gates;
   std::vector<std::string> hints_wrong;  ///< for a wrong result
@@ -103,9 +105,9 @@ Exercise find_exercise(std::string_view name);
 /// A student's folder, as its exercise.txt describes it.
 struct Started {
   std::string exercise;   ///< name
-  std::string marks;      ///< of the last check: "3 of 5"; empty before
-  std::string hinted;     ///< the mark that the last hint was for; empty before
-  std::size_t hints = 0;  ///< hints that were given for it
+  std::string marks;      ///< result of the last check: "3 of 5"; empty before the first
+  std::string hinted;     ///< mark that the last hint was for; empty before the first
+  std::size_t hints = 0;  ///< number of hints that were given for this mark
 };
 /// Names of files in a student's folder.
 inline constexpr const char* kernel_file = "kernel.cu";
@@ -115,7 +117,8 @@ inline constexpr const char* started_file = "exercise.txt";
 /// \throws InvalidArgument  the folder exists and is not empty
 /// \throws IoError
 void start(const Exercise& exercise, const std::filesystem::path& folder);
-/// Returns false if a name has no file, link or folder. One that must not be looked at is there.
+/// Returns false if no file, link or folder has this name. One that must not be examined counts as
+/// being there.
 bool is_there(const std::filesystem::path& file);
 /// Returns what exercise.txt of a folder says; nothing if there is none.
 /// \throws IoError  it cannot be read

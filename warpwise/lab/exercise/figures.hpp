@@ -8,7 +8,7 @@
 // Figures of a launch that an exercise limits.
 namespace warpwise::lab {
 
-/// A counted launch, with what a figure is relative to.
+/// A counted launch, and the numbers that figures are relative to.
 struct CountedLaunch {
   const emulator::LaunchResult& result;  ///< counted for CC 9.0
   double elements = 1;                   ///< of the problem's result
@@ -29,7 +29,7 @@ Counted counted(Figure figure, const CountedLaunch& launch);
 /// Returns the figure's name in a sentence: "instructions a pixel". \param element  "pixel"
 std::string words_of(Figure figure, const std::string& element);
 
-/// Describes the counts of a line that make up a figure; empty if it has none.
+/// Describes the counts of a line that make up a figure; empty if the line has none.
 std::string counts_of(Figure figure, const CountedLaunch& launch, int line);
 
 /// Formats a figure's value: with four digits below 1000, as a whole number from there on.

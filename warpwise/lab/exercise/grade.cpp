@@ -46,7 +46,8 @@ Marks marks_in(const std::string& text, const Exercise& exercise) {
 
 double never_timed() { throw NoCudaDevice("grade runs in the emulator alone"); }
 
-// A folder that lacks one of the two gets no marks, and a line that says so.
+// A folder that lacks one of the two files is an exercise too. It gets no marks, and a line that
+// says so.
 bool is_exercise(const fs::path& folder) {
   return is_there(folder / started_file) || is_there(folder / kernel_file);
 }

@@ -20,13 +20,13 @@ struct Graded {
   std::string failure;  ///< why it has no marks; else empty
 };
 
-/// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt
-/// or kernel.cu. A folder that is named twice counts once. A folder without any is in the result
-/// too, with the failure.
+/// Finds the exercises in folders: each folder itself, or those directly in it, by exercise.txt or
+/// kernel.cu. A folder that is named twice counts once. A folder without an exercise is in the
+/// result too, with the failure.
 std::vector<Graded> graded_folders(const std::vector<std::filesystem::path>& folders);
 
-/// Marks all of them, several at a time, each in a process of its own (confine.hpp). A GPU's time
-/// is skipped: the marks are those of every machine with the same compiler.
+/// Marks all folders, several at a time, each in a process of its own (confine.hpp). A GPU's time
+/// is skipped: the marks are the same on every machine with the same compiler.
 /// \param jobs  number of processes at once
 /// \param done  called after each
 /// \returns the compiler

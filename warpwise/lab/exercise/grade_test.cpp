@@ -77,7 +77,7 @@ TEST(Confine, LimitsTimeAndMemory) {
   EXPECT_EQ(large.failure, "needed more than 512 MiB of memory");
 }
 
-// Returns how many of these the process can do.
+// Returns how many of these forbidden calls the process can make.
 int reached() {
   const int opened = ::open("/", O_RDONLY) >= 0 ? 1 : 0;
   const int read = ::open("/etc/passwd", O_RDONLY) >= 0 ? 1 : 0;

@@ -137,7 +137,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   return report;
 }
 
-// The rest of a thread's local memory is its arrays.
+// Spilled values take the local memory that the thread's arrays leave.
 Spills spills_of(const CapabilityReport& report, const emulator::KernelInfo& kernel) {
   return {.loads = static_cast<double>(report.spill_loads),
           .stores = static_cast<double>(report.spill_stores),
@@ -155,7 +155,8 @@ ResourceReport resources_of(const ExplainRequest& request, const Compilation& co
   const bool spills = std::ranges::any_of(report.by_compute_capability, [](const auto& each) {
     return each && each->spill_store_bytes > 0;
   });
-  return spills && !request.machine_code ? read(true) : report;  // machine code has their lines
+  // If values spill, the machine code is read too: it has the lines of the spills.
+  return spills && !request.machine_code ? read(true) : report;
 }
 
 std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
@@ -215,7 +216,7 @@ void add_machine_code(const ResourceReport& resources, Explanation& explanation)
   if (explanation.machine_code) add_lines_of(*explanation.machine_code, explanation.launch);
 }
 
-// Returns a file's path relative to the current folder, if it is below that.
+// Returns a file's path relative to the current folder, if the file lies below that folder.
 std::string shown_name(const std::string& name, const std::string& given) {
   std::error_code error;
   if (name == given || fs::equivalent(name, given, error)) return given;
@@ -225,7 +226,7 @@ std::string shown_name(const std::string& name, const std::string& given) {
 
 SourceFile read_source(const std::string& name, const std::string& given) {
   SourceFile source{name, shown_name(name, given), {}};
-  // The PTX gives the name, which may be that of a device without an end.
+  // The name comes from the PTX: it may name a device without an end.
   std::istringstream text(read_text(source.shown).value_or(""));
   for (std::string line; std::getline(text, line);) {
     if (line.ends_with('\r')) line.pop_back();
@@ -249,8 +250,8 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
   return sources;
 }
 
-// Buffers and textures before the kernel runs, or the reason why a GPU cannot have them, for its
-// report.
+// Buffers and textures as they are before the kernel runs. If a GPU cannot have them, `why_not` is
+// the reason for its report.
 struct MemoryForGpu {
   std::vector<Arguments::Memory> all;
   std::string why_not;
@@ -343,7 +344,7 @@ void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
   const emulator::Dim3& block = request.block;
   const bool too_long = block.x > most_threads || block.y > most_threads || block.z > 64;
-  if (too_long || block.count() > most_threads) {  // count() alone may pass 64 bits
+  if (too_long || block.count() > most_threads) {  // count() alone may overflow
     const std::string given =
         std::to_string(block.x) + " x " + std::to_string(block.y) + " x " + std::to_string(block.z);
     throw InvalidArgument("--block asks for " + given +

@@ -51,7 +51,7 @@ struct ExplainRequest {
   bool fidelity = false;      ///< say in the text, line by line, what was not exact
   std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
   emulator::Checks checks;            ///< in addition to those always on
-  /// GPU whose bounds are predicted; its compute capability is one of those above.
+  /// GPU whose bounds are predicted; its compute capability is one of `compute_capabilities`.
   std::optional<DeviceProfile> device;
 };
 
@@ -91,11 +91,11 @@ struct MachineCode {
 
 struct SourceFile {
   std::string name;                ///< name in LineCounts::file
-  std::string shown;               ///< name that the user gave, if it is that file
+  std::string shown;               ///< name as the user gave it, or a relative path
   std::vector<std::string> lines;  ///< empty when it cannot be read
 };
 
-/// Buffers with which no thread passes their end.
+/// Buffers so large that no thread passes their end.
 struct LargerBuffers {
   std::string sizes;          ///< "argument 0: f32[2048]"; empty if none is known
   std::string missing_check;  ///< sentence on the check that the kernel seems to lack; may be empty
@@ -112,7 +112,7 @@ struct Explanation {
   std::uint64_t launches = 1;         ///< with this shape, whose counts are summed
   std::uint64_t exceeded_budget = 0;  ///< ExplainRequest::sample was chosen because the whole grid
                                       ///< needs more warp instructions than this; 0: it was not
-  LargerBuffers larger_buffers;       ///< as enough_elements(); empty without such a fault
+  LargerBuffers larger_buffers;       ///< by enough_elements(); empty if no thread passes an end
   /// Final bytes of each argument that is a buffer; no bytes for other arguments. Empty unless
   /// ExplainRequest::keep_buffers is set.
   std::vector<std::vector<std::byte>> buffers;
@@ -159,8 +159,8 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
-/// Returns true if a launch has faults. One that was only interrupted has none: its sample ran
-/// beside it.
+/// Returns true if a launch has faults. A launch that was only interrupted has none, because its
+/// sample ran apart from it.
 bool is_faulty(const emulator::LaunchResult& launch);
 
 /// Returns the fault's place in the program, not in the toolkit's function that it calls.

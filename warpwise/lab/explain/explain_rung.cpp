@@ -47,8 +47,8 @@ class EmulatedRung {
     results_ = executor_.results();
   }
 
-  // Runs a sample of the blocks if a launch exceeded the budget. Returns it if its counts take the
-  // place of the others.
+  // Runs a sample of the blocks if a launch exceeded the budget. Returns the sample if its counts
+  // replace those of the stopped launches.
   std::optional<BlockSample> sampled_within(std::uint64_t budget) {
     const auto sample = sample_within(budget, results_.back());
     if (!sample) return std::nullopt;
@@ -80,7 +80,7 @@ class EmulatedRung {
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
   const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
-  // A rung may run again on the memory that it left.
+  // A rung may run again on the memory that it left: nothing is restored.
   return {{run, &run->code()}, run->launches(), [] {}};
 }
 
@@ -104,7 +104,7 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   const ladders::Problem problem =
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
   // Grids may follow from the number of multiprocessors. Launches that the GPU runs too use the
-  // GPU's.
+  // GPU's number.
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   const std::uint64_t budget = budget_of(request);

@@ -22,15 +22,16 @@ struct BlockSample {
 BlockSample parse_sample(const std::string& text);
 
 /// Returns a sample that needs about a quarter of the budget, for a launch that was stopped because
-/// it exceeded the budget. Returns nothing if the launch was not stopped so, if it has another
-/// fault too, or if no block ended.
+/// it exceeded the budget. Returns nothing if the launch was not stopped for this reason,
+/// if it has another fault too, or if no block ended.
 std::optional<BlockSample> sample_within(std::uint64_t budget,
                                          const emulator::LaunchResult& launch);
 
 /// Returns true if a sample's extrapolated counts may take the place of a launch that exceeded the
 /// budget: all its blocks ended, and the whole grid needs more than the budget. Otherwise the
-/// launch has blocks that wait, or a loop without an end. A sample with an access out of bounds, as
-/// where an index overflows in later blocks, replaces it too: the kernel has that fault.
+/// launch has blocks that wait, or a loop without an end. A sample with an access out of bounds
+/// also takes its place, because the kernel has that fault. An index may overflow only in later
+/// blocks.
 bool replaces_stopped(const emulator::LaunchResult& sample, std::uint64_t sampled_blocks,
                       std::uint64_t budget);
 

@@ -13,7 +13,7 @@ constexpr std::string_view all_names[] = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    // Instructions of which a predicate switched every lane off are not counted.
+    // Instructions whose predicate is false in every lane are not counted.
     "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
     "smsp__inst_executed_op_shared_st_pred_on_any.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",

@@ -29,7 +29,8 @@ void require(const cupti::Library& library, cupti::Result result, const char* ca
 /// Returns the metrics that reports show, under Nsight Compute's names.
 std::span<const std::string_view> counter_names();
 
-/// Returns those of them that give the reasons for which warps wait, in cycles per instruction.
+/// Returns those of counter_names() that give the reasons for which warps wait, in cycles per
+/// instruction.
 std::span<const std::string_view> stall_names();
 
 /// Returns "long scoreboard" for the metric that has "stalled_long_scoreboard_per".

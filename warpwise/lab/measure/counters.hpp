@@ -43,7 +43,7 @@ class Counters {
   const std::string& library() const { return library_->path; }
 
   /// Keeps the profiler switched on during its lifetime, for several calls of read(). Otherwise
-  /// each of them switches it on and off, which takes time. Do not time anything meanwhile.
+  /// each call switches it on and off, which takes time. Do not time anything meanwhile.
   class SwitchedOn;
 
   /// \param run  launches `launches` kernels and waits for them

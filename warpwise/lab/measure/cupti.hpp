@@ -190,7 +190,7 @@ struct Library {
   static std::shared_ptr<const Library> load(std::span<const std::filesystem::path> paths,
                                              std::string& why_not);
 
-  /// "CUPTI_ERROR_NOT_SUPPORTED".
+  /// Returns the name of a result, such as "CUPTI_ERROR_NOT_SUPPORTED".
   std::string text_of(Result result) const;
 
   std::string path;

@@ -62,7 +62,7 @@ class EmulatorExecutor final : public Executor {
   emulator::Checks checks_;
   std::optional<BlockSample> sample_;
   std::unique_ptr<emulator::Device> device_;
-  std::string loaded_ptx_;  // of the last loaded code: many consecutive problems use the same
+  std::string loaded_ptx_;  // PTX of the last loaded code, which many consecutive problems share
   std::shared_ptr<LoadedCode> loaded_;
   std::vector<emulator::LaunchResult> results_;
 };

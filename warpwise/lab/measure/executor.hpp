@@ -43,7 +43,7 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// "NVIDIA H200", "emulator".
+  /// Returns the name of the GPU, such as "NVIDIA H200", or "emulator".
   virtual std::string device_name() const = 0;
   /// Returns the compute capability that rungs are compiled for.
   virtual rules::ComputeCapability compute_capability() const = 0;

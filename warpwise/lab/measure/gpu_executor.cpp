@@ -60,7 +60,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
-constexpr std::uint64_t texture_alignment = 512;  // alignment of its first byte; a Buffer has 256
+constexpr std::uint64_t texture_alignment = 512;  // of its first byte; a Buffer is aligned to 256
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name
     memory_.emplace_back(static_cast<std::int64_t>(bytes + texture_alignment), stream_);
     stream_.synchronize();
   } catch (const CudaError&) {
-    // This throws if the GPU has failed for another reason.
+    // free_memory_bytes() throws if the GPU has failed for another reason.
     const std::int64_t free = gpu::free_memory_bytes();
     if (bytes < static_cast<std::uint64_t>(free)) throw;
     throw OutOfMemory(name + " takes " + std::to_string(bytes) + " bytes, but " + device_.name +

@@ -33,8 +33,8 @@ class GpuExecutor final : public Executor {
   void clear() override;
   void write(std::uint64_t to, std::span<const std::byte> from) override;
   void read(std::uint64_t from, std::span<std::byte> to) override;
-  /// \throws Unsupported  it does not start at a multiple of 512 bytes, as memory from allocate()
-  ///                      does
+  /// \throws Unsupported  the texture's memory does not start at a multiple of 512 bytes, as memory
+  ///                      from allocate() does
   std::uint64_t create_texture(const emulator::Texture& texture) override;
 
   /// Loads code: the driver compiles the PTX for this GPU. registers() and blocks_per_sm() are the
@@ -50,8 +50,8 @@ class GpuExecutor final : public Executor {
   void launch(LoadedCode& code, std::span<const ladders::Launch> launches,
               gpu::StreamHandle stream) const;
   /// Makes run() use only these multiprocessors from now on; nullptr means all. multiprocessors()
-  /// and stream() are then theirs. They have to outlive their use, and earlier runs have to have
-  /// ended.
+  /// and stream() then return those of `part`. `part` has to outlive its use, and earlier runs must
+  /// have ended.
   void use(const gpu::Part* part) { part_ = part; }
   /// Returns the stream of run().
   const gpu::Stream& stream() const { return part_ != nullptr ? part_->stream() : stream_; }
@@ -63,7 +63,7 @@ class GpuExecutor final : public Executor {
   const gpu::Part* part_ = nullptr;
   std::vector<gpu::Buffer> memory_;
   std::vector<gpu::Texture> textures_;
-  std::string loaded_ptx_;  // of the last loaded code: many consecutive problems use the same
+  std::string loaded_ptx_;  // PTX of the last loaded code, which many consecutive problems share
   std::shared_ptr<LoadedCode> loaded_;
 };
 

@@ -433,8 +433,8 @@ TEST_F(GpuTimes, BesideANeighbour) {
   }
 }
 
-// Alone, the neighbour reads at the requested rate. Nobody has to stop it, and stopping it waits
-// for its end.
+// Alone, the neighbour reads at the requested rate. It ends by itself, and stop() waits for its
+// end.
 TEST_F(GpuTimes, OfANeighbour) {
   std::optional<gpu::Partition> partition;
   try {
@@ -492,7 +492,7 @@ TEST_F(GpuTimes, GrowWithTheWork) {
   EXPECT_GT(three.cold.median_us, 1.2 * one.cold.median_us);
   EXPECT_GT(three.batch.median_us, 2 * one.batch.median_us);
 
-  // No kernel that reads and writes passes the roof by much if its memory is not in L2.
+  // No kernel that reads and writes exceeds the roof by much if its memory is not in L2.
   const double roof = timer.copy_roof_gb_per_s();
   const double reached = 8.0 * count / one.cold.median_us / 1000;
   std::cout << "copy " << roof << " GB/s, once " << reached << " GB/s\n";

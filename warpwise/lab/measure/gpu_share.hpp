@@ -21,7 +21,7 @@ struct ShareMeasurement {
 /// other ones leaves. During its lifetime the executor's runs use only these multiprocessors.
 class GpuShare {
  public:
-  /// \param executor     has to outlive it
+  /// \param executor     has to outlive this object
   /// \param sm_percent   share of the multiprocessors, 1 to 100; the GPU rounds up to what it can
   ///                     set apart
   /// \param neighbour_gb_per_s  rate at which a neighbour reads; 0 for none
@@ -36,7 +36,7 @@ class GpuShare {
   int multiprocessors() const { return executor_.multiprocessors(); }
 
   /// Times work as GpuTimer::measure() does, beside the neighbour. With fewer multiprocessors, the
-  /// short runs of a batch are not made a graph: a graph would not keep to them.
+  /// short runs of a batch are not put into a graph: its kernels would not keep to them.
   /// \throws Unsupported  the neighbour ended before the measurement did
   /// \throws CudaError
   ShareMeasurement measure(const GpuWork& work);

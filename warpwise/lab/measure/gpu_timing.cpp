@@ -28,7 +28,7 @@ namespace {
 constexpr int roof_chains =
     8;                         // with 16 warps a scheduler, enough to hide an instruction's latency
 constexpr int roof_loads = 4;  // loads of 16 bytes that are in flight at a time
-constexpr int roof_steps = 16;  // so many that the loop itself costs a per cent
+constexpr int roof_steps = 16;  // steps of a turn: the loop itself costs a per cent
 
 constexpr std::int64_t flag_bytes = 64;
 // Launching takes the host microseconds. If it takes longer than this, the host was interrupted,

@@ -76,16 +76,17 @@ class GpuTimer {
   Transfers transfers(std::span<const std::uint64_t> inputs,
                       std::span<const std::uint64_t> outputs);
 
-  /// Returns the rate of the driver's own device-to-device copy of 1 GiB, reads and writes counted
-  /// together. Measured at the first call.
+  /// Returns the rate of the driver's own device-to-device copy of 512 MiB, or of an eighth of the
+  /// memory if that is less. Reads and writes are counted together. Measured at the first call.
   double copy_roof_gb_per_s();
 
-  /// Returns the rate of the best of a few kernels that read 2 GiB and write nothing. It is the
-  /// roof of work that hardly writes. Measured at the first call.
+  /// Returns the rate of the best of a few kernels that read 2 GiB, or an eighth of the memory if
+  /// that is less, and write nothing. It is the roof of work that hardly writes. Measured at the
+  /// first call.
   double read_roof_gb_per_s();
 
-  /// Returns the absolute differences of bytes per second with __vsadu4, which computes four at a
-  /// time. Measured at the first call.
+  /// Returns the number of absolute differences of bytes that the GPU computes per second. It uses
+  /// __vsadu4, which computes four at a time. Measured at the first call.
   double absolute_differences_per_s();
 
  private:

@@ -12,7 +12,7 @@ __device__ unsigned long long nanoseconds() {
 
 // Same layout as in neighbour.cpp.
 struct Streaming {
-  uint4* words;                     // zeros; each turn of a warp reads 32 times LOADS of them
+  uint4* words;                     // zeros, of which a warp reads 32 times LOADS in each turn
   unsigned long long turns_in_all;  // turns that read all words once
   unsigned long long* done;         // turns done, counted per block
   volatile unsigned* flags;         // in host memory: stop, running, ended by itself

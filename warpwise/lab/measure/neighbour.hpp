@@ -19,9 +19,9 @@ namespace warpwise::lab {
 /// It ends by itself after `limit_s`, whatever happens meanwhile. Not thread-safe.
 class Neighbour {
  public:
-  static constexpr double limit_s = 5;  ///< a measurement takes one or two
+  static constexpr double limit_s = 5;  ///< a measurement takes one or two seconds
 
-  /// \param on  its multiprocessors; has to outlive it
+  /// \param on  the neighbour's multiprocessors; has to outlive it
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
   Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on,
             const Toolchain& toolchain = find_toolchain());
@@ -30,20 +30,19 @@ class Neighbour {
   Neighbour(const Neighbour&) = delete;
   Neighbour& operator=(const Neighbour&) = delete;
 
-  /// Makes it read at this rate, or at as much of it as the memory allows. Returns when it runs.
+  /// Makes the neighbour read at this rate, or as fast as the memory allows. Returns once it runs.
   /// \throws CudaError  it cannot be launched, or does not begin within a second
   void start(double gb_per_s);
 
-  /// Returns its read rate while `work` runs on a stream, once or several times, for at least 20
-  /// ms. The work's kernels must have been launched before: loading one waits for the neighbour's
-  /// end.
+  /// Returns the neighbour's read rate while `work` runs on a stream, once or several times, for at
+  /// least 20 ms. The work's kernels must have been launched before: loading one waits for the
+  /// neighbour's end.
   /// \param work_us  approximate time of the work
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
-  /// Waits for its end. Returns false if it had ended by itself before. Then not all that was
-  /// measured since start() was beside it.
-  /// \throws CudaError
+  /// Stops the neighbour and waits for its end. Returns false if it had already ended by itself.
+  /// Then a part of what was measured since start() had no neighbour. \throws CudaError
   bool stop();
 
  private:

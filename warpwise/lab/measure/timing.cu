@@ -28,7 +28,7 @@ extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) 
   const unsigned number = multiprocessor();
   if (threadIdx.x == 0 && number < count) {
     const Clock now = {static_cast<unsigned long long>(clock64()), nanoseconds()};
-    // Any one of the blocks of a multiprocessor may win, with both of its values.
+    // If several blocks of a multiprocessor write, both values come from one of them.
     asm volatile("st.volatile.v2.u64 [%0], {%1, %2};"
                  :
                  : "l"(clocks + number), "l"(now.cycles), "l"(now.nanoseconds)

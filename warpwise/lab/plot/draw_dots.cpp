@@ -96,7 +96,8 @@ class Dots final : public Page {
     if (plot_.first) speedup_axis(box, range);
   }
 
-  // Draws the axis above; its steps are as far apart as those of the axis below.
+  // Draws the axis of speed-ups above. Its numbers are powers of two or, in a narrow range, even
+  // steps.
   void speedup_axis(const Box& box, const std::pair<double, double>& range) {
     const auto speedup_at = [&](double value) {
       return plot_.higher_is_better ? value / *plot_.first : *plot_.first / value;

@@ -16,7 +16,7 @@ class Lines final : public Page {
 
  private:
   void fill() override {
-    std::vector<std::string> told;  // by the legend above
+    std::vector<std::string> told;  // names in the last legend above
     for (const PlotPanel& panel : plot_.panels) {
       if (!panel.title.empty()) panel_title(panel.title);
       std::string plots;
@@ -88,7 +88,8 @@ class Lines final : public Page {
         text_colour);
   }
 
-  // Keeps, from the left, the ticks whose numbers do not touch the one before.
+  // Goes from left to right, and keeps the ticks whose number does not touch the last one that was
+  // kept.
   void keep_those_with_room(std::vector<double>& ticks, double low, double high,
                             double width) const {
     double free = -width;

@@ -14,8 +14,8 @@
 // A plot's page, filled from top to bottom: the common parts of dots, lines and maps.
 namespace warpwise::lab {
 
-// Sizes in pixels of the picture. A page shows it this wide. A telephone shows it about 330 wide,
-// and the smallest letters then still have nine pixels.
+// Sizes in pixels of the picture. A page shows the picture page_width wide. A telephone shows it
+// about 330 wide, and the smallest letters then still have nine pixels.
 inline constexpr double page_width = 460;
 inline constexpr double edge = 12;
 inline constexpr double line_height = 19;

@@ -161,8 +161,8 @@ class Chooser {
     axis.logarithmic = lie_evenly_as_powers(axis.values);
   }
 
-  // Returns true if the values lie more evenly on a logarithmic axis: if their widest gap takes a
-  // clearly smaller share of it than of a linear one.
+  // Returns true if the values lie more evenly on a logarithmic axis: if the widest gap between
+  // them takes a clearly smaller share of it than of a linear axis.
   static bool lie_evenly_as_powers(const std::vector<double>& values) {
     if (values.size() < 3 || values.front() <= 0 || values.back() < 4 * values.front())
       return false;
@@ -182,7 +182,7 @@ class Chooser {
     return (name == "@block" ? "block" : words_of(name)) + " " + at.text;
   }
 
-  // Coordinates of a sample, which give the order, and their text.
+  // Coordinates of a sample, by which samples are sorted, and their text.
   using Key = std::pair<std::vector<Coordinate>, std::string>;
   static Key key_of(const RunRow& sample, const FigureNames& names) {
     Key key;
@@ -201,8 +201,9 @@ class Chooser {
     return keys;
   }
 
-  // Puts the samples into panels of at most `most` series; 0 is for maps, which have one. The
-  // values of an axis share a panel before kernels do, and kernels before anything else does.
+  // Puts the samples into panels of at most `most` series. 0 is for maps, whose panels have one. As
+  // long as the series do not fit into a panel, another of these gets panels of its own, in this
+  // order: compute capabilities, sizes, blocks, kernels, the values of other axes.
   void place(std::size_t most) {
     static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
     FigureNames inner = named_;
@@ -232,7 +233,7 @@ class Chooser {
 
   void add_panels(const Key& panel, const std::set<Key>& series, const FigureNames& outer,
                   const FigureNames& inner, std::size_t most) {
-    // If there are more series than can be told apart, each part gets as many.
+    // More series than `most` are divided into parts of about the same number.
     const std::size_t parts = most == 0 ? 1 : (series.size() + most - 1) / most;
     const std::size_t each_part = (series.size() + parts - 1) / parts;
     has_parts_ = parts > 1;
@@ -329,7 +330,8 @@ class Chooser {
   }
 
   void mark_the_best_shapes() {
-    std::map<std::string, std::vector<const RunRow*>> shapes;  // by rung, only the first kind
+    // The rows of the first kind, by rung.
+    std::map<std::string, std::vector<const RunRow*>> shapes;
     const Key kind = key_of(samples_.front(), named_);
     for (const RunRow& each : samples_) {
       if (key_of(each, named_) == kind) shapes[each.row->rung].push_back(&each);
@@ -449,10 +451,10 @@ class Chooser {
   std::vector<RunRow> rows_;  ///< rows that were run, without a figure yet
   std::vector<RunRow> samples_;
   std::string figure_;
-  FigureNames numeric_;  ///< the axes that are drawn as such
+  FigureNames numeric_;  ///< the differences that are drawn as axes
   FigureNames named_;    ///< what else varies: series and panels
   bool rows_have_blocks_ = false;
-  bool has_parts_ = false;  ///< panels are parts of one that has too many series
+  bool has_parts_ = false;  ///< each panel is a part of one with too many series
   Plot plot_;
 };
 

@@ -13,18 +13,18 @@ struct PlotPoint {
   double x = 0;  ///< dots: the row's place, from 0 at the top
   double y = 0;  ///< maps only
   double value = 0;
-  std::optional<double> low;  ///< 5th and 95th percentile, if it is a time
+  std::optional<double> low;  ///< `low` and `high`: 5th and 95th percentile of a time
   std::optional<double> high;
   std::optional<double> document;  ///< value at the document's speed-up; dots only
 };
 
 struct PlotSeries {
   std::string name;
-  bool is_level = false;  ///< lines: a kernel without the axis, with one point for all of it
+  bool is_level = false;  ///< lines: the kernel has no such axis, and one point for all of it
   std::vector<PlotPoint> points;
 };
 
-/// One pair of axes with what is drawn between them. A map's has one series.
+/// One pair of axes with what is drawn between them. A panel of a map has one series.
 struct PlotPanel {
   std::string title;
   std::array<double, 2> values{};  ///< least and greatest value that its value axis shows
@@ -35,8 +35,9 @@ struct PlotAxis {
   std::string name;   ///< in CSV
   std::string title;  ///< with its unit
   bool logarithmic = false;
-  std::vector<double> values;      ///< of the points, ascending; maps: a column or row each
-  std::vector<std::string> texts;  ///< how they are written
+  std::vector<double> values;      ///< values of the points, ascending; a map has a column or row
+                                   ///< for each
+  std::vector<std::string> texts;  ///< the values as texts
 };
 
 /// dots: a row for each kernel. lines: values over one axis. maps: a cell for each point of two
@@ -47,7 +48,7 @@ struct Plot {
   PlotKind kind = PlotKind::dots;
   std::string title;
   std::vector<std::string> notes;  ///< lines below the title
-  std::string description;         ///< for readers who cannot see it
+  std::string description;         ///< for readers who cannot see the plot
   PlotAxis x;                      ///< dots: the names of the rows
   PlotAxis y;                      ///< maps only
   PlotAxis value;
@@ -63,8 +64,9 @@ struct Plot {
 /// - one numeric axis, or a second one of at most five values: lines
 /// - two numeric axes, or blocks of two sides: maps
 ///
-/// The figure is the first of the run's `report` that it has. For a ladder it is the share of the
-/// roof or, without times, warp instructions.
+/// The figure is the first of these that the record has and that changes along the axes: the time
+/// end to end, the run's `report`, the share of the roof or GB/s of a ladder, the time, warp
+/// instructions.
 /// \throws InvalidArgument  nothing was measured
 Plot plot_of(const Record& record);
 

@@ -61,10 +61,10 @@ struct RecordedKnee {
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t> values;  ///< parameters and constants of the curve
-  std::string none;                            ///< why there is none
+  std::string none;                            ///< why there is no knee
   double at = 0;
   double level_us = 0;
-  double slope_us = 0;  ///< per 1 of the axis after the knee
+  double slope_us = 0;  ///< after the knee, for each step of 1 along the axis
 };
 
 /// The shares of its speed that a kernel loses with half of a resource, under the record's own
@@ -86,7 +86,7 @@ struct Record {
   std::vector<std::string> report;      ///< figures that the study asks for; the first is drawn
   std::string device;
   std::string origin;  ///< commit and date, where the record names them
-  std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of it
+  std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of the machine
   std::string method;
   std::string document_device;
   std::optional<std::array<std::int64_t, 2>> document_size;

@@ -30,7 +30,7 @@ struct RunRow {
 /// Returns the rows of a record that were run, without a figure yet.
 std::vector<RunRow> samples_of(const Record& record);
 
-/// "32×8".
+/// Returns the sides of a block, such as "32×8".
 std::string shape_text(const std::array<std::int64_t, 3>& block);
 
 struct Variation {

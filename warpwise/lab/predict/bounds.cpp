@@ -43,11 +43,13 @@ class Model {
     }
     set(Resource::l1, of_busiest_sm(l1_cycles()));
     set(Resource::shared, of_busiest_sm(shared_cycles()));
-    // An address that all lanes share is an operand of the instruction that needs its value.
+    // The first pass of a request costs nothing: an address that all lanes share is an operand of
+    // the instruction that needs its value.
     set(Resource::constants,
         of_busiest_sm(static_cast<double>(memory_.constant.passes - memory_.constant.requests) /
                       profile_.figure("constant_passes_per_cycle")));
-    // L2 performs the operations on a word, or on a part of its addresses, one after another.
+    // L2 performs the operations on one word, or on all words in one of its parts, one after
+    // another.
     set(Resource::atomics,
         std::max({static_cast<double>(counted_.pace.atomic_cycles_of_busiest_place) * scale_ /
                       profile_.cycles_per_us(),
@@ -55,7 +57,8 @@ class Model {
                       profile_.cycles_per_us(),
                   of_all_sms((static_cast<double>(counted_.pace.atomic_sectors) + failed_swaps()) /
                              profile_.figure("atomic_sectors_per_cycle"))}));
-    // The rates are of warps whose lanes read neighbours: 8 lines, or 8 tiles that count twice.
+    // The rates were measured with warps whose lanes read neighbours: 8 lines, or 8 tiles that
+    // count twice.
     set(Resource::texture, of_busiest_sm(static_cast<double>(counted_.pace.texture_line_tiles) /
                                              (8 * profile_.figure("texture_per_cycle")) +
                                          static_cast<double>(counted_.pace.texture_plane_tiles) /
@@ -90,9 +93,9 @@ class Model {
     return cycles * scale_ / (profile_.figure("multiprocessors") * profile_.cycles_per_us());
   }
 
-  /// Returns the compare-and-swaps that fail, beyond those that ran in the sample. One succeeds for
-  /// all threads that try to change a word at the same time, and the others repeat. The last
-  /// threads meet ever fewer others.
+  /// Returns how many more compare-and-swaps fail than in the sample. If threads try to
+  /// change a word at the same time, one succeeds and the others repeat. The last threads meet ever
+  /// fewer others.
   double failed_swaps() const {
     const auto made = static_cast<double>(counted_.pace.made_swaps);
     if (made == 0) return 0;
@@ -113,8 +116,8 @@ class Model {
         std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")));
   }
 
-  /// Returns the part of some bytes that a cache still holds when it is asked for them again. A
-  /// cache that is used in turn holds nothing of twice its size.
+  /// Returns the part of some bytes that a cache still holds when it is asked for them again. If a
+  /// kernel goes through twice the cache's size again and again, the cache holds nothing of it.
   static double kept(double bytes, double cache_bytes) {
     return cache_bytes > 0 ? std::clamp(2 - bytes / cache_bytes, 0.0, 1.0) : 0;
   }
@@ -167,9 +170,9 @@ class Model {
     return static_cast<double>(sectors) * sector_bytes * scale_;
   }
 
-  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. DRAM moves those
-  /// that blocks use in part for each group of neighbours, if L2 has to move more between two
-  /// requests for a sector of the buffer than it keeps.
+  /// Returns the bytes of sectors that blocks read, each of which DRAM moves once. A sector that
+  /// blocks use in part is lost if L2 has to move more between two requests for a sector of the
+  /// buffer than it keeps. DRAM then moves it once for each group of neighbouring blocks.
   double read_once_bytes() const {
     double requested = bytes_of(counted_.pace.l2_written_sectors);
     for (const auto& each : counted_.pace.reads) requested += bytes_of(each.requested);
@@ -185,7 +188,8 @@ class Model {
   }
 
   /// Returns the bytes of sectors that blocks write, each of which DRAM moves once. If L2 does not
-  /// hold the buffers, DRAM moves those that blocks use in part for each group of neighbours.
+  /// hold the buffers, DRAM moves a sector that blocks use in part once for each group of
+  /// neighbours.
   double once(std::uint64_t sectors, std::uint64_t partly) const {
     const double all = bytes_of(sectors);
     const double parts = bytes_of(partly);
@@ -233,7 +237,8 @@ class Model {
   }
 
   /// Returns how often the counted blocks run an instruction that the machine code has for spilled
-  /// values. PTX does not have them: each is taken to run as often as the kernel's average one.
+  /// values. PTX does not have these: each is assumed to run as often as the kernel's average
+  /// instruction.
   double times_run(double instructions) const {
     if (instructions == 0) return 0;
     return instructions * all_instructions() / facts_.spills.instructions;
@@ -258,14 +263,14 @@ class Model {
     return resident_spills() > profile_.figure("l1_bytes") ? spilled() : spilled_stores();
   }
   /// Returns the accesses to spilled values that reach DRAM. An H200's L2 keeps about four fifths
-  /// of 1.05 times its size, and next to nothing of 1.5 times.
+  /// of values that take 1.05 times its size, and almost none of values that take 1.5 times.
   double spilled_beyond_l2() const {
     const double all = resident_spills() * profile_.figure("multiprocessors");
     const double l2 = profile_.figure("l2_bytes");
     return l2 > 0 ? std::clamp(4 * (all / l2 - 1), 0.0, 1.0) * spilled() : spilled();
   }
 
-  /// Returns the cycles of one SM that runs all counted blocks.
+  /// Returns the cycles of L1 if one SM runs all counted blocks.
   double l1_cycles() const {
     double bytes = 0;
     for (const emulator::TrafficCounts* each :
@@ -344,8 +349,8 @@ class Model {
     return {longest};
   }
 
-  /// Little's law: the resident blocks run at the same time, and each takes as long as it would
-  /// alone, from the end of the block in whose place it runs.
+  /// Returns the time by Little's law. The resident blocks run at the same time, and each takes as
+  /// long as it would alone. The next block begins when the block whose place it takes has ended.
   double waits_us() const {
     if (counted_.blocks == 0) return 0;
     const double block_us = (counted_.pace.block_cycles / static_cast<double>(counted_.blocks) +
@@ -447,7 +452,8 @@ double Bounds::time_us() const {
       sum += waits(of(each), groups, time);
     }
     for (const double each : units_us) sum += waits(each, groups, time);
-    // All warps of a block come to a barrier together. Its own barriers are in the block's time.
+    // All warps of a block come to a barrier together. The block's own time already contains the
+    // barriers, so only the wait for other blocks is added.
     sum += waits(barriers_us, blocks, time) - barriers_us / blocks;
     // L2 and DRAM serve the same accesses at the same time. The blocks of the first wave begin
     // together, and ask together.

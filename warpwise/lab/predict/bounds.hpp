@@ -46,13 +46,13 @@ struct LaunchFacts {
   std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
   double started = 1;               ///< part of the blocks that a changed launch has to start
   Spills spills = {};
-  double larger = 1;  ///< `blocks` is so many times that of the launch whose blocks were counted
+  double larger = 1;  ///< `blocks` is this many times that of the launch that was counted
   /// Machine instructions of the counted blocks. If they are not known, PTX's instructions count.
   MachineCounts machine = {};
 };
 
-/// A likely value, and a range that is made to hold four of five measured ones:
-/// docs/prediction.md has how many it holds.
+/// A likely value, and a range that should hold four of five measured ones: docs/prediction.md says
+/// how many it holds.
 struct Range {
   double least = 0;
   double likely = 0;
@@ -77,7 +77,8 @@ struct Bounds {
   double waits_us = 0;        ///< Little's law: resident blocks take as long as each would alone
   double launch_us = 0;       ///< time until the first block runs, and after the last one's end
   double next_launch_us = 0;  ///< the same time for a launch right behind another
-  /// Parts of Resource::issue: the units that execute instructions, each one's time; and barriers.
+  /// Parts of Resource::issue: the time of each unit that executes instructions, and that of
+  /// barriers.
   std::vector<double> units_us = {};
   double barriers_us = 0;
   /// A block that takes `us` alone, and begins when a share of the others is done.

@@ -79,9 +79,9 @@ TEST(Bounds, OfDramHaveSectorsUsedInPartOnceForEachBlockWhereL2LosesThem) {
   DeviceProfile device = profile();
   const auto us = [&] { return bounds_of(device, result, facts).of(Resource::dram); };
   EXPECT_DOUBLE_EQ(us(), 64'000 / 100e3);
-  device.figures["l2_kept_bytes"] = 32'000;  // twice its size is lost
+  device.figures["l2_kept_bytes"] = 32'000;  // the buffer is twice as large: it is lost
   EXPECT_DOUBLE_EQ(us(), 600 * 32 * 10 / 100e3);
-  device.figures["l2_kept_bytes"] = 128'000.0 / 3;  // half of it is
+  device.figures["l2_kept_bytes"] = 128'000.0 / 3;  // half of the buffer is lost
   EXPECT_NEAR(us(), (64'000 + 600 * 32 * 10) / 2.0 / 100e3, 1e-9);
   // Another buffer passes by. L2 keeps the first one only if it is used again and again.
   device.figures["l2_kept_bytes"] = 66'000;
@@ -100,7 +100,7 @@ TEST(Bounds, OfAtomicsHaveTheSwapsThatFail) {
   // meet 79, 78, … others.
   const double tries = 80 - 80 * 79 / 2500.0;
   EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
-  // Those that failed in the sample count once.
+  // Swaps that failed in the sample do not count again.
   result.pace.atomic_sectors = result.pace.swaps = 41'000;
   EXPECT_DOUBLE_EQ(us(), 1000 * tries / 1000);
   result.pace.atomic_sectors = result.pace.swaps = 90'000;
@@ -129,7 +129,7 @@ TEST(Bounds, OfDramHaveTheLinesThatReadsReplaceInL2) {
   EXPECT_DOUBLE_EQ(us(), 320'000 * 1.5 / 100e3);
   device.figures["l2_bytes"] = 100'000;
   EXPECT_DOUBLE_EQ(us(), 370'000 / 100e3);
-  result.pace.dram_written_sectors = 1000;  // as many written lines stay
+  result.pace.dram_written_sectors = 1000;  // as many of the launch's own lines stay in L2
   EXPECT_DOUBLE_EQ(us(), 640'000 / 100e3);
 }
 
@@ -293,7 +293,7 @@ TEST(Bounds, ALongBlockEndsItsOwnTimeAfterItsBeginning) {
   const Bounds last = bounds_of(profile(), result, facts);
   EXPECT_NEAR(last.time_us(), 0.79 * first.time_us() + 8, 1e-6);
   EXPECT_EQ(bottleneck_of(last), "latency");
-  // A grid twice as large has it at the same place.
+  // In a grid twice as large the long block has the same place.
   LaunchFacts larger = facts;
   larger.blocks = 200;
   larger.larger = 2;
@@ -336,7 +336,7 @@ TEST(Bounds, OfAtomicsAreThoseOfTheBusiestPlace) {
   LaunchResult result = counted();
   result.pace.atomic_cycles_of_busiest_place = 1500;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 1500 * 10 / 1000.0);
-  // Neighbours' atomics are no more in a larger grid.
+  // A larger grid does not have more atomics of neighbouring blocks.
   result.pace.atomic_cycles_of_neighbours = 24000;
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::atomics), 24000 / 1000.0);
   result.pace.atomic_sectors = 50000;

@@ -18,11 +18,11 @@ struct DeviceProfile {
   std::string name;  ///< "h200": the name of its file
   std::string gpu;   ///< "NVIDIA H200"
   rules::ComputeCapability compute_capability;
-  std::map<std::string, double, std::less<>> figures;       ///< by name, each of profile_figures()
+  std::map<std::string, double, std::less<>> figures;       ///< by name: all of profile_figures()
   std::map<std::string, std::string, std::less<>> sources;  ///< source of each figure
 
   double figure(std::string_view which) const { return figures.find(which)->second; }
-  /// "an NVIDIA H200", "a GeForce GTX 280".
+  /// Returns "an NVIDIA H200" or "a GeForce GTX 280".
   std::string gpu_with_article() const { return (gpu.starts_with('N') ? "an " : "a ") + gpu; }
   bool has_l2() const { return figure("l2_gb_per_s") > 0; }
   /// Returns the SMs' cycles per microsecond.

@@ -137,7 +137,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
   }
   scale(pace.joined_passes, change.passes);
   scale(pace.shared_atomic_passes, change.passes);
-  // Repeated bytes are a part of the transactions: a block does not become shorter by more.
+  // A block becomes shorter by at most the share of repeated bytes.
   const double again =
       std::min(transactions * change.again, pace.block_cycles * warps * change.again);
   shorten(launch, passes * change.passes + transactions * change.bytes + again, warps);

@@ -76,7 +76,8 @@ double gain_of(const LaunchPrediction& prediction, const Change& change);
 /// Returns the gain with its range.
 Range gain_range_of(const LaunchPrediction& prediction, const Change& change);
 
-/// Returns the launch's time on a GPU that it and others like it fill.
+/// Returns the launch's share of the time that a launch just large enough to fill the GPU takes,
+/// without the time of launching.
 double filled_us(const LaunchPrediction& prediction);
 
 /// Returns how many times as large the launch must be to fill the GPU; 1 if it does.

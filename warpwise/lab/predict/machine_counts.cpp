@@ -14,7 +14,7 @@ namespace {
 
 // A line of PTX with one instruction.
 struct PtxInstruction {
-  std::string_view name;  ///< "ld.global.f32"; empty of a line with several
+  std::string_view name;  ///< "ld.global.f32"; empty if the line has several
   bool is_after_label = false;
 };
 
@@ -31,7 +31,7 @@ PtxInstruction instruction_in(std::string_view line) {
   return {line.substr(0, line.find_first_of(" \t;")), false};
 }
 
-// The instructions of some lines, which ascend.
+// Returns the instruction of each executed line. The lines ascend.
 std::vector<PtxInstruction> instructions_of(
     std::string_view ptx, std::span<const emulator::PaceCounts::PtxLine> executed) {
   std::vector<PtxInstruction> result;
@@ -58,8 +58,8 @@ bool begins_with(std::string_view name, std::initializer_list<std::string_view> 
   return std::ranges::any_of(some, [&](std::string_view each) { return name.starts_with(each); });
 }
 
-// The unit of a PTX instruction that becomes exactly one machine instruction of that unit; none for
-// the others.
+// Returns the unit of a PTX instruction that always becomes one machine instruction of that unit;
+// none for any other.
 std::optional<MachineUnit> sure_unit(std::string_view name) {
   if (begins_with(name, {"ld.global", "ld.shared", "st.global", "st.shared", "atom.", "red."}) &&
       name.find(".v") == std::string_view::npos)
@@ -75,7 +75,8 @@ std::optional<MachineUnit> sure_unit(std::string_view name) {
   return std::nullopt;
 }
 
-// PTX instructions that become one integer instruction, if they do not become a part of another.
+// Returns true for PTX instructions that become one integer instruction, if they do not become a
+// part of another.
 bool is_simple(std::string_view name) {
   return begins_with(name, {"add.s32", "add.u32", "sub.s32", "mul.lo.s32", "mul.lo.u32",
                             "mad.lo.s32", "and.b32", "or.b32", "xor.b32", "shl.b32", "shr.u32",
@@ -126,7 +127,7 @@ class Counter {
   /// Returns the warps that have begun.
   double entered() const { return static_cast<double>(executed_.front().warps); }
 
-  /// Returns how often ptxas has written a piece of code.
+  /// Returns how many copies of a piece of code ptxas has made.
   int copies(std::size_t first, std::size_t end) const {
     int most = 0;
     std::vector<int> simple;
@@ -156,7 +157,7 @@ class Counter {
       const bool is_local = name.find(".local") != std::string_view::npos;
       for (std::size_t unit = 0; unit < made.size(); ++unit) {
         const bool is_once = static_cast<MachineUnit>(unit) == MachineUnit::once;
-        // A place of constant memory that a loop computes is read in each round.
+        // If a loop computes an address of constant memory, each round reads there.
         const bool is_hoisted = is_once && !name.starts_with("ld.const");
         const double repeated = is_hoisted ? std::min(times, entered()) : times;
         const double number = repeated * made[unit];

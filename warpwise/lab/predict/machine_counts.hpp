@@ -14,23 +14,23 @@ namespace warpwise::lab {
 struct MachineCounts {
   double all = 0;
   double integer = 0;
-  double multiply = 0;  ///< passes: a product of 64 bits takes two, for two registers (assumed)
+  double multiply = 0;  ///< passes: a product with a result of 64 bits takes two (assumed)
   double float32 = 0;
   double half = 0;
   double float64 = 0;
   double special = 0;
   double memory = 0;
   double shuffle = 0;
-  double spill_loads = 0;  ///< of values without a register
+  double spill_loads = 0;  ///< loads of values that have no register
   double spill_stores = 0;
 
   MachineCounts& operator*=(double factor);
 };
 
 /// Returns the machine instructions of the blocks that ran. ptxas may repeat a piece of code, for
-/// example four rounds of a loop: of each piece the repetitions' mean counts. Everything is 0
-/// without operations.
-/// \param ptx  the text whose lines both counts name
+/// example four rounds of a loop: the mean of the copies counts. Everything is 0 without
+/// operations.
+/// \param ptx  the text whose lines `operations` and `executed` name
 MachineCounts machine_counts(std::span<const MachineOperation> operations, std::string_view ptx,
                              std::span<const emulator::PaceCounts::PtxLine> executed);
 

@@ -189,7 +189,7 @@ class ProfileMeasurement {
     rate("constant_passes_per_cycle", {}, 32);
     set("conversion_per_cycle", profile_.figure("integer_per_cycle"),
         "as integers: from a byte to a word is one of their instructions; floats take longer");
-    const gpu::Buffer memory(32 * full_block, stream_);  // both sizes of loads stay inside
+    const gpu::Buffer memory(32 * full_block, stream_);  // loads of both sizes stay within it
     gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
     const Probe probe{.memory = memory.data()};
     rate("load_store_per_cycle", probe);

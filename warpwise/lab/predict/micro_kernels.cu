@@ -7,7 +7,7 @@ struct Probe {
   unsigned long long count;    // number of places in it
   unsigned long long stride;   // bytes from one place to the next
   unsigned long long step;     // places from one load of a chain to the next
-  unsigned long long texture;  // over the memory, which is all zero
+  unsigned long long texture;  // texture over `memory`, which is all zero
 };
 
 namespace {
@@ -105,7 +105,7 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
-// The counter is in registers of each lane: the rounds are not the warp's alone.
+// Each lane counts in its own register: the compiler must not keep one counter for the whole warp.
 extern "C" __global__ void branch_cycles(Probe p) {
   unsigned round = threadIdx.x / 32;
   const long long start = clock64();
@@ -339,7 +339,7 @@ extern "C" __global__ void integer_atomic_cycles(Probe p) {
     asm volatile("red.global.add.u32 [%0], 0;" ::"l"(word) : "memory");
 }
 
-// Each lane adds to another of `count` words, `stride` bytes apart.
+// Each lane adds to a different one of `count` words, which are `stride` bytes apart.
 extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
   const unsigned threads = gridDim.x * blockDim.x;
   unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -352,7 +352,7 @@ extern "C" __global__ void atomic_sectors_per_cycle(Probe p) {
 
 namespace {
 
-// Each lane has a line of its own, `step` times; the lines stay in L2.
+// Each lane accesses a line of its own, `step` times; the lines stay in L2.
 template <class Access>
 __device__ void time_lines(const Probe& p, Access access) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -410,7 +410,7 @@ extern "C" __global__ void l2_shared_gb_per_s(Probe p) {
   if (read == 1) p.out[0] = read;
 }
 
-// Each thread reads a word of another line of memory that L2 does not hold.
+// Each thread reads one word of a line of its own, in memory that L2 does not hold.
 extern "C" __global__ void dram_sectors(Probe p) {
   const unsigned long long line =
       static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -44,7 +44,7 @@ EmulatorExecutor executor_for(const DeviceProfile& profile) {
           static_cast<int>(profile.figure("multiprocessors"))};
 }
 
-// The rest of a thread's local memory is its arrays.
+// Spilled values take the local memory that the thread's arrays leave.
 Spills spills_of(const RungResources& resources, const emulator::KernelInfo& kernel) {
   constexpr double word = 4;
   const int stored = resources.spill_bytes.value_or(0) - resources.spill_load_bytes;

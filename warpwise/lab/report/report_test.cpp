@@ -88,7 +88,7 @@ TEST(Scale, LiesBetweenItsEnds) {
   EXPECT_NEAR(even.fraction(40), 1 / 1.06, 1e-9);
   const Scale powers = scale_for(1, 100, true);
   EXPECT_NEAR(powers.fraction(10), 0.5, 1e-9);
-  // Even numbers that nobody measures have a limited number of ticks.
+  // The number of ticks is limited also for values that nobody measures.
   for (const double far : {0.0, 5e-324, 1e308}) {
     const Scale scale = scale_for(far, 1e308, true);
     EXPECT_LT(scale.ticks(5).size(), 100U);

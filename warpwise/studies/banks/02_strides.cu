@@ -1,12 +1,12 @@
 // Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times, the words of
 //   adjacent lanes `stride` words apart. PADDED leaves a word free after each row of 32 banks:
-//   words a whole row apart lie in adjacent banks. READS is odd: each read flips the bits of the
-//   word in the result. The word itself is left at the end, and no read can be removed.
-// Expected: as many passes as lanes that are served together and meet in one bank. This is the
-//   greatest power of two in the stride, up to the number of banks. Wide words are served in halves
-//   or quarters of a warp, and meet less often. Padding ends the conflicts of powers of two.
-// Next limit: the block's shared memory, which grows with the stride and limits the blocks of an
-//   SM.
+//   words a whole row apart lie in adjacent banks. Each read combines its word with the result by
+//   XOR. READS is odd: the word is left at the end, and the compiler can remove no read.
+// Expected: an access takes as many passes as lanes, among those served together, meet in one bank.
+//   Their number is the greatest power of two that divides the stride, at most the number of banks.
+//   Wide words are served in halves or quarters of a warp, and meet less often. Padding ends the
+//   conflicts of powers of two.
+// Next limit: the block's shared memory. It grows with the stride and limits an SM's blocks.
 static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
 
 // A word that the GPU moves at once: 4, 8 or 16 bytes. A volatile read of a vector type would read

@@ -1,12 +1,12 @@
 // Idea: a thread takes ACCESSES values, one after another. Between the load of a value and its
-//   addition it does OPS multiplications that need none of them. STAGE 0 reads the value from
+//   addition it does OPS multiplications that do not need the values. STAGE 0 reads the value from
 //   global memory. In STAGE 1 each warp copies 32 values to shared memory and reads its value
 //   there. STAGE 2 does so between two barriers of the whole block. Loads, values and
 //   multiplications are the same in all three.
-// Expected: a load stops the warp only at the use of its value. STAGE 0 uses it after the
-//   multiplications, whose time hides the load's. A copy to shared memory uses it at once, before
-//   them, and at a barrier the block waits for its slowest warp. Load and multiplications then take
-//   their times one after the other, unless other resident blocks compute meanwhile.
+// Expected: a load stops the warp only at the use of its value. STAGE 0 uses the value after the
+//   multiplications, whose time hides the load's. A copy to shared memory uses it before them. At a
+//   barrier the block waits for its slowest warp. Load and multiplications then take their times
+//   one after the other, unless other resident blocks compute meanwhile.
 // Next limit: with many resident warps the multiplications, which are the same in all three.
 extern __shared__ float tile[];
 

@@ -2,7 +2,7 @@
 //   one kind, each of which needs the one before, and stores the result STORES times. Loads and
 //   stores are the same for every OPS.
 // Expected: while one warp waits for memory others compute. The time does not change until all
-//   warps' operations take longer than all warps' accesses. It then grows equally with each.
+//   warps' operations take longer than their accesses. Each further operation adds the same time.
 // Next limit: at first the number of bytes in flight, then memory's bandwidth, and beyond the knee
 //   the instructions that an SM issues.
 #include "operation.cuh"

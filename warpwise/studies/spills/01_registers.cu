@@ -2,10 +2,10 @@
 //   changed by the one before it: all are alive from the first round to the last. The words are
 //   meant for registers. With a cap on registers the compiler keeps the rest in local memory.
 //   TEXTURE reads the row through a linear texture.
-// Expected: without a cap some more registers than words, and few warps. With a cap more warps, but
-//   each word in local memory is loaded and stored in every round. Adjacent lanes read words a row
-//   apart, each in a sector of its own. A texture's cache, and since compute capability 7.0 L1 for
-//   all reads, still has the sector at the read of its next word.
+// Expected: without a cap a thread has more registers than words, and an SM few warps. A cap allows
+//   more warps, but each word in local memory is loaded and stored in every round. Adjacent lanes
+//   read words a row apart, each in a sector of its own. A texture's cache, and since compute
+//   capability 7.0 L1 for all reads, still has the sector at the read of its next word.
 // Next limit: arithmetic without a cap; local memory with one.
 __device__ unsigned word_at(const unsigned* in, cudaTextureObject_t texture, int i) {
   return TEXTURE ? tex1Dfetch<unsigned>(texture, i) : in[i];

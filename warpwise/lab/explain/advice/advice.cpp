@@ -47,8 +47,8 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
                                  : cite("coalescing", "Global memory")};
 }
 
-// Merges findings of one remedy, for one reason, at several lines into one: the most costly, with
-// the names of the other lines.
+// Merges findings at several lines that have the same remedy and the same reason. The most costly
+// one stays, and names the other lines.
 std::vector<Finding> merged(std::vector<Finding> findings) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
@@ -104,14 +104,15 @@ bool says_that_addresses_scatter(const Finding& finding) {
          finding.advice.gain.value_or(0) >= worth_a_change;
 }
 
-// Wide accesses do not help at such a line: a thread has neighbouring elements only in a structure.
+// Returns true for lines at which wide accesses do not help: a thread has neighbouring elements
+// only in a structure.
 bool says_that_elements_are_apart(const Finding& finding) {
   return says_that_addresses_scatter(finding) && finding.advice.pattern &&
          *finding.advice.pattern != AccessPattern::structures;
 }
 
-// Finds look-ups that scatter in constant memory. A finding that suggests constant memory has a
-// change.
+// Returns true for look-ups that scatter in constant memory. A finding that suggests constant
+// memory has the same remedy, but also a change.
 bool says_that_constants_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::constant_memory && !finding.change;
 }
@@ -120,7 +121,7 @@ bool says_that_segments_are_not_used(const Finding& finding) {
   return finding.advice.remedy == Remedy::fewer_bytes && !finding.advice.has_example;
 }
 
-// Finds lines whose threads have no neighbouring elements, which a wide access needs.
+// Returns true for lines whose threads have no neighbouring elements, which a wide access needs.
 bool says_that_lanes_scatter(const Finding& finding) {
   return finding.advice.remedy == Remedy::coalescing &&
          finding.advice.pattern != AccessPattern::structures;

@@ -56,11 +56,11 @@ struct Advice {
   Range gain_range = {};  ///< of the gain, if it is known
 };
 
-/// Returns at most three findings, the largest gain first, and after them bank conflicts, scattered
-/// addresses, double precision and many divisions where they are not among these. They are for the
-/// GPU of the explanation's prediction; without a prediction, for the newest compute capability
-/// that was asked for. Notes on the launch stand before them. If the counts show nothing to mend,
-/// the advice says so. Empty only if the launch had faults.
+/// Returns notes on the launch, and after them at most three findings, the largest gain first.
+/// Findings on bank conflicts, scattered addresses, double precision and many divisions follow even
+/// if they are not among the three. All are for the GPU of the explanation's prediction or, without
+/// a prediction, for the newest compute capability that was asked for. If the counts show nothing
+/// to mend, the advice says so. Empty only if the launch had faults.
 std::vector<Advice> advice_for(const Explanation& explanation);
 
 /// Returns the index in ExplainRequest::compute_capabilities that the advice is for.

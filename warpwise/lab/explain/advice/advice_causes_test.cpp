@@ -77,7 +77,7 @@ TEST_F(AdviceOnCauses, OneLanesWorkIsShared) {
   const std::string text = text_with("diverges");
   EXPECT_TRUE(text.starts_with("Line 1 (if (thread == 0)) diverges in 10 of 160")) << text;
   EXPECT_NE(text.find("One lane works behind this branch"), std::string::npos) << text;
-  // A branch as rare, with as many lanes as before, is not worth a sentence.
+  // The branch is as rare, but nearly all lanes work behind it: it is not worth a sentence.
   result_.launch.lines[1].execution.thread_instructions = 5000 * 31;
   result_.launch.totals.thread_instructions += 5000 * 30;
   EXPECT_EQ(text_with("diverges"), "");
@@ -235,7 +235,7 @@ TEST_F(AdviceOnCauses, ALaunchWhoseThreadsLeaveSaysSoFirst) {
       << most;
   EXPECT_NE(with_threads(0).find("ends all 1,024 threads"), std::string::npos);
   EXPECT_EQ(with_threads(128).find(" ends "), std::string::npos);
-  // A return after a load is the data's choice; that of a sum's one thread comes after its loop.
+  // A return after a load depends on the loaded data, and is not early.
   set_ptx("ld.global.u32 %r2, [%rd2];\n" + early + "mov.u32 %r2, 1;\nmov.u32 %r3, 1;\n" + end);
   EXPECT_EQ(with_threads(64).find(" ends "), std::string::npos);
 }
@@ -246,7 +246,7 @@ TEST_F(AdviceOnCauses, BanksOfWiderElementsAreCounted) {
   EXPECT_NE(text_with("the minimum is 2, since a pass serves 4 bytes of each bank. On average 16 "),
             "");
   EXPECT_NE(text_with("shifts each row by 2 banks, so that 16 elements"), "");
-  // The mean of 4 conflicts of 8 and 4 of none.
+  // Four accesses conflict 8 ways and four do not: the mean is 4.5.
   counts().shared_load = {8, 36, 8};
   EXPECT_NE(text_with("On average 4.5 threads need different words"), "");
 }

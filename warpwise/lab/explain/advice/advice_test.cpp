@@ -273,7 +273,7 @@ TEST_F(AdviceOfALine, SaysThatAnAtomicNeverRan) {
   EXPECT_FALSE(says(advice_for(result_), "never ran"));
 }
 
-// Lanes that read one word share it: that is no reuse of shared memory's kind.
+// Lanes that read one word share it. That is no reuse for which shared memory helps.
 TEST_F(AdviceOfALine, CountsABroadcastOnce) {
   result_.launch.memory = result_.launch.lines[0].memory;
   result_.prediction = predicted(0, 1000);
@@ -365,7 +365,8 @@ TEST_F(AdviceOfALine, SavesLoadsFromSharedMemoryByRegistersAndWideLoads) {
   EXPECT_NEAR(gain(400'000'000, 1, Remedy::wide_accesses), 1 / 0.7, 0.01);
   EXPECT_NEAR(gain(400'000'000, 2, Remedy::wide_accesses), 1 / 0.8, 0.01);
   EXPECT_EQ(gain(400'000'000, 4, Remedy::wide_accesses), 0);
-  // A gain of 4 % stands behind that of fewer instructions, and one of 1 % nowhere.
+  // Advice that gains 4 % comes after that on fewer instructions. Advice that gains 1 % is left
+  // out.
   EXPECT_NEAR(gain(80'000'000, 1, Remedy::reuse), 1 / 0.96, 0.01);
   EXPECT_EQ(gain(20'000'000, 1, Remedy::reuse), 0);
 }

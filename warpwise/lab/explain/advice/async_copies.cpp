@@ -69,7 +69,7 @@ std::optional<Finding> early_wait(const Explanation& explanation) try {
   }
   return std::nullopt;
 } catch (const InvalidArgument&) {
-  return std::nullopt;  // no PTX that a parser of its own reads
+  return std::nullopt;  // ptx::parse() refuses this PTX
 }
 
 }  // namespace warpwise::lab

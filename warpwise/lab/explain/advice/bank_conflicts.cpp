@@ -1,4 +1,4 @@
-// The finding on bank conflicts of a line, and the array that they are of.
+// Finds the bank conflicts of a line, and the array that has them.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ int words_of(const std::string& type) {
   return std::regex_search(type, four) ? 4 : std::regex_search(type, two) ? 2 : 1;
 }
 
-// Returns the arrays of two dimensions of the line that are declared in the same file.
+// Returns the two-dimensional arrays on a line that are declared in the same file.
 std::vector<SharedArray> shared_arrays(const Explanation& explanation, const LineCounts& line) {
   static const std::regex declaration(
       R"(__shared__\s+([\w:\s<>]*?)(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
@@ -139,8 +139,8 @@ std::string meeting_in(const Conflict& conflict, double mean, int banks) {
       number(std::min<double>(banks, is_told ? conflict.threads : mean)), banks, banks);
 }
 
-// Returns false if the rows are known not to be a multiple of the banks long: "65", but not
-// "WIDTH".
+// Returns true if the rows may be a multiple of the banks long. A row of "65" words is not, one of
+// "WIDTH" words may be.
 bool may_fill_banks(const std::string& columns, int banks) {
   int words = 0;
   const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), words);
@@ -225,7 +225,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
       ideal > worth_saying ? ", since a pass serves 4 bytes of each bank" : "",
       meeting_in(conflict, passes / ideal, banks));
   const std::string cure = cure_of_conflict(array_of(conflict, arrays), banks);
-  const bool pads = cure.find(" + 1]") != std::string::npos;  // the example does not
+  const bool pads = cure.find(" + 1]") != std::string::npos;  // the remedy's example does not pad
   const std::uint64_t over = counts.passes - counts.ideal_passes;
   Finding finding{static_cast<double>(over),
                   {text + cure, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts,

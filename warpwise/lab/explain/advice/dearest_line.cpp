@@ -127,7 +127,7 @@ bool has_double_value(const std::string& code, const std::vector<std::string>& f
                      [&](const std::smatch& each) { return values.contains(each.str()); });
 }
 
-// Returns the double constants of a line; none if it has double values too.
+// Returns the double constants of a line; none if the line has double values too.
 std::vector<std::string> constants_on(const std::string& line,
                                       const std::vector<std::string>& file) {
   static const std::regex constant(
@@ -209,7 +209,7 @@ bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding)
       divisions = divisions_of(explanation);
       if (divisions.empty()) return false;
     } catch (const InvalidArgument&) {
-      return true;  // no PTX that a parser of its own reads
+      return true;  // ptx::parse() refuses this PTX
     }
   }
   const emulator::LineCounts* dearest = nullptr;

@@ -54,7 +54,8 @@ Divergence::Callers Divergence::callers_of(const Explanation& explanation) try {
   return {};
 }
 
-// Returns the share of a line's callers that lie behind a branch, as far as `shares` says.
+// Returns the share of a line's callers that lie behind a branch. `shares` has the lines whose
+// share is known, and gets the others.
 double Divergence::share_behind(const Place& place, const Callers& callers,
                                 std::map<Place, double>& shares, int depth) {
   const auto [known, is_new] = shares.emplace(place, 0);
@@ -86,8 +87,8 @@ Divergence::Divergence(const Explanation& explanation) : explanation_(explanatio
   }
 }
 
-// Counts the part of a line, and the functions that its lines call. A branch that leaves lanes idle
-// for one statement costs no more than that.
+// Counts the work in a line's part, and in the functions that the part's lines call. A branch that
+// leaves lanes idle for one statement costs only this statement.
 Divergence::Work Divergence::work_after(const emulator::LineCounts& line) {
   if (!callers_) callers_ = callers_of(explanation_);
   const Place place = {line.file, line.line};

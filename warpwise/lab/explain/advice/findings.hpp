@@ -20,7 +20,7 @@ inline constexpr double worth_saying = 1.2;
 inline constexpr const char* each_request =
     "for each request of a warp (32 threads that run as one)";
 
-/// Rule of notes on what a launch did not do.
+/// Rule that notes cite about code that a launch did not run.
 inline constexpr const char* counts_rule =
     "counts are of what ran (docs/slow-kernel.md, The kernel)";
 
@@ -70,8 +70,9 @@ std::string line_name(const Explanation& explanation, const emulator::LineCounts
 /// Returns "Line 9 (out[i] = in[i];)" for a line of the given file, or "Line 9 of kernel.cuh (…)".
 std::string place_of(const Explanation& explanation, const emulator::LineCounts& line);
 
-/// Begins the text of a finding with the line that has the most of Finding::by, if one has more
-/// than all others. Sets the finding's place. Returns false if the finding does not suit the line.
+/// Begins the text of a finding with the line that has the most of Finding::by, if one line has
+/// more than every other. Sets the finding's place. Returns false if the finding does not suit the
+/// line.
 /// \param cc  index of the counts' compute capability
 bool name_line(const Explanation& explanation, std::size_t cc, Finding& finding);
 
@@ -84,11 +85,12 @@ std::optional<Finding> early_wait(const Explanation& explanation);
 /// Returns true if a launch gives an SM less than a quarter of the blocks that it holds.
 bool leaves_sms_empty(const LaunchPrediction& prediction);
 
-/// Returns true if a launch has fewer threads than a warp: the model knows no gain from so little.
+/// Returns true if a launch has fewer threads than a warp: the model cannot tell a gain from so
+/// few.
 bool is_too_small(const Explanation& explanation);
 
-/// Returns the note that at most a tenth of the threads stay behind an early return, if so: the
-/// counts then tell little of the kernel.
+/// Returns a note if at most a tenth of the threads go on after an early return: the counts then
+/// tell little of the kernel.
 std::optional<Advice> early_leavers(const Explanation& explanation);
 
 /// Returns what to know before the findings: multiprocessors without a block, and atomics that

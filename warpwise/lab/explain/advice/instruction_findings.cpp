@@ -22,13 +22,14 @@ double machine_instructions(const LaunchPrediction& prediction) {
          prediction.sample.pace.further.all;
 }
 
-// Returns how many times as fast a GPU computes in single precision; 0 without double precision.
+// Returns how many times as fast as in double precision a GPU computes in single precision. Returns
+// 0 if it has no double precision.
 double single_over_double(const DeviceProfile& profile) {
   const double doubles = profile.figure("float64_per_cycle");
   return doubles > 0 ? profile.figure("float32_per_cycle") / doubles : 0;
 }
 
-// Compares the profile's rates with those of the installed GPU that suffers most from doubles.
+// Compares the profile's rates with those of the installed profile whose doubles lose most.
 std::string rates_text(const DeviceProfile& profile) {
   const DeviceProfile* worst = nullptr;
   static const std::vector<DeviceProfile> all = [] {

@@ -180,7 +180,9 @@ std::optional<Advice> idle_access(const Explanation& explanation) {
 }
 
 bool leaves_sms_empty(const LaunchPrediction& prediction) {
-  constexpr double few = 0.25;  // with a smaller part of an SM's blocks, the gains differ much
+  // A share of the blocks that an SM holds. With a smaller share, this launch's gains differ much
+  // from the gains with enough blocks.
+  constexpr double few = 0.25;
   return std::ceil(static_cast<double>(prediction.facts.blocks) /
                    prediction.profile.figure("multiprocessors")) <
          few * prediction.facts.blocks_per_sm;

@@ -206,8 +206,9 @@ Loads loads_of(const Explanation& explanation, const LineCounts& line,
   return loads;
 }
 
-// All lanes of a warp read one word: one sector serves more bytes than it has. Where a line has
-// other loads too, the kernel's PTX tells them apart, and each is taken to run as often.
+// Finds loads in which all lanes of a warp read one word: one sector then serves more bytes than it
+// has. If a line has other loads too, the kernel's PTX tells them apart, and all are assumed to run
+// equally often.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index,
                                     const Accesses& accesses) {

@@ -14,13 +14,13 @@
 namespace warpwise::lab {
 namespace {
 
-// Share of the time without the launch from which DRAM counts as being at its roof.
+// DRAM counts as being at its roof if it takes at least this share of the time without the launch.
 constexpr double at_its_roof = 0.8;
 // Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
-// Bytes moved for each requested byte from which segments count as not fully used.
+// Segments count as not fully used if at least this many bytes move for each requested byte.
 constexpr double too_many_bytes = 1.5;
-// Least gain of a finding that stands behind others.
+// Least gain for which a finding is listed behind others.
 constexpr double worth_a_line = 1.02;
 
 double bytes_of(const emulator::TrafficCounts& counts) {
@@ -55,8 +55,8 @@ double share_of_shared_loads(const LaunchPrediction& prediction) {
 // Adds the address arithmetic of accesses: about one instruction each.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
-// Returns the most of a block's time that its loads from global memory can take, if each waits for
-// DRAM by itself.
+// Returns the largest share of a block's time that its loads from global memory can take. It is
+// reached if each load waits for DRAM by itself.
 double share_of_waiting(const LaunchPrediction& prediction) {
   const emulator::LaunchResult& sample = prediction.sample;
   const double warps =
@@ -238,7 +238,7 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
     case Resource::l1:
     case Resource::l2: return about_cache(prediction, bounds, resource);
     case Resource::shared:
-      if (has_conflicts(prediction)) return std::nullopt;  // their lines say what to do
+      if (has_conflicts(prediction)) return std::nullopt;  // findings on lines tell the cure
       return Suggestion{standing(bounds, resource, name_of(resource)) +
                             ": keep values that a thread reads again in registers, and compute "
                             "several results from each value. With half the passes,",
@@ -359,7 +359,8 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;  // as the example's kernel
+      // The example's kernel uses its segments.
+      const bool is_roof = moved_in_vain(prediction) < too_many_bytes;
       add({about_dram(prediction, bounds, bounds.of(resource) / work), Remedy::fewer_bytes,
            std::nullopt, is_roof});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {

@@ -15,11 +15,11 @@ namespace warpwise::lab {
 struct GpuReport {
   std::string device;
   rules::ComputeCapability compute_capability;
-  std::string why_not;  ///< why it was not run there; nothing below is set then
+  std::string why_not;  ///< why the GPU did not run the launch; nothing below is set then
   std::optional<Measurement> times;
   std::string why_no_times;
   std::string counters_library;
-  std::string why_no_counters;                  ///< why there are none at all, and what to do
+  std::string why_no_counters;                  ///< why no counters were read, and what to do
   std::map<std::string, std::string> left_out;  ///< single metrics, each with the reason
   CounterValues metrics;
   std::vector<ComparedCount> compared;

@@ -100,8 +100,8 @@ std::optional<AddressIndex> index_along(const GlobalAccess& access) {
   return std::nullopt;
 }
 
-// Returns the same of a kernel whose accesses agree that threadIdx.x does not go along the rows. An
-// address without threadIdx.x tells nothing about that.
+// Returns the index that goes along the rows, by the first access that tells it. Returns nothing if
+// threadIdx.x goes along the rows in any access. An address without threadIdx.x tells nothing.
 std::optional<AddressIndex> index_along(const std::vector<GlobalAccess>& accesses) {
   std::optional<AddressIndex> along;
   for (const GlobalAccess& each : accesses) {
@@ -207,7 +207,7 @@ bool has_plain_indices(const std::string& line) {
 }
 
 // Returns the reason why a thread's loop goes through elements in turn. An index that is a single
-// variable counts through the whole array, unless others of the line are computed from it.
+// variable counts through the whole array, unless other indices on the line are computed from it.
 ScatteredAccess walking(const Explanation& explanation, const std::vector<GlobalAccess>& accesses,
                         const Array& array, const GlobalAccess& access) {
   const std::string line = explanation.source_line(access.file, access.line);
@@ -217,8 +217,8 @@ ScatteredAccess walking(const Explanation& explanation, const std::vector<Global
                   : row_per_thread(explanation, accesses, array, access);
 }
 
-// Counts the bytes that the kernel uses of the distance between neighbouring threads' elements. All
-// accesses with the parameter and the step of `like` count.
+// Neighbouring threads' elements are a step apart. Counts the bytes of a step that the kernel uses,
+// in all accesses with the parameter and the step of `like`.
 std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like) {
   const std::int64_t step = std::abs(like.address.steps[thread_x].bytes);
   std::set<std::int64_t> used;
@@ -232,15 +232,16 @@ std::size_t bytes_used(const std::vector<GlobalAccess>& accesses, const GlobalAc
   return used.size();
 }
 
-// Returns true if the compiler unrolled a loop over the elements: the line has one index for all.
+// Returns true if the compiler unrolled a loop over the elements: the line has one index for all
+// elements.
 bool is_unrolled(const Explanation& explanation, const Array& array, const GlobalAccess& access,
                  std::size_t used) {
   if (array.is_vector() || used == static_cast<std::size_t>(access.bytes)) return false;
   return indices_on(explanation.source_line(access.file, access.line), array).size() == 1;
 }
 
-// Returns true if a thread uses several neighbouring elements: all up to the next thread's, or some
-// at several lines. Several at one line may be an unrolled loop.
+// Returns true if a thread uses several neighbouring elements: either all up to the next
+// thread's, or some at different lines. Several at one line may be an unrolled loop.
 bool is_interleaved(const std::vector<GlobalAccess>& accesses, const GlobalAccess& like,
                     std::size_t used) {
   if (used == static_cast<std::size_t>(like.bytes)) return false;
@@ -274,7 +275,7 @@ std::string wide_accesses(const GlobalAccess& access, bool is_vector) {
       all / bytes, all, verb, width, type(width));
 }
 
-// Elements of one type that belong together, as the colours of a pixel.
+// Describes elements of one type that belong together, such as the colours of a pixel.
 ScatteredAccess interleaved(const Array& array, const GlobalAccess& access, std::size_t used) {
   const std::int64_t bytes = std::abs(access.address.steps[thread_x].bytes);
   const bool are_all = static_cast<std::int64_t>(used) == bytes;
@@ -306,9 +307,8 @@ ScatteredAccess structures(const Array& array, const GlobalAccess& access, std::
                                   access.is_float ? "float4" : "uint4")};
 }
 
-// Names the elements that a loop of each thread computes one by one, as "out[3 * i + c] = f(in[3 *
-// i
-// + c])" does with the colours of a pixel.
+// Names the elements that a loop of each thread computes one by one. An example are the colours of
+// a pixel in "out[3 * i + c] = f(in[3 * i + c])".
 std::optional<ScatteredAccess> element_by_element(const Explanation& explanation,
                                                   const std::vector<GlobalAccess>& accesses,
                                                   const Array& array, const GlobalAccess& access) {
@@ -387,9 +387,9 @@ ScatteredAccess with_index(const Explanation& explanation, const Array& array,
               last};
 }
 
-// Returns true if another access swaps the indices: threadIdx.x goes along its rows, and the index
-// `along`, which goes along the rows here, goes down there. An access to a vector does not: its
-// address depends on one index only.
+// Returns true if another access swaps the indices. In that access threadIdx.x goes along the rows,
+// and the index `along`, which goes along the rows here, goes down the columns. An access to a
+// vector does not swap them: its address depends on one index only.
 bool is_transpose(const std::vector<GlobalAccess>& accesses, const GlobalAccess& scattered,
                   AddressIndex along) {
   return std::ranges::any_of(accesses, [&](const GlobalAccess& each) {

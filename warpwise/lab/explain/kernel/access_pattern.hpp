@@ -55,8 +55,9 @@ std::vector<SharedAccess> shared_accesses_of(const Explanation& explanation);
 /// be parsed.
 std::set<std::size_t> written_by(const Explanation& explanation);
 
-/// Returns the reason for a line's scattered loads, or stores: that of the first one whose thread
-/// goes through a row, else of the first one. Returns nothing if the kernel's addresses show none.
+/// Returns the reason why a line's loads, or its stores, scatter. It is the reason of the first
+/// access whose thread goes through a row, else of the first access. Returns nothing if the
+/// kernel's addresses show none.
 std::optional<ScatteredAccess> scattered_at(const Explanation& explanation,
                                             const std::vector<GlobalAccess>& accesses,
                                             const std::string& file, int line, bool is_store);

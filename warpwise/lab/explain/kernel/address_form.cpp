@@ -20,7 +20,8 @@ constexpr std::int64_t lanes = 32;
 // A register's value in a thread.
 struct Value : AddressForm {
   std::optional<std::int64_t> constant;
-  std::optional<std::size_t> loaded_parameter;  // as the kernel got it, without any arithmetic
+  std::optional<std::size_t> loaded_parameter;  // set if the value is that of a parameter,
+                                                // unchanged
 };
 
 Value uniform() {
@@ -85,7 +86,7 @@ Value sum(const Value& a, const Value& b, std::int64_t sign = 1) {
   return result;
 }
 
-// A step of a row or a structure is shorter.
+// Steps of rows and structures are shorter than this.
 constexpr std::int64_t longest_step = std::int64_t{1} << 26;
 
 std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
@@ -106,7 +107,7 @@ Value product(const Value& a, const Value& b) {
     result.steps[i] = a.constant && !own.by_variable
                           ? Step{wrapping_product(*a.constant, own.bytes), false}
                           : Step{0, a.constant != 0};
-    // The product of a hash wraps within a warp.
+    // Such a product is a part of a hash, and wraps within a warp.
     if (std::abs(result.steps[i].bytes) > longest_step)
       return of_kind(std::max(result.kind, Kind::computed), a, b);
   }
@@ -213,7 +214,7 @@ class Registers {
       all[instruction] = value;
       now = {};
       for (const auto& [place, each] : all) now = either(now, each);
-      now.constant.reset();  // a counter begins with a constant
+      now.constant.reset();  // a counter only begins with a constant
       now.walks = now.walks || is_moved_on(kernel_.instructions[instruction], name);
       walking_[name] = walking_[name] || now.walks;
       now.walks = walking_[name];

@@ -35,8 +35,8 @@ struct AddressForm {
   std::array<Step, address_indices> steps = {};
   std::optional<std::size_t> parameter;  ///< kernel's parameter that is the array
   std::string variable;                  ///< of shared memory: its name in PTX, if known
-  bool walks = false;                    ///< a loop moves it on by a constant
-  std::set<std::size_t> sources = {};    ///< parameters whose loaded values it depends on
+  bool walks = false;                    ///< a loop moves the address on by a constant
+  std::set<std::size_t> sources = {};    ///< parameters whose loaded values the address depends on
 };
 
 /// A load from global memory, or a store to it.

@@ -103,7 +103,7 @@ emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
 /// Parses "1.3,2.0,9.0". The rules must know each, and each may come once. \throws InvalidArgument
 std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text);
 
-/// "INDEX=FILE.npy".
+/// A buffer to write to a file: "INDEX=FILE.npy".
 struct DumpSpec {
   std::size_t index = 0;
   std::string path;

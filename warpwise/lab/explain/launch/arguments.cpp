@@ -274,8 +274,8 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
   std::memcpy(to, &value, bytes);
 }
 
-// The first buffer of an argument gets that argument's number. It therefore keeps its values,
-// whatever the other arguments are.
+// The seed of an argument's first buffer depends on the argument's number alone. The buffer
+// therefore keeps its values, whatever the other arguments are.
 std::uint64_t Arguments::seed_of_next(std::size_t index) const {
   const auto before = static_cast<std::uint64_t>(std::count_if(
       held_.begin(), held_.end(), [&](const Held& each) { return each.index == index; }));

@@ -13,7 +13,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Arguments whose end a thread passed, each with the elements of one access there.
+// Arguments whose end a thread passed, each with the number of elements in one access there.
 using SmallBuffers = std::map<std::size_t, std::uint64_t>;
 
 // Returns the arguments whose end a thread passed, also by a part of an access. Returns nothing if
@@ -85,7 +85,7 @@ bool is_integer(const ArgumentSpec& spec) {
   return spec.kind == ArgumentSpec::Kind::scalar && !is_float(spec.type);
 }
 
-// An excess over the buffers that a missing check explains.
+// A number of elements past the end of buffers that a missing check explains.
 struct Edge {
   std::uint64_t elements = 0;  // 0: up to the number of threads
   std::string missing;
@@ -113,7 +113,7 @@ std::vector<Edge> edges_of(const ExplainRequest& request, std::uint64_t shortest
   return edges;
 }
 
-// Enlarges buffers up to an edge. Returns false if it does not explain the fault: an integer
+// Enlarges buffers up to an edge. Returns false if the edge does not explain the fault: an integer
 // argument counts more elements, or the threads without an element are more than a block.
 bool enlarge(const ExplainRequest& request, const Edge& edge, const SmallBuffers& small,
              std::vector<ArgumentSpec>& arguments) {

@@ -6,7 +6,7 @@
 
 namespace warpwise::lab {
 
-/// Runs a launch whose threads pass the end of buffers again, with larger buffers:
+/// Runs a launch again if its threads pass the end of buffers, with larger buffers:
 /// - first by one element of the access, by a row (the value of an integer argument), or up to the
 ///   number of threads. If that suffices, a bound check seems to be missing, unless an integer
 ///   argument is as large as the larger buffer;

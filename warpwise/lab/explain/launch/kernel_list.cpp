@@ -309,8 +309,8 @@ std::string edge_note(const std::string& kernel, const Choice& choice) {
       kernel, counted(choice.beyond, "element"), numbers);
 }
 
-// Takes half of a line's threads, or a quarter of the rows of a tile or of the layers of a cube, which loops pass over.
-// Returns false if they are few already.
+// Halves the threads of a line, or leaves a quarter of a tile's rows or of a cube's layers, since
+// loops go over the others. Returns false if they are few already.
 bool shrink(Shape& shape) {
   emulator::Dim3 block = parse_dimensions("--block", shape.block);
   constexpr std::uint32_t fewest = 32;
@@ -401,8 +401,9 @@ class Trial {
     return choice;
   }
 
-  // Returns the launch with a block for each size's threads, if those of other blocks do less: they
-  // return at once. A launch whose buffers follow the number of threads stays as it is.
+  // Returns the launch with only the blocks whose threads have work: `size` threads. The other
+  // blocks do less, because their threads return at once. A launch stays as it is if its blocks do
+  // about the same, or if its buffers follow the number of threads.
   Choice with_matching_grid(const Choice& choice) const {
     const std::uint64_t blocks = parse_dimensions("--grid", choice.shape.grid).count();
     const std::uint64_t threads = choice.shape.threads / blocks;

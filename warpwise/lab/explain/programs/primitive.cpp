@@ -66,7 +66,7 @@ class Observation {
     if (!ptx_.contains(launch.kernel.name)) {
       ptx_[launch.kernel.name] = ptx_of_kernel(std::string(launch.ptx), launch.kernel.name);
     }
-    // The budget is for all launches together; 0 would be none at all.
+    // The budget is for all launches together. At least 1 stays, because 0 means no limit.
     std::uint64_t& left = observer_.options.budget;
     left -= std::min(left - 1, launch.result.totals.warp_instructions);
   }

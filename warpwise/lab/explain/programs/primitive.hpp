@@ -39,11 +39,11 @@ struct PrimitiveRequest {
 struct PrimitiveExplanation {
   PrimitiveRequest request;
   OperandSize size;
-  std::string operands;  ///< "u8 magnitude l1": what it was called with; empty when it failed
+  std::string operands;  ///< "u8 magnitude l1": operands of the call; empty when it failed
   std::vector<Explanation> launches;  ///< in their order
 
-  /// Returns the launch that takes most of a full GPU's time. Without predictions, returns the
-  /// launch with the most warp instructions.
+  /// Returns the launch that takes the most time on a GPU that it fills. Without predictions,
+  /// returns the launch with the most warp instructions.
   const Explanation& heaviest() const;
 };
 

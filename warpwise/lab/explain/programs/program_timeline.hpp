@@ -18,7 +18,7 @@ struct ProgramEvent {
   std::uint64_t bytes = 0;            ///< of a transfer
   std::uint64_t times = 1;
   double start_us = 0;       ///< predicted, if each event waits for the one before it
-  std::optional<double> us;  ///< predicted time of one of them; nothing: not known
+  std::optional<double> us;  ///< predicted time of one event; nothing: not known
 };
 
 /// The predicted time of all launches of a kernel and shape.

@@ -253,7 +253,7 @@ std::string totals_text(const Explanation& explanation) {
     classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, grouped(count));
   }
   const std::string lanes = number(ratio(totals.thread_instructions, totals.warp_instructions));
-  // An instruction with a condition of its own counts the lanes where that is true.
+  // An instruction with a condition counts only the lanes in which its condition is true.
   const bool is_skipped = lanes != "32" && totals.divergent_branches == 0 &&
                           explanation.request.block.count() % 32 == 0;
   const std::string text = fmt::format(

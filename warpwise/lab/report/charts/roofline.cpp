@@ -124,7 +124,7 @@ class Drawing {
     const auto rate_at = [&](double work) {
       return roofline_.instructions_per_s / work * 1000 / 1e9;
     };
-    const auto work_at = [&](double rate) { return rate_at(rate); };  // it is its own inverse
+    const auto work_at = [&](double rate) { return rate_at(rate); };  // the inverse is the same
     const double left = std::max(work_.least, work_at(rate_.greatest));
     const double right = std::min(work_.greatest, work_at(rate_.least));
     if (left >= right) return html;

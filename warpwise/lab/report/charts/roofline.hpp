@@ -7,8 +7,8 @@
 #include "warpwise/lab/report/html/table.hpp"
 #include "warpwise/lab/report/records/collection.hpp"
 
-// Draws every rung of every ladder in one picture: the rate at which it moves its required bytes,
-// against its work for them.
+// Draws every rung of every ladder in one picture: the rate at which the rung moves its required
+// bytes, over its work for each byte.
 namespace warpwise::lab::report {
 
 struct RoofPoint {

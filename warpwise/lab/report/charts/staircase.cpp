@@ -41,7 +41,7 @@ class Rows {
   const Html& headings() const { return headings_; }
 
  private:
-  std::vector<std::pair<const RecordedRow*, double>> placed_;  // with the height above each
+  std::vector<std::pair<const RecordedRow*, double>> placed_;  // and the height above each row
   double height_ = 0;
   Html headings_;
 };

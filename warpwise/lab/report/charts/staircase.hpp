@@ -16,7 +16,7 @@ using LinkOf = std::function<std::string(const std::string& rung)>;
 /// of the roof at each size. Empty if no row was timed.
 Html staircase_of(const Record& record, const LinkOf& link);
 
-/// Tabulates every row of the run with all of these figures.
+/// Tabulates every row of the run with the figures that staircase_of() draws.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
 /// Says what the roof of a ladder is; empty if it is the copy, which the report explains.

@@ -39,7 +39,7 @@ void drop_empty_columns(Table& table);
 /// scrolls.
 Html html_of(const Table& table);
 
-/// Writes the same, hidden behind a line to click on.
+/// Writes the same as html_of(), hidden behind a line to click on.
 Html folded(const Table& table);
 
 std::string csv_of(const Table& table);

@@ -55,7 +55,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(blanks) - first + 1);
 }
 
-// "4", "31.5".
+// Formats a number with at most one digit after the point: "4", "31.5".
 std::string one_digit(double value) {
   std::string text = fmt::format("{:.1f}", value);
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;

@@ -250,7 +250,8 @@ Html counts_of(const RecordField& launch, const std::string& file) {
   return html;
 }
 
-// Knows the kinds of faults for which emulator/race_kinds.hpp returns true.
+// Returns true if a fault is a race: its kind is one for which emulator/race_kinds.hpp returns
+// true.
 bool has_races(const RecordField& launch) {
   return std::ranges::any_of(launch.at("faults").list(), [](const RecordField& fault) {
     const std::string kind = fault.at("kind").text();

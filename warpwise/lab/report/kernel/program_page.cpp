@@ -42,7 +42,7 @@ struct Row {
     double start_us = 0;
     double us = 0;
   };
-  std::vector<Bar> bars;  ///< in order; those that touch on the picture are one
+  std::vector<Bar> bars;  ///< in order; bars that touch on the picture are joined
 };
 
 class Timeline {

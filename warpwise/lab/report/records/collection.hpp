@@ -51,7 +51,8 @@ struct Collection {
 
 /// Adds the contents of a file's text: a run, a list of runs, the rows of a bench, predictions, or
 /// the counts of lines.
-/// \throws InvalidArgument  it is no JSON, or begins as a record and is not one; names the file
+/// \throws InvalidArgument  the text is no JSON, or begins as a record and is none; the message
+///                          names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 
 /// Reads all .json files in a folder and in those below it. Counters do not change the times. A run

@@ -9,8 +9,8 @@
 // Sums the records up in a few numbers. All of them are computed, and none is typed.
 namespace warpwise::lab::report {
 
-/// Returns the rows of a ladder's steps: those of its first size with its first parameters, in its
-/// order. None if nothing was timed.
+/// Returns the rows of a ladder's steps: those of its first size with its first parameters, in the
+/// ladder's order. None if nothing was timed.
 std::vector<const RecordedRow*> steps_of(const Record& record);
 
 /// Returns the rows of a run's first size with any parameters, including those that were not run.
@@ -23,7 +23,7 @@ struct Branch {
   std::vector<const RecordedRow*> rows;
 };
 
-/// Groups rows by the rung that begins their branch, which changes no other rung of the rows.
+/// Groups rows by the rung that begins their branch. Such a rung changes no other rung of the rows.
 /// Branches are in the order of these rungs.
 std::vector<Branch> branches_of(const std::vector<const RecordedRow*>& rows);
 
@@ -38,7 +38,7 @@ std::optional<double> figure_of(const RecordedRow& row, const std::string& name)
 struct DocumentsBest {
   const RecordedRow* then = nullptr;
   const RecordedRow* now = nullptr;
-  bool is_alone = false;  ///< the document gives speed-ups of only the first step and this
+  bool is_alone = false;  ///< the document has speed-ups of this and the first step alone
 };
 
 struct LadderFinding {

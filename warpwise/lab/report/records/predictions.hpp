@@ -29,7 +29,7 @@ struct PredictedRow {
 /// Quality of the predictions of a number of rows.
 struct PredictionFit {
   std::int64_t points = 0;
-  std::optional<double> rank_correlation;  ///< empty for fewer than three
+  std::optional<double> rank_correlation;  ///< empty for fewer than three points
   double median_error = 0;
   double least_ratio = 0;
   double median_ratio = 0;

@@ -65,7 +65,7 @@ std::map<std::string, StudySource> installed_sources(const Collection& collectio
     try {
       sources[study] = source_of(find_study(study));
     } catch (const InvalidArgument&) {
-      // A study of somebody's own, in a folder of their own.
+      // The study is not installed: it lies in a user's own folder.
     }
   }
   return sources;

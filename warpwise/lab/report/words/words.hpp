@@ -116,7 +116,8 @@ struct Words {
   const char* predictions_y;
   const char* predictions_picture;       ///< panel's heading, points
   const char* predictions_series;        ///< experiment, points, correlation, median error
-  const char* predictions_series_short;  ///< the same for so few that no correlation is known
+  const char* predictions_series_short;  ///< experiment, points, median error: too few for a
+                                         ///< correlation
   const char* predictions_point;         ///< rung, place, predicted, measured, ratio
   const char* predictions_far;           ///< misses
   const char* predictions_near;
@@ -153,7 +154,7 @@ struct Words {
   const char* greatest_ratio;
   const char* ladder_or_study;
 
-  // Sources, and how it was measured.
+  // Sources, and the method of measuring.
   const char* sources;
   const char* sources_about;
   const char* source_file;   ///< rung, file

@@ -44,8 +44,8 @@ struct RungResources {
   std::optional<int> registers;
   std::string registers_from;  ///< built_for(); empty on a GPU, whose driver builds the code itself
   std::optional<int> spill_bytes;  ///< stored and loaded by a thread
-  int spill_load_bytes = 0;        ///< the loaded part, if the rules tell it
-  int stack_bytes = 0;             ///< of a thread's local memory, if the rules tell it
+  int spill_load_bytes = 0;        ///< the loaded part; set by resources_by_rules() alone
+  int stack_bytes = 0;             ///< of a thread's local memory; likewise
   std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
   std::string why_not;  ///< why not even one block fits, if the occupancy is 0

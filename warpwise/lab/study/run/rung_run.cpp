@@ -129,8 +129,8 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
                       static_cast<int>(cap));
 }
 
-// Checks that the block of arguments fits the kernel's parameters. Otherwise it would be read
-// beyond its end, or shifted. \throws InvalidArgument  with both
+// Checks that the block of arguments fits the kernel's parameters. Otherwise the kernel would read
+// beyond the block's end, or shifted values. \throws InvalidArgument  with the sizes of both
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;
@@ -166,7 +166,7 @@ double element_of(ElementType type, const std::byte* row, std::int64_t x) {
 // Result of comparing one output.
 struct OutputComparison {
   std::int64_t wrong = 0;  // pixels
-  std::int64_t x = 0;      // the first
+  std::int64_t x = 0;      // of the first wrong pixel
   std::int64_t y = 0;
   int channel = 0;
 };
@@ -319,7 +319,8 @@ void RungRun::place(const Problem& problem, const Rung& rung) {
             ? 0
             : executor_.create_texture(texture_of(operand, texture->second, memory_[i])));
   }
-  for (const auto& [name, kind] : rung.textures) problem.operand(name);  // names those that exist
+  // Throws for the name of a texture that is no operand.
+  for (const auto& [name, kind] : rung.textures) problem.operand(name);
 }
 
 void RungRun::read_outputs(Problem& into) const {
@@ -332,7 +333,7 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    // Not zeroed before the copy overwrites it: it may be a gigabyte.
+    // The memory is not zeroed: the copy overwrites it, and it may be a gigabyte.
     const std::size_t bytes = operand.memory().size();
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);

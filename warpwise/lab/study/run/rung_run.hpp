@@ -42,7 +42,7 @@ class RungRun {
   /// Runs the launches. \throws Error  as Executor::run()
   void run() { executor_.run(*code_, launches_); }
 
-  /// Copies the present outputs into `into`, the problem that it was made with.
+  /// Copies the present outputs into `into`, which must be the problem that the run was made with.
   void read_outputs(ladders::Problem& into) const;
 
   /// Returns difference_of() the first output that differs; empty if all are right.

@@ -177,7 +177,7 @@ class StudyRunner {
     }
   }
 
-  // Applies a setting. If that is impossible, its points are skipped with that reason.
+  // Applies a setting. If the setting is impossible, its points are skipped with the reason.
   void set(const Setting& setting) {
     setting_ = setting;
     why_not_set_.clear();

@@ -20,7 +20,7 @@ namespace warpwise::lab {
 /// A rung's modelled time on a GPU that is not at hand.
 struct ModelledTime {
   double us = 0;         ///< of the row's problem, cold
-  double filled_us = 0;  ///< its part of a problem that fills the GPU, without the launches
+  double filled_us = 0;  ///< sum of filled_us() over the launches
 };
 
 /// Models times for a run in the emulator.
@@ -52,21 +52,22 @@ struct RungRow {
   std::optional<double>
       gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
-  std::optional<int> multiprocessors;        ///< number that it ran on, if a setting gives it
+  std::optional<int> multiprocessors;        ///< number that the rung ran on, if a setting gives it
   std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
-  std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
+  std::optional<double> bandwidth_left;      ///< what the neighbour leaves, as a share of the copy
+                                             ///< roof
   std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
   std::string step_before;  ///< rung that this one changes, if it was timed too
   std::optional<double> speedup_over_step_before;
-  std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
+  std::optional<double> speedup_over_first;  ///< the run's first rung that computes the same
   std::vector<RungResources>
-      resources;  ///< on a GPU one, in the emulator one for each that is asked for
+      resources;  ///< one on a GPU; in the emulator one for each compute capability asked for
   std::vector<RungCounts> counts;
   std::optional<ModelledTime> modelled;             ///< in the emulator, with StudyRequest::model
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
   std::optional<CounterReading> compared_counters;  ///< the GPU's, at the size of `counts`
-  std::string not_comparable;  ///< why these do not belong to the launches of `counts`
+  std::string not_comparable;  ///< why compared_counters do not belong to the launches of `counts`
   /// The document's own figures, if they were taken at this row.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
@@ -98,7 +99,7 @@ struct StudyRun {
   std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
   bool by_share = false;            ///< an axis is a share of the GPU
   bool by_transfer = false;         ///< an axis is the way of transfers
-  std::string experiment;           ///< empty for rungs that were named
+  std::string experiment;           ///< empty if the request named rungs
   std::string title;
   std::vector<std::string> document_rows;
   std::string document_device;
@@ -112,11 +113,11 @@ struct StudyRun {
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
-  std::string counters_library;      ///< file of the library that read them; empty without counters
-  std::string counters_unavailable;  ///< why there are none, if they were asked for
+  std::string counters_library;      ///< file of the library that read the counters; may be empty
+  std::string counters_unavailable;  ///< why there are no counters, if they were asked for
   std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
   std::vector<TransferRow> transfers;
-  std::optional<BusLimit> bus;  ///< set if rows are with transfers
+  std::optional<BusLimit> bus;  ///< set if transfers are timed
   std::vector<RungRow> rows;
   std::optional<KneeQuestion> knee;  ///< question of the experiment
   std::vector<SeriesKnee> knees;     ///< empty without times, and before all rows are there
@@ -144,8 +145,8 @@ struct StudyRequest {
 /// Returns the kernels' share of the time of all parts; nothing if the parts were not timed.
 std::optional<double> kernel_share(const EndToEnd& times);
 
-/// Returns one of figure_names for a row; nothing if it is not known. Some figures depend on the
-/// compute capability; these are for the one with this index.
+/// Returns one of figure_names for a row; nothing if it is not known. Figures that depend on the
+/// compute capability are for the one with this index.
 std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
 
 /// Called with each finished row, and with all that is known of the run by then.

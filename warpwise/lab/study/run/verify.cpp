@@ -111,7 +111,7 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
 
 // Makes cases at the last size of the table that is valid with these parameters. An experiment's
 // own sizes are for a GPU. At all sizes of the table, a plain loop over its widest window would
-// pass the emulator's budget.
+// exceed the emulator's budget.
 Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
   Cases result;
   result.parameters = {parameters};

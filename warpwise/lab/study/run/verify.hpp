@@ -16,7 +16,7 @@ struct VerifiedRung {
   std::string ladder;  ///< or the study
   std::string rung;
   int passed = 0;                      ///< number of problems times block shapes
-  std::map<std::string, int> skipped;  ///< number of these by reason
+  std::map<std::string, int> skipped;  ///< number of skipped ones by reason
   std::string failure;                 ///< the first wrong case; empty if there is none
   std::string compiler_log;            ///< set if the source does not compile
 

@@ -26,9 +26,8 @@ std::vector<Band> bands_of(const ladders::Division& division, int count);
 
 /// A band as a problem, and the place of its memory in the whole problem's.
 struct BandProblem {
-  /// Bytes of an operand, with their offsets in the whole problem's memory and in the band's. For
-  /// an input they are all bytes that the band has of it, for an output those that belong to the
-  /// band.
+  /// Bytes of an operand, with their offsets in the whole problem's memory and in the band's. An
+  /// input has all bytes that the band needs, an output only those that belong to the band.
   struct Slice {
     std::int64_t in_whole = 0;
     std::int64_t in_band = 0;
@@ -42,7 +41,7 @@ struct BandProblem {
 /// Cuts a problem into bands.
 /// \param whole       problem whose rows lie without gaps
 /// \param parameters  parameters that `whole` was made with
-/// \throws Unsupported  it cannot be divided so, with the reason
+/// \throws Unsupported  the problem cannot be divided in this way, with the reason
 std::vector<BandProblem> band_problems(const ladders::Ladder& ladder, const ladders::Problem& whole,
                                        const ladders::Variables& parameters, int count);
 

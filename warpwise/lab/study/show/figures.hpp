@@ -5,9 +5,9 @@
 
 namespace warpwise::lab {
 
-/// Number of figures at the start of figure_names that are times of a GPU or follow from times. A
-/// study's "report" may name any of figure_names: the figures of a row, as the JSON report names
-/// them.
+/// Number of figures that only a GPU has: times, and figures that follow from times. They come
+/// first in figure_names. A study's "report" may name any figure of figure_names. The JSON report
+/// has the same names.
 inline constexpr std::size_t timed_figures = 4;
 /// Figures for which a knee can be asked.
 inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};

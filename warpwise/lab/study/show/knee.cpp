@@ -58,9 +58,9 @@ Knee fitted_at(double at, std::span<const KneePoint> points) {
   return {at, line.level, line.slope, 0};
 }
 
-// Returns the possible places of the knee. Between two neighbouring points it is where the mean of
-// the points before meets the line through those behind. If they do not meet there, it is at a
-// point.
+// Returns the possible places of the knee. Between two neighbouring points the knee is where the
+// mean of the points before meets the line through those behind. If the two do not meet there, the
+// knee is at a point.
 std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {

@@ -7,8 +7,9 @@
 namespace warpwise::lab {
 namespace {
 
-// The document's figures are for one size and one block shape, the table's first. In the emulator
-// its own size takes their place: it has no times that could be confused with the document's.
+// Returns true if the document's figures are for this row: the table's size and the rung's first
+// block shape. In the emulator its own size counts as well, because it has no times that could be
+// confused with the document's.
 bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   if (row.setting != Setting{}) return false;
@@ -20,8 +21,8 @@ bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& run
          (rung.shipped || row.block == rung.blocks.front());
 }
 
-// Returns the document's speed-up between the two, from its times or, without times, from its
-// speed-ups.
+// Returns the document's speed-up from the first rung to this one. It follows from the times or,
+// without times, from the document's own speed-ups.
 std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
   if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
   if (first.speedup && here.speedup) return *here.speedup / *first.speedup;

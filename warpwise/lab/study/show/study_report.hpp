@@ -9,9 +9,9 @@ namespace warpwise::lab {
 
 /// Returns the heading of the rows of one size. It names the study, the device and the roof.
 std::string heading_of(const StudyRun& run);
-/// Returns a line for each column that explains it. Here and below, a table is at most `width`
-/// characters wide, as far as its rows' names allow: the least important columns are left out. 0
-/// means any width.
+/// Returns a line for each column, which explains the column. Here and below, a table is at most
+/// `width` characters wide, as far as its rows' names allow: the least important columns are left
+/// out. 0 means any width.
 std::string legend_of(const StudyRun& run, std::size_t width = 0);
 /// Returns the size and the parameters of the rows from this one on, and the names of the columns.
 std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);

@@ -65,12 +65,12 @@ struct ListedProblem {
 ladders::Problem problem_of(const ListedProblem& listed, const ladders::Variables& variables,
                             ladders::Layout layout);
 
-/// Returns the parameter block of its kernels. \throws InvalidArgument  a number does not fit its
-/// type
+/// Returns the parameter block of the problem's kernels. \throws InvalidArgument  a number does not
+/// fit its type
 std::vector<std::byte> arguments_of(const ListedProblem& listed, const ladders::Problem& problem,
                                     const ladders::Placement& placement);
 
-/// Returns the bytes of each parameter of its kernels, in order.
+/// Returns the bytes of each parameter of the problem's kernels, in order.
 std::vector<std::uint64_t> parameter_bytes_of(const ListedProblem& listed);
 
 }  // namespace warpwise::lab

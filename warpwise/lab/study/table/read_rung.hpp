@@ -8,10 +8,11 @@ namespace warpwise::lab {
 /// Context in which a line is read.
 struct RungSurroundings {
   const nlohmann::json& defaults;  ///< fields of all lines that do not have their own
-  std::string study;               ///< name of the study, which its kernels have by default
+  std::string study;               ///< name of the study, and of its kernels unless a line names
+                                   ///< another
   std::filesystem::path folder;
   bool is_ladder = true;
-  const StudyTable* ladder = nullptr;  ///< ladder whose rungs the study's kernels may be
+  const StudyTable* ladder = nullptr;  ///< ladder whose rungs may be the study's kernels
 };
 
 /// Reads one line with the table's defaults. A field of the line replaces the default, except

@@ -29,7 +29,7 @@ struct Transfer {
   static constexpr int most_chunks = 64;
 
   TransferWay way = TransferWay::pinned;
-  int chunks = 1;  ///< 1 to most_chunks if it is overlapped
+  int chunks = 1;  ///< 1 to most_chunks if `way` is overlapped
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 

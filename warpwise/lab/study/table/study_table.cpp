@@ -239,8 +239,8 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
 // A study's buffers hold no 16-bit floats: listed_problem.cpp could not fill them.
 constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32};
-// Roofs that a study's table can name. It has no field for the operations that vsadu4 is compared
-// with.
+// Roofs that a study's table can name. The table has no field for the operations that vsadu4 is
+// compared with.
 constexpr std::array study_roofs = {ladders::Roof::copy, ladders::Roof::read};
 
 ListedArgument read_argument(const Fields& fields, const ListedProblem& problem) {
@@ -362,7 +362,7 @@ void read_rungs(const Fields& fields, const RungSurroundings& around, const std:
   if (table.rungs.empty()) fields.fail(fmt::format("has no {}", list));
 }
 
-// Reads the problem. A ladder's is its primitive's; another study states its own.
+// Reads the problem. A ladder has the problem of its primitive; another study states its own.
 void read_subject(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   if (around.is_ladder) {
     table.ladder = fields.within([&] { return &required_ladder(around.study); });
@@ -406,7 +406,7 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
   // Compiled code names its files, so one folder must always have the same name. Messages have the
-  // user's.
+  // name that the user gave.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;

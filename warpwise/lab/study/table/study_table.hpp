@@ -63,7 +63,8 @@ struct Rung {
   std::string max_registers = "0";   ///< of a thread; 0: as many as the compiler takes
   std::string scratch = "0";         ///< bytes
   std::map<std::string, TextureKind> textures;  ///< by operand
-  std::map<std::string, std::string> needs;     ///< expressions, and what it means if they are 0
+  std::map<std::string, std::string> needs;     ///< by expression: what it means if the expression
+                                                ///< is 0
   bool shipped = false;                         ///< launched as the library does
   DocumentFigure document;
 };
@@ -100,12 +101,12 @@ struct Experiment {
   std::vector<std::string> rows;
   std::vector<std::string> rungs;
   Axes axes;
-  bool cpu = false;  ///< the CPU's rows too
+  bool cpu = false;  ///< the run has the CPU's rows too
   std::optional<KneeQuestion> knee;
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder = nullptr;  ///< its problem; null: `listed` is the problem
+  const ladders::Ladder* ladder = nullptr;  ///< has the problem; null: `listed` is the problem
   std::string own_name;                     ///< name of a study that is no ladder
   ListedProblem listed;
   Rung reference;  ///< for a listed problem: computes the result that all kernels have to give
@@ -138,7 +139,7 @@ struct StudyTable {
   /// \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
   ladders::Problem problem(const Size& size, const ladders::Variables& parameters,
                            ladders::Layout layout) const;
-  /// Returns the parameter block of its kernels, except of the shipped one.
+  /// Returns the parameter block of the study's kernels, except the shipped one.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
   /// Returns a rung by its name. \throws InvalidArgument  with a similar name

@@ -17,8 +17,8 @@
 // Reads a table's JSON: the functions that all parts of it share.
 namespace warpwise::lab {
 
-/// Names with a meaning already: variables of expressions (variables_of(), and blocks_per_sm), and
-/// axes.
+/// Names that already have a meaning: variables of expressions (variables_of(), and blocks_per_sm),
+/// and axes.
 inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "height",
                                                                     "sizes",
@@ -92,8 +92,8 @@ class Fields {
   /// Reads whole numbers from `least` on.
   std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
 
-  /// Reads an expression: text as text() reads it, or a number. Unknown names are found when it is
-  /// used.
+  /// Reads an expression: text as text() reads it, or a number. Unknown names are found when the
+  /// expression is evaluated.
   std::string expression(const Json& value, const char* key) const;
   std::string expression_or(const char* key, const std::string& otherwise) const;
   void require_expression(const std::string& text, const char* key) const;
@@ -109,7 +109,7 @@ class Fields {
 
   std::map<std::string, std::string> text_by_text(const char* key) const;
 
-  /// Checks a name that a user types and a file is called by, or a macro's.
+  /// Checks a name that users type and files have, or the name of a macro.
   void require_name(const std::string& name, const char* what) const;
   /// Checks such a name for use in expressions: it must not have another meaning there.
   void require_free_name(const std::string& name, const char* what) const;
