@@ -33,8 +33,8 @@ class WARPWISE_EXPORT Part {
 /// green contexts. Work on one part does not disturb the other, except through L2 and memory. Both
 /// parts share the device's memory and loaded code.
 ///
-/// A Graph that is launched on a part's stream runs on the multiprocessors of its recorder's
-/// stream, not on the part's.
+/// A Graph that is launched on a part's stream does not run on that part. It runs on the
+/// multiprocessors of the stream that recorded it.
 class WARPWISE_EXPORT Partition {
  public:
   /// \param multiprocessors  number for the first part; the GPU rounds up to a number that it can

@@ -45,8 +45,8 @@ class HopperCode {
   std::array<std::atomic<Known>, 64> of_device_{};
 };
 
-/// Makes a launch that may begin before the one ahead of it on the stream has ended. Its kernel has
-/// to wait with griddepcontrol.wait, which needs code for CC 9.0.
+/// Returns the attribute of a launch that may begin before the launch ahead of it on the stream has
+/// ended. Its kernel has to wait with griddepcontrol.wait, which needs code for CC 9.0.
 inline cudaLaunchAttribute begins_early() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -54,7 +54,8 @@ inline cudaLaunchAttribute begins_early() {
   return attribute;
 }
 
-/// Makes a launch in clusters of x by y blocks, which also needs code for CC 9.0.
+/// Returns the attribute of a launch in clusters of x by y blocks, which also needs code for CC
+/// 9.0.
 inline cudaLaunchAttribute in_clusters(Shape blocks) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
