@@ -23,7 +23,7 @@ struct Request {
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
-  bool releases = false;  ///< publishes earlier work, though the operation itself does not
+  bool releases = false;  ///< a release, though the operation itself is none
   Asynchronous ends_by = Asynchronous::none;
   int starter = -1;  ///< as in Access
 };

@@ -163,7 +163,7 @@ class Orders {
     fault.kind = FaultKind::order_dependent;
     fault.count = 1;
     fault.message = text_of(found, shape_.order);
-    // Runs the order again, to find the instruction that wrote it.
+    // Runs the order again, to find the instruction that wrote the different byte.
     Watch watch;
     {
       before_.restore(device_);

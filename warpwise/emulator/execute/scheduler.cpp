@@ -45,7 +45,7 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
 namespace {
 
 /// Returns true if a warp polls the same place as a turn ago. An ordinary loop of volatile reads
-/// moves on.
+/// goes on to other addresses.
 bool polls_again(const Poll& before, const Poll& now) {
   return before.known && now.known && before.operation == now.operation &&
          before.address == now.address;

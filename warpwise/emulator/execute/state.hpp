@@ -92,8 +92,9 @@ constexpr bool is_computed(unsigned char state) {
 constexpr unsigned char undefined_bits(unsigned char state) {
   return state == 0 || is_computed(state) ? state : computed;
 }
-/// Returns the state of a byte with these computed bits, the others defined. Three masks, each of
-/// four fields in one byte, already stand for other states; they become all bits.
+/// Returns the state of a byte in which these bits are undefined, computed from undefined ones. The
+/// values of unwritten, copied and unset would also be masks, of four bit-fields in one byte. For
+/// these, all bits count as undefined.
 constexpr unsigned char state_of_bits(unsigned char bits) {
   return bits == 0 || is_computed(bits) ? bits : computed;
 }
@@ -228,7 +229,7 @@ struct Block {
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, all_barriers> barriers{};
-  /// The place, the first thread and the number of exited threads; only for Check::sync.
+  /// Threads that exited at one operation: the first one, and their number; only for Check::sync.
   struct Exit {
     std::uint32_t operation = 0;
     std::uint32_t thread = 0;
@@ -274,17 +275,17 @@ struct Worker {
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
-  /// Rounds with a repeated poll after which a block counts as waiting for others: a loop around a
-  /// wait and a barrier takes a round or two for each iteration. If the block does not wait,
-  /// another one begins early, which costs little. 1 as soon as a block waits: others will do so
-  /// too.
+  /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
+  /// around a wait and a barrier takes a round or two for each iteration. If the block does not
+  /// wait after all, another block begins early, which costs little. Becomes 1 as soon as a block
+  /// waits, because other blocks will wait too.
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
   std::uint64_t clock_hold = 0;  ///< number of the hold
 
-  std::uint64_t frees = 0;  ///< Progress::frees when the views were right
+  std::uint64_t frees = 0;  ///< value of Progress::frees for which the views are right
 
-  /// Makes all workers forget where allocations are: this one has freed one.
+  /// Makes all workers forget where allocations are, after this worker has freed one.
   void forget_views();
   /// Forgets where allocations are if a worker has freed one. Called before a view is used.
   void look_at_frees();
@@ -302,7 +303,7 @@ struct Progress {
       0;  ///< number of workers whose blocks stand still, see livelock.cpp
   std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
   std::atomic<bool> livelock = false;
-  std::atomic<std::uint64_t> clock_ahead = 0;  ///< what clocks show above their own time
+  std::atomic<std::uint64_t> clock_ahead = 0;  ///< added to all clocks
   std::atomic<std::uint64_t> clock_step = 0;   ///< the last addition to it; 0: none
   std::atomic<int> clock_holders = 0;          ///< number of workers that hold their clocks
 };
@@ -362,10 +363,11 @@ struct Launch {
     const std::uint64_t all = all_clusters();
     if (clusters == all) return i;
     if (!pace) return sampled_cluster(i, all);
-    // Neighbours share cached data, and distant blocks may do other work. Each run is near the
-    // middle of its part of the grid, so that blocks at the grid's ends are not over-represented.
-    // It moves by up to half a row, or a quarter of its part: a regular step would select the same
-    // columns, or blocks that read the same data.
+    // The sample consists of runs of neighbours, because neighbours share cached data. There are
+    // several runs, because distant blocks may do other work. Each run is near the middle of its
+    // part of the grid, so that blocks at the grid's ends are not over-represented. It moves by up
+    // to half a row, or a quarter of its part: a regular step would select the same columns, or
+    // blocks that read the same data.
     const std::uint64_t runs =
         std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
     const std::uint64_t run = i * runs / clusters;

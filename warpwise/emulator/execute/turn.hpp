@@ -103,7 +103,8 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       if constexpr (!shuffled) {
-        // It follows no undefined values, and a forced group starts at what it should wait for.
+        // Machine code follows no undefined values. A forced group starts at an operation that
+        // would make it wait for other lanes.
         if (host_code_ != nullptr && warp_.poisoned == 0 && !run.forced) {
           run.pc = host_code_->run(warp_, run.pc, run.mask, limit);
           if (run.pc >= limit) break;
@@ -410,7 +411,8 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // The short turns of a launch with a pace are a loop when together they are a long one.
+    // With a pace, turns are short. The warp has looped if its turns together fill one of full
+    // length.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;
   }
