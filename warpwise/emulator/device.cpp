@@ -89,7 +89,7 @@ std::string Device::State::describe(Address address) const {
   const std::uint64_t offset = before == allocations.end() ? 0 : address - before->first;
   if (before != allocations.end() && offset < before->second.bytes)
     return "byte " + std::to_string(offset) + " of " + named(before->second);
-  // Memory that the host sees has no gaps: the nearer neighbour is named.
+  // Host-visible memory has no gaps, so the nearer neighbour is named.
   const std::uint64_t to_next = after == allocations.end() ? gap : after->first - address;
   const std::uint64_t past =
       before == allocations.end() ? ~std::uint64_t{0} : offset - before->second.bytes;

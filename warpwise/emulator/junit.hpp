@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// Internal: writes JUnit XML, for a process's report, that of `warpwise run`, and a class's marks.
-// All texts are UTF-8.
+// Internal: writes JUnit XML, for the report of a process or of `warpwise run`, and for the marks
+// of students. All texts are UTF-8.
 namespace warpwise::emulator::junit {
 
 struct Case {

@@ -142,7 +142,7 @@ Address Program::State::target_of(const ptx::Variable& variable, const std::stri
                     "', which the emulator does not place in memory");
 }
 
-/// Allocates each variable; 0 for those stored elsewhere. Allocates all or none.
+/// Allocates all variables, or none. The address of a variable that is stored elsewhere is 0.
 std::vector<Address> Program::State::allocate(Device& owner) const {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_in_memory(variable) || variable.bytes == 0) continue;
