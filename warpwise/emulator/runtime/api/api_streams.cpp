@@ -109,7 +109,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned int) {
-  // Callbacks cannot be captured, on GPUs neither: graphs have host functions instead.
+  // Callbacks cannot be captured, here or on a GPU: graphs have host functions instead.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
   const OnStream on(stream);
   const HostFunctionScope scope;

@@ -36,7 +36,7 @@ bool covers(const Clock& clock, std::uint32_t stream, WorkNumber work) {
   return found != clock.end() && found->second >= work;
 }
 
-// Returns this thread's number, which is never reused; the system's own number is.
+// Returns this thread's number, which is never reused. The system reuses its numbers of threads.
 std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> numbered = 0;
   thread_local const std::uint64_t own = ++numbered;

@@ -259,8 +259,8 @@ CallSite CallSite::here_in_python() {
   return site;
 }
 
-// The site of a C library function is its caller: the stack's first return address outside that
-// library.
+// For an access inside the C library, the site is the library's caller: the stack's first return
+// address outside the library.
 CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
   const auto is_c_library = [](const void* address) {
     const char* const file = frame_of(address).file;
