@@ -26,9 +26,9 @@ def compiled(kernel: Any, grid: Any, block: Any, arguments: "tuple[Any, ...]", f
     """Returns a kernel of numba, CuPy, Triton or NVIDIA Warp, compiled for the types of its arguments.
 
     kernel     a function under @cuda.jit, @triton.jit or @warp.kernel, or a cupy.RawKernel; for @triton.autotune its function
-    grid       the blocks of the grid; for a kernel of Warp its threads, as the dim of warp.launch
-    block      the threads of a block; those of Triton tell num_warps
-    arguments  NumPy arrays and numbers. Triton's have its constants in their places
+    grid       the blocks of the grid; for a kernel of Warp the threads of the grid, as the dim of warp.launch
+    block      the threads of a block; for Triton 32 times num_warps
+    arguments  NumPy arrays and numbers; for Triton also the constants, each in its place
     folder     where the PTX is written
     A TypeError is raised for other kernels and arguments. Errors of the compilers pass through.
     """
@@ -127,7 +127,7 @@ def _of_cupy(kernel: Any, arguments: "tuple[Any, ...]", folder: str) -> "tuple[s
 
 
 def _narrowed(index: int, given: Any, word: Any, parameter: str = "") -> Any:
-    """Returns the word of a number of Python with the size of the kernel's parameter. CuPy passes 64 bits, and a kernel reads its part."""
+    """Returns the command's word for a Python number, in the size of the kernel's parameter. CuPy passes 64 bits, of which the kernel reads a part."""
     if type(given) is float and parameter == "f32":
         raise TypeError(f"argument {index} is a float, 64 bits for CuPy, and the kernel's parameter has 32: give numpy.float32({given})")
     if type(given) is not int or parameter not in ("u8", "u16", "u32"):
@@ -172,7 +172,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
 
 
 class _Pointer:
-    """An array as Triton sees it: its type, and an address that is a multiple of 16, as those of the buffers are."""
+    """An array as Triton sees it: its type, and an address that is a multiple of 16, like the buffers' addresses."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -187,7 +187,7 @@ def _specialised(backend: Any, parameter: Any, value: Any) -> "tuple[str, Any]":
     from triton._C.libtriton import native_specialize_impl
 
     typed = parameter.annotation_type
-    if value is not None:  # Triton's constant
+    if value is not None:  # Triton takes None as a constant
         number = _checked(parameter.name, value)
         if isinstance(value, numpy.ndarray):
             value = _Pointer(value.dtype)
