@@ -3,8 +3,8 @@
 # and without our packages. It has the tests, the command, and the libraries that they load, found by
 # relative rpath. The bench's peers come from that machine's toolkit and Python.
 #
-#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
-#                                      FOLDER/batches.sh for what several files at a time gain,
+#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle. On the machine: FOLDER/run.sh, and
+#                                      FOLDER/batches.sh for the gain of several files at a time,
 #                                      FOLDER/decoding.py for a video, with that machine's FFmpeg, and
 #                                      FOLDER/end_to_end.py for whole processes beside their peers
 set -euo pipefail

@@ -109,7 +109,7 @@ def said(command):
 
 
 def run_program(program, label, given, suite, checkout, arguments):
-    """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck does."""
+    """Returns a row: the kinds of faults that the emulator reports, and the races that racecheck reports."""
     call = [argument.format(input=checkout / given) for argument in suite.arguments]
     text, _ = said([arguments.command, "run", *suite.checks, program, *call])
     row = {"program": program.name, "label": label, "input": pathlib.Path(given).stem, "found": kinds_in(text)}

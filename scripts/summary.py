@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build/tests.json"
 SLOWEST = 10
 
-# result: "passed", "failed" or "skipped"; why: of the last two.
+# result: "passed", "failed" or "skipped"; why: the reason of the last two.
 Test = collections.namedtuple("Test", "build program case seconds result why")
 
 

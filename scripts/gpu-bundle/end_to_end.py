@@ -71,7 +71,7 @@ PEERS = {"opencv": opencv_edges, "nvjpeg": nvjpeg_edges}
 
 
 def together(commands):
-    """Runs processes at the same time; returns the seconds until the last has ended and the processor's, or what a failure says."""
+    """Runs processes at the same time. Returns the seconds until the last has ended and their processor seconds, or a failure's message."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     running = [subprocess.Popen(list(map(str, each)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for each in commands]
     errors = [each.communicate()[1] for each in running]
