@@ -86,8 +86,8 @@ class Orders {
     options_.checks = {};
   }
 
-  /// Runs the other orders, and adds differences to the first order's result. The memory ends as it
-  /// began.
+  /// Runs the other orders, and adds differences to the first order's result. Restores the first
+  /// order's memory at the end.
   void compare(LaunchResult& first) {
     if (heap() != heap_) {
       first.orders_not_compared = true;

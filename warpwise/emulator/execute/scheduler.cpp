@@ -38,7 +38,7 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
       }
     }
   }
-  // No warp of this block is left, and other blocks have not begun.
+  // Names the first operation: no warp of this block is left, and other blocks have not begun.
   record_fault(block.warps.front(), launch.code->operations.front(), kind, 0, message);
 }
 

@@ -80,7 +80,8 @@ class AlignedBytes {
 // - 0: it is defined
 // - unwritten, copied or unset: it is entirely undefined
 // - any other value is a mask of its undefined bits, which were computed from undefined ones. The
-//   mask is `computed`, or has the bits that bit-fields written into the byte left undefined.
+//   mask is `computed`, all bits. After writes of bit-fields it has the bits that these left
+//   undefined.
 inline constexpr unsigned char unwritten = 0x55;  ///< never written
 inline constexpr unsigned char copied = 0xaa;     ///< written with a copy of undefined bits
 inline constexpr unsigned char unset = 0xad;      ///< a register that was never set
@@ -114,7 +115,7 @@ struct Group {
   State state = State::ready;
   bool yielded = false;       ///< has spun in vain; other groups run first
   std::uint32_t barrier = 0;  ///< barrier that a group in State::barrier waits at
-  std::uint32_t depth = 0;    ///< of calls at run time
+  std::uint32_t depth = 0;    ///< number of calls at run time that have not returned
 };
 
 /// A call that has not returned.
@@ -143,7 +144,7 @@ struct Poll {
   Address address = 0;  ///< of one lane
 };
 
-/// A clock's value, and the hold of the worker's clocks in which it was read.
+/// A clock's value, and the number of the hold in which it was read (Worker::clock_hold).
 struct HeldClock {
   std::uint64_t value = 0;
   std::uint64_t hold = 0;
@@ -156,27 +157,27 @@ struct Warp {
   std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
   Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
-  bool whole = false;        ///< active covers live; values written for other lanes are never read
-  Mask carry = 0;            ///< CC.CF of each lane
-  Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
-  Mask cluster_owes = 0;     ///< lanes that have arrived there and must wait
-  std::uint32_t index = 0;   ///< in its block
+  bool whole = false;           ///< all live lanes are active; values of the others are never read
+  Mask carry = 0;               ///< CC.CF of each lane
+  Mask cluster_arrived = 0;     ///< lanes that have arrived at the cluster's barrier in this phase
+  Mask cluster_owes = 0;        ///< lanes that have arrived there and must wait
+  std::uint32_t index = 0;      ///< in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;                ///< since the last backward branch
+  bool polled = false;                ///< has polled since the last backward branch
   int spins = 0;                      ///< backward branches of polling loops since the last switch
   bool spun = false;                  ///< its last turn ended in a spin
   bool looped = false;                ///< its last turn ended at a backward branch
   bool wrote = false;                 ///< has written memory since livelock.hpp last looked
-  bool timed = false;                 ///< has read a clock since then
-  std::array<HeldClock, 2> clocks{};  ///< see livelock.hpp: of instructions, of the host
+  bool timed = false;                 ///< has read a clock since livelock.hpp last looked
+  std::array<HeldClock, 2> clocks{};  ///< in instructions, and the host's; see livelock.hpp
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
   std::uint64_t polls = 0;           ///< number of accesses that may have polled
   std::uint64_t executed = 0;        ///< warp instructions
   std::uint64_t accesses = 0;        ///< to global memory and textures, if counted
-  HostCount* host_counts = nullptr;  ///< of each operation, see host_code.hpp; if counted
+  HostCount* host_counts = nullptr;  ///< counts of each operation, if counted; see host_code.hpp
 
   /// Returns a lane's index in its block.
   std::uint32_t thread(int lane) const {
@@ -263,7 +264,7 @@ struct Worker {
   const Code* code = nullptr;
   Device::State* device = nullptr;
   AllocationView last;  ///< allocation of the last global access
-  /// Allocations that quick accesses have found, by their sites.
+  /// Allocations that quick accesses (host_code/) have found, by the sites of the accesses.
   std::array<AllocationView, 16> quick_views;
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
@@ -273,7 +274,7 @@ struct Worker {
   /// Errors (cudaError_t) that threads have not asked for, by block and thread.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< read by its warps, by handle
-  std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
+  std::vector<std::uint8_t> modelled_executed;     ///< by operation; empty if none is modelled
   std::shared_ptr<Schedule> schedule;              ///< with Launch::order
   /// Number of rounds with a repeated poll after which a block counts as waiting for others. A loop
   /// around a wait and a barrier takes a round or two for each iteration. If the block does not
@@ -281,7 +282,7 @@ struct Worker {
   /// waits, because other blocks will wait too.
   std::uint32_t patience = 16;
   bool holds_clocks = false;     ///< see livelock.hpp
-  std::uint64_t clock_hold = 0;  ///< number of the hold
+  std::uint64_t clock_hold = 0;  ///< number of the current hold
 
   std::uint64_t frees = 0;  ///< value of Progress::frees for which the views are right
 
@@ -298,13 +299,13 @@ struct Progress {
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, updated now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
   std::atomic<std::uint64_t> faults = 0;
-  std::atomic<std::uint64_t> frees = 0;  ///< of allocations, by kernels
+  std::atomic<std::uint64_t> frees = 0;  ///< number of allocations freed by kernels
   std::atomic<std::uint64_t> still =
       0;  ///< number of workers whose blocks stand still, see livelock.cpp
   std::atomic<std::uint64_t> ended = 0;  ///< number of workers without blocks
   std::atomic<bool> livelock = false;
   std::atomic<std::uint64_t> clock_ahead = 0;  ///< added to all clocks
-  std::atomic<std::uint64_t> clock_step = 0;   ///< the last addition to it; 0: none
+  std::atomic<std::uint64_t> clock_step = 0;   ///< last addition to clock_ahead; 0: none
   std::atomic<int> clock_holders = 0;          ///< number of workers that hold their clocks
 };
 

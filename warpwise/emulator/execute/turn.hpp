@@ -193,7 +193,7 @@ class Turn {
     watch->thread = warp_.thread(writer_of(op, lanes, watch->address));
   }
 
-  /// Returns the lane that wrote an address, the last one of several.
+  /// Returns the lane that wrote an address; the last one if several did.
   int writer_of(const Operation& op, Mask lanes, Address address) const {
     int lane = std::countr_zero(lanes);
     const InstructionClass kind = code_.classes[op.index];
@@ -303,8 +303,8 @@ class Turn {
     return waits ? Then::next_group : Then::go_on;
   }
 
-  /// The warpgroup's last warp executes for all four. None may continue before all parts are done,
-  /// because it may let another thread overwrite their operands.
+  /// The last warp of a warpgroup that arrives executes the operation for all four. None may
+  /// continue before all parts are done: it might let another thread overwrite operands.
   [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
@@ -448,7 +448,7 @@ class Turn {
   Observers& observers_;
   bool check_sync_;
   const HostCode* host_code_;
-  const std::uint64_t began_;  ///< instructions that the warp had executed
+  const std::uint64_t began_;  ///< instructions that the warp had executed before the turn
   bool ahead_ = false;         ///< runs ahead of other lanes of the warp
 };
 
