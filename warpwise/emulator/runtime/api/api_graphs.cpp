@@ -18,7 +18,7 @@ struct CUgraphExec_st {
   std::vector<CUgraph_st::InitialCondition> conditions;
   std::vector<UserReference> user_objects;
   bool frees_first = false;  // frees memory left by an earlier launch
-  Clock launched;            // after its last launch
+  Clock launched;            // state of the order after its last launch
 };
 
 namespace {

@@ -18,10 +18,10 @@
 // in the order of the calls. A GPU guarantees only the order recorded here.
 namespace warpwise::emulator::runtime {
 
-/// Last work of each stream, by its number, that is known to be done.
+/// For each stream, by its number, the last work that is known to be done.
 using Clock = std::map<std::uint32_t, WorkNumber>;
 
-/// Null if no enabled check needs the order.
+/// Returns the order of the program's work; null if no enabled check needs it.
 class StreamOrder;
 StreamOrder* stream_order();
 
@@ -107,7 +107,7 @@ class StreamOrder final : public WorkOrder {
   std::map<cudaStream_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< streams by thread_number()
   std::vector<std::uint32_t> free_numbers_;
-  std::uint64_t made_ = 0;            ///< streams made with a number
+  std::uint64_t made_ = 0;            ///< number of streams made, for their names
   std::map<Address, Clock> signals_;  ///< clock of the last write that streams wait for, by address
   Clock host_;
   std::deque<Work> works_;  ///< begins with the work `first_`
@@ -188,8 +188,8 @@ class WorkScope {
   StreamOrder::Lock lock_;
 };
 
-/// Scope of a host function in the current stream. It may wait for another thread, so other work
-/// may run. The host may access everything until its end.
+/// Scope of a host function in the current stream. The function may wait for another thread, so
+/// other work may run. The host may access everything until the function ends.
 class HostFunctionScope {
  public:
   HostFunctionScope();

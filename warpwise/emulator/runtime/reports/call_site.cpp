@@ -35,7 +35,7 @@ constexpr std::size_t most_looked_at = 4;
 struct Frame {
   const char* file = nullptr;
   std::uintptr_t offset = 0;   ///< from the file's start in memory
-  std::uintptr_t in_file = 0;  ///< the file's own address
+  std::uintptr_t in_file = 0;  ///< address in the file's own numbering, for addr2line
 };
 
 Frame frame_of(const void* return_address) {
