@@ -54,7 +54,7 @@ struct Texture {
   std::uint64_t pitch_bytes = 0;
   std::uint64_t slice_bytes = 0;  ///< number of bytes from one plane, layer or face to the next
   bool layered = false;
-  bool cube = false;      ///< with `layered`: cubes
+  bool cube = false;      ///< the faces of a cube; with `layered`, of several cubes
   int channels = 1;       ///< 1, 2 or 4
   int channel_bytes = 1;  ///< 1, 2 or 4
   TexelKind kind = TexelKind::unsigned_integer;
@@ -148,13 +148,13 @@ struct KernelInfo {
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;      ///< of a thread, as PTX declares it
-  std::uint64_t constant_bytes = 0;   ///< of the module
+  std::uint64_t local_bytes = 0;      ///< local memory of a thread, as PTX declares it
+  std::uint64_t constant_bytes = 0;   ///< constant memory of the module
   std::vector<int> required_threads;  ///< block size that it was compiled for; empty: any
-  std::vector<int> required_cluster;  ///< cluster's size in blocks, likewise
+  std::vector<int> required_cluster;  ///< cluster size that it was compiled for; empty: any
   bool needs_cluster = false;         ///< runs only in clusters
   int target = 0;                     ///< architecture of the PTX: 75 for sm_75
-  std::uint64_t instructions = 0;     ///< number in its PTX
+  std::uint64_t instructions = 0;     ///< number of instructions in its PTX
   int most_threads = 1024;            ///< limit of threads in a block, by `__launch_bounds__`
 };
 
@@ -229,7 +229,7 @@ enum class FaultKind {
   unsynchronised,    ///< the host accesses memory that the device may still write
   bad_call,          ///< a call through a pointer to no function
   stack_overflow,
-  narrow_scope,     ///< atomic accesses by two blocks, one of them only in block scope
+  narrow_scope,     ///< atomic accesses by two blocks, one access only in block scope
   equal_writes,     ///< a race in which the value written is already there
   order_dependent,  ///< a result that depends on the order of blocks and warps
   interrupted,      ///< the launch was ended by LaunchOptions::interrupted
@@ -292,7 +292,8 @@ struct ModelledUse {
   std::vector<SourcePlace> lines;
   /// False: the inexact value reaches a branch on no path of the code (data flow analysis).
   bool may_reach_branch = false;
-  bool may_reach_result = false;  ///< likewise memory that outlives the kernel, or printed text
+  /// False: it reaches no memory that outlives the kernel, and no printed text.
+  bool may_reach_result = false;
 };
 
 /// A GPU's latencies for LaunchOptions::pace. Each is the number of cycles from an instruction's
@@ -304,7 +305,7 @@ struct PaceModel {
     int ptx_line = 0;  ///< from 1
     int piece = 0;     ///< number of the piece of machine code between two branches
     int place = 0;     ///< number of the load among the instructions
-    int needed = 0;    ///< number of the first instruction that waits for the load; none: above all
+    int needed = 0;    ///< number of the first instruction that waits for it; none: the highest int
   };
   std::vector<PlacedLoad> loads;  ///< in order; empty: not known
   double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
@@ -365,7 +366,7 @@ struct PaceCounts {
     /// neighbouring blocks.
     std::uint64_t partly = 0;
   };
-  std::vector<Reads> reads;  ///< by address
+  std::vector<Reads> reads;  ///< in the order of addresses
   /// Sectors that stores write to DRAM, counted like `dram` and `partly`. DRAM also reads
   /// dram_filled_sectors, because stores write only a part of them.
   std::uint64_t dram_written_sectors = 0;
@@ -380,7 +381,7 @@ struct PaceCounts {
   /// Machine instructions of each PTX instruction beyond its first. The first ones are in
   /// LaunchResult::instructions_by_class.
   rules::MachineInstructions further;
-  /// Loads from shared memory, and the sum of the bytes that one thread of each loads.
+  /// Loads from shared memory, and the bytes that one thread loads, summed over them.
   std::uint64_t shared_loads = 0;
   std::uint64_t shared_load_bytes = 0;
   /// Loads from shared memory that the compiler makes part of a wider one, and the passes that
@@ -395,11 +396,12 @@ struct PaceCounts {
   ///   more, or twice the sectors that they read if that is more
   std::uint64_t texture_line_tiles = 0;
   std::uint64_t texture_plane_tiles = 0;
-  /// Atomic operations of L2 on a sector, which take all words that a warp asks for at once.
+  /// Atomic operations of L2 on a sector. One operation serves all words that a warp asks for at
+  /// once.
   std::uint64_t atomic_sectors = 0;
   /// Compare-and-swap operations of threads in global memory. A loop may repeat one that fails.
   std::uint64_t swaps = 0;
-  /// The compare-and-swaps that do swap, and pairs of them on one word.
+  /// Compare-and-swaps that succeed, and pairs of successful ones on one word.
   std::uint64_t made_swaps = 0;
   std::uint64_t made_swap_pairs = 0;
   /// Cycles of L2 for the atomic operations on its busiest word or part, among those that distant
@@ -431,9 +433,9 @@ struct PaceCounts {
 
 /// Ways to execute a kernel.
 enum class Engine : std::uint8_t {
-  automatic,     ///< by machine code once the kernel has executed so much that making it pays
-  interpreter,   ///< by the interpreter alone
-  machine_code,  ///< by machine code from the start, where the CPU and the build can
+  automatic,     ///< interpreter first; machine code once the kernel runs long enough
+  interpreter,   ///< interpreter alone
+  machine_code,  ///< machine code from the start, if the CPU and the build support it
 };
 
 /// Options of Program::launch(): counts, checks and limits.

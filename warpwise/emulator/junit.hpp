@@ -17,7 +17,7 @@ struct Case {
   std::string file;  ///< may be empty
   std::uint64_t line = 0;
   std::string outcome;  ///< "failure", "error" or "skipped"; empty if it passed
-  std::string type;     ///< of the outcome, like the next two; each may be empty
+  std::string type;     ///< type of the outcome; this and the next two may be empty
   std::string message;
   std::string text;
 };

@@ -40,7 +40,7 @@ struct TensorMap {
   std::uint64_t address = 0;
   std::array<std::uint64_t, 4> strides{};            ///< in bytes, from the second dimension on
   std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
-  std::array<std::uint16_t, 5> box{};                ///< in elements, of the tensor
+  std::array<std::uint16_t, 5> box{};                ///< size in elements of the tensor
   std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< stride in elements between copied elements
   std::uint8_t last_dimension = 0;  ///< the number of dimensions less one, as PTX's field `rank`
   ElementType type = ElementType::u8;
