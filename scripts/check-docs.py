@@ -36,7 +36,7 @@ MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
 
 
 def blank_code(text):
-    """Returns the text with blanked fenced blocks and code spans, in which links do not count."""
+    """Returns the text with blanked fenced blocks, and then with blanked code spans too. Links in them do not count."""
     def spaces(match):
         return re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", spaces, text, flags=re.M | re.S)

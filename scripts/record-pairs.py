@@ -16,7 +16,7 @@ import pairs
 from recording import clean_commit, first_line, write
 
 BLOCKS = 64
-BUDGET = 10**10  # of warp instructions, enough for all pairs
+BUDGET = 10**10  # in warp instructions; enough for all pairs
 METHOD = (f"warpwise explain --sample {BLOCKS} of each kernel; of a kernel that is launched several times, all launches but the first have "
           "next_launch_us in place of launch_us")
 
