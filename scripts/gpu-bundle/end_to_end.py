@@ -29,7 +29,7 @@ FILTERS = ("extractplanes=y,sobel,split=4[a][b][c][d];[b]avgblur=sizeX=15,lut=y=
 
 
 def opencv_edges(folder, out):
-    """Does what `warpwise sobel --luma` does: a thread for each core, and each picture in one of them."""
+    """Does what `warpwise sobel --luma` does, with a thread for each core. One thread processes a whole picture."""
     import cv2  # pylint: disable=import-outside-toplevel
     cv2.setNumThreads(1)
 

@@ -171,7 +171,7 @@ struct Warp {
   bool looped = false;                ///< its last turn ended at a backward branch
   bool wrote = false;                 ///< has written memory since livelock.hpp last looked
   bool timed = false;                 ///< has read a clock since livelock.hpp last looked
-  std::array<HeldClock, 2> clocks{};  ///< in instructions, and the host's; see livelock.hpp
+  std::array<HeldClock, 2> clocks{};  ///< clock of instructions, clock of the host
   std::uint64_t turn_ends = 0;        ///< the turn ends when this many instructions are executed
   Poll poll;
   std::uint64_t polls = 0;           ///< number of accesses that may have polled

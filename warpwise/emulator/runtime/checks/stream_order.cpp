@@ -71,7 +71,8 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
     number = free_numbers_.back();
     free_numbers_.pop_back();
   }
-  // A clock's entry for the number's earlier stream remains true, because that work is done.
+  // Clocks may have an entry of the earlier stream with this number. It stays true: that work is
+  // done.
   Stream& made = streams_[number];
   made = {};
   made.number = made.launched_in = number;

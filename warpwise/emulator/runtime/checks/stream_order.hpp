@@ -95,7 +95,7 @@ class StreamOrder final : public WorkOrder {
   /// Removes a destroyed stream if the host has waited for all its work.
   void forget_if_done(Stream& stream);
   void forget(Stream& stream);
-  /// Orders a stream after all work that its next work follows.
+  /// Brings a stream's clock up to all work that the stream's next work follows.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
   void begin(std::string kernel, bool is_waited_for, CallSite site);
