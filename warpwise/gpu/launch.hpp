@@ -89,7 +89,7 @@ class Parameters {
   template <class Value>
   void put(std::size_t at, Value& value) {
 #if __has_builtin(__builtin_clear_padding)
-    // Equal parameters have to be equal bytes.
+    // Clears padding, so that equal parameters are equal bytes.
     if constexpr (std::is_class_v<Value>) __builtin_clear_padding(&value);
 #endif
     // NOLINTNEXTLINE(bugprone-sizeof-expression): likewise

@@ -10,7 +10,8 @@ namespace warpwise::gpu {
 
 using GreenContextHandle = CUgreenCtx_st*;  ///< CUgreenCtx
 
-/// A stream whose kernels run only on some of the multiprocessors. It owns both. Move-only.
+/// A stream whose kernels run only on some of the multiprocessors. Owns the stream and the green
+/// context of these multiprocessors. Move-only.
 class WARPWISE_EXPORT Part {
  public:
   ~Part();

@@ -21,8 +21,8 @@ int compiled_for(void (*kernel)(Values...), const char* name,
 }
 
 /// Says whether a file's kernels are code for CC 9.0, with early launches and clusters. Code for an
-/// older GPU may run on a newer one. Determined once for each device: the query takes the CPU a
-/// tenth of a call (docs/decisions/2026-11-25-gemv-shapes.md).
+/// older GPU may run on a newer one. Determined once for each device: the query costs a tenth of a
+/// call's CPU time (docs/decisions/2026-11-25-gemv-shapes.md).
 class HopperCode {
  public:
   /// \param kernel  one of the file's kernels, always the same
