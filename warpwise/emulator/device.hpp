@@ -66,7 +66,7 @@ struct Device::State {
   Address place(Allocation allocation);
   /// Allocates for a kernel's malloc. Returns 0 if kernels would then hold more than `heap_bytes`.
   Address allocate_of_heap(std::uint64_t bytes, std::string name, std::uint64_t heap_bytes);
-  /// Frees such an allocation and returns its memory; null if none begins at the address.
+  /// Frees an allocation of a kernel and returns its memory; null if none begins at the address.
   std::shared_ptr<std::byte> free_of_heap(Address address, std::string by);
   /// Removes an allocation and remembers it as freed.
   Allocation take_out(std::map<Address, Allocation>::iterator found, std::string by);

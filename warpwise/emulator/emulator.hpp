@@ -456,9 +456,9 @@ struct LaunchOptions {
   /// it. A known fault appears in the result, but does not count towards the faults that stop a
   /// launch. Called from several threads. Empty: no fault is known.
   std::function<bool(const std::string& kernel, const Fault& fault)> is_known = {};
-  /// Number of blocks to run and count; 0: all. They are spread over the grid; with `pace`, runs of
-  /// neighbours are. Not for kernels whose blocks wait for each other: the sample would use up its
-  /// budget.
+  /// Number of blocks to run and count; 0: all. They are spread over the grid, one by one, or with
+  /// `pace` in runs of neighbours. Not for kernels whose blocks wait for each other: the sample
+  /// would use up its budget.
   std::uint64_t sampled_blocks = 0;
   /// Gives the blocks the workspace to wait for each other in a cooperative launch
   /// (`cooperative_groups::this_grid().sync()`). Without it, that wait aborts.
@@ -524,7 +524,7 @@ struct LaunchResult {
   /// References that there would be if no thread ever idled: the sum, over the blocks, of the
   /// block's threads times the global and texture accesses of its busiest warp.
   std::uint64_t thread_rounds = 0;
-  std::vector<LineCounts> lines;      ///< by file and line; includes lines that could have executed
+  std::vector<LineCounts> lines;      ///< by file and line; also lines of code that did not execute
   std::vector<Fault> faults;          ///< empty for a clean run
   std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
   std::string printed;  ///< printf output: at most 1 MiB, and then a line that says so

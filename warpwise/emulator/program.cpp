@@ -23,8 +23,8 @@ std::uint64_t next_program_number() {
   return next++;
 }
 
-/// Returns the plain name in a mangled one: "square" of "_Z6squarePfi", the last part of nested
-/// names.
+/// Returns the plain name in a mangled one: "square" for "_Z6squarePfi". Returns the last part of a
+/// nested name.
 std::string plain_name(std::string_view mangled) {
   if (mangled.substr(0, 2) != "_Z") return std::string(mangled);
   std::size_t at = 2;
@@ -45,7 +45,8 @@ std::string plain_name(std::string_view mangled) {
   return last.empty() ? std::string(mangled) : last;
 }
 
-// Layout of CUDA's headers: the size, and a count of the blocks that have arrived.
+// Workspace of a cooperative launch, in the layout of CUDA's headers: the size, and a count of the
+// blocks that have arrived.
 class GridWorkspace {
  public:
   GridWorkspace(Device& device, bool is_wanted) : device_(device) {

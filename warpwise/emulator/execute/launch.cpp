@@ -25,7 +25,7 @@ namespace {
 // Limits of all GPUs (CC 9.0 has the most shared memory).
 constexpr std::uint64_t most_shared_bytes = 227 * 1024;
 constexpr std::uint64_t most_threads = 1024;
-// With CUDA's non-portable cluster size; 8 otherwise.
+// Limit with CUDA's non-portable cluster size. Without it, the limit is 8.
 constexpr std::uint64_t most_cluster_blocks = 16;
 
 std::string to_text(Dim3 d) {

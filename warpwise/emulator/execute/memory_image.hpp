@@ -32,7 +32,7 @@ class MemoryImage {
   /// Restores the memory. Later allocations stay as they are.
   void restore(Device::State& device) const;
 
-  /// Returns the first difference, of one allocation, that counts(difference) accepts. It has 0
+  /// Returns the difference of the first allocation for which counts(difference) is true. It has 0
   /// bytes if there is none.
   template <class Counts>
   Difference difference(const Device::State& device, const Counts& counts) const {

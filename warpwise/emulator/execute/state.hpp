@@ -107,7 +107,7 @@ struct AllocationView {
   std::byte* shadow = nullptr;  ///< states of its bytes; null: all defined
 };
 
-/// Lanes of a warp at one place.
+/// Lanes of a warp at one place of the code.
 struct Group {
   enum class State : std::uint8_t { ready, converging, barrier };
   std::uint32_t pc = 0;
@@ -153,7 +153,7 @@ struct HeldClock {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  std::byte* shadow = nullptr;  ///< of the registers, see shadow.hpp; null unless checked
+  std::byte* shadow = nullptr;  ///< shadow of the registers, see shadow.hpp; null unless checked
   std::uint32_t poisoned = 0;   ///< number of registers with an undefined lane
   Mask active = 0;              ///< lanes of the current operation
   Mask live = 0;                ///< lanes that have not exited
@@ -176,7 +176,7 @@ struct Warp {
   Poll poll;
   std::uint64_t polls = 0;           ///< number of accesses that may have polled
   std::uint64_t executed = 0;        ///< warp instructions
-  std::uint64_t accesses = 0;        ///< to global memory and textures, if counted
+  std::uint64_t accesses = 0;        ///< accesses to global memory and textures, if counted
   HostCount* host_counts = nullptr;  ///< counts of each operation, if counted; see host_code.hpp
 
   /// Returns a lane's index in its block.
@@ -217,7 +217,7 @@ struct Block {
   AlignedBytes specials;   ///< initial values of special registers: [warp][special][lane]
   AlignedBytes shared;
   AlignedBytes local;  ///< of all threads, consecutively
-  // States of the bytes of these, for Check::init; else empty.
+  // Shadows of the registers, of shared and of local memory, for Check::init; else empty.
   AlignedBytes register_shadow;
   AlignedBytes shared_shadow;
   AlignedBytes local_shadow;
@@ -345,7 +345,7 @@ struct Launch {
 
   std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
 
-  /// Returns one cluster of each of `clusters` equal parts of the grid, at a pseudo-random
+  /// Returns a cluster of the i-th of `clusters` equal parts of the grid, at a pseudo-random
   /// position: a regular step would select the same column of blocks in every row.
   std::uint64_t sampled_cluster(std::uint64_t i, std::uint64_t all) const {
     const std::uint64_t part = all / clusters;

@@ -411,7 +411,7 @@ class Turn {
       }
     }
     if (warp_.executed < warp_.turn_ends) return false;
-    // With a pace, turns are short. The warp has looped if its turns together fill one of full
+    // With a pace, turns are short. The warp has looped if its turns together fill a turn of full
     // length.
     warp_.looped = warp_.executed / turn_instructions != began_ / turn_instructions;
     return true;

@@ -14,9 +14,9 @@ using namespace warpwise::emulator::runtime;
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
-  Clock done;  // work that was done when it was recorded, for the checks of order
-  std::weak_ptr<Capture> capture;      // the capture that recorded it
-  std::vector<cudaGraphNode_t> after;  // nodes of the capture that it follows
+  Clock done;                      // work done when the event was recorded, for the checks of order
+  std::weak_ptr<Capture> capture;  // the capture that recorded it
+  std::vector<cudaGraphNode_t> after;  // nodes of the capture that the event follows
 };
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;

@@ -62,7 +62,7 @@ struct Function {
   std::uint64_t address = 0;
 };
 
-// Jumps to the address that follows it.
+// Machine code that jumps to the address stored behind it.
 #if defined(__x86_64__)
 constexpr std::array<std::uint8_t, 6> jump_code{0xff, 0x25, 0, 0, 0, 0};
 #elif defined(__aarch64__)
