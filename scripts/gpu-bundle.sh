@@ -47,7 +47,7 @@ WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding
 install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
 cp scripts/gpu-bundle/{run,batches}.sh scripts/gpu-bundle/{decoding,end_to_end}.py build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
-# Real images as arrays, which need no module, and one as a file for batches.sh.
+# Makes real images as arrays, which need no module, and copies one as a file for batches.sh.
 cp samples/building.jpg "$folder/frames/"
 for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null

@@ -24,7 +24,7 @@ def source(pair):
 
 
 def launch(pair, kernel):
-    """Returns the launch of one of a pair's two kernels: the table's words for both, and over them those for this one."""
+    """Returns the launch of one of a pair's two kernels: the table's entries for both, and in their place those for this kernel."""
     return {"shared": 0, "launches": 1, **pair, **pair.get(kernel, {})}
 
 

@@ -61,7 +61,7 @@ def of_program(build, element, cases):
         if cases is None:
             return [Test(build, name, "", seconds, "passed", "")]
         return [] if cases else [Test(build, name, "", seconds, "failed", "it ran none of its cases")]
-    if cases:  # a test that is skipped for what one of its cases said
+    if cases:  # ctest calls a program skipped for the output of one of its cases
         return []
     skipped = element.find("skipped")
     reason = skipped.get("message") if skipped is not None else status

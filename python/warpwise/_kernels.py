@@ -19,7 +19,7 @@ class Compiled(NamedTuple):
     options: "dict[str, Any]"
 
 
-ARCHITECTURE = 90  # that of warpwise run's emulated GPU
+ARCHITECTURE = 90  # architecture of warpwise run's emulated GPU
 
 
 def compiled(kernel: Any, grid: Any, block: Any, arguments: "tuple[Any, ...]", folder: str) -> Compiled:
@@ -144,7 +144,7 @@ def _of_triton(kernel: Any, threads: int, arguments: "tuple[Any, ...]", folder: 
     from triton.compiler import ASTSource, make_backend
 
     while not isinstance(kernel, triton.JITFunction) and hasattr(kernel, "fn"):
-        kernel = kernel.fn  # @triton.autotune and @triton.heuristics: their constants are among the arguments
+        kernel = kernel.fn  # unwraps @triton.autotune and @triton.heuristics; their constants are among the arguments
     if not isinstance(kernel, triton.JITFunction):
         raise TypeError(f"explain takes a function under @triton.jit, not {type(kernel)}")
     if len(arguments) != len(kernel.arg_names):
@@ -244,7 +244,7 @@ def _word_of_warp(name: str, kind: Any, value: Any, folder: str) -> Any:
     import warp
 
     value = _checked(name, value)
-    element = getattr(kind, "dtype", kind)  # of an array, which may have vectors and matrices as its elements
+    element = getattr(kind, "dtype", kind)  # an array's element type, which may be a vector or a matrix
     inner = getattr(element, "_shape_", ())
     dtype = numpy.dtype(warp.dtype_to_numpy(getattr(element, "_wp_scalar_type_", element)))
     if not isinstance(kind, warp.array):

@@ -23,7 +23,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIPELINE = "ycbcr32 | sobel | threshold window=31"
-# The same with ffmpeg's filters, whose edges have another norm.
+# The same pipeline with ffmpeg's filters, whose edges have another norm.
 FILTERS = ("extractplanes=y,sobel,split=4[a][b][c][d];[b]avgblur=sizeX=15,lut=y=val-7[mean];[c]lut=y=0[black];"
            "[d]lut=y=255[white];[a][mean][black][white]threshold")
 

@@ -13,7 +13,7 @@ import warpwise
 
 from ._work import FileActor, Row, Work
 
-ATTEMPTS = 3  # for a task whose worker dies
+ATTEMPTS = 3  # attempts at a task whose worker dies
 
 
 @contextlib.contextmanager
