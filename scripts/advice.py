@@ -162,7 +162,7 @@ def by_remedy(gained):
 
 
 def summary(steps):
-    """Counts the steps that gained, and those that the advice on the rung before named, as its first or among its three."""
+    """Counts the steps that gained. Counts separately those whose remedy the advice on the rung before named: first, or at all."""
     gained = [step for step in steps if step["measured"] >= WORTH]
     commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
                     key=lambda remedy: sum(remedy in step["remedies"] for step in gained))

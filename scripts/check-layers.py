@@ -54,7 +54,7 @@ ROOMS = [
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
-    # Tests of kernels, for programs: explain's compilers, and the emulator.
+    # Lets programs test kernels, with explain's compilers and the emulator.
     ("testbench", ["base", "rules", "emulator", "lab/compile"]),
     # Draws the records of study, from the records alone.
     ("lab/plot", ["base", "io", "lab/compile"]),

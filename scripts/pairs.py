@@ -24,7 +24,7 @@ def source(pair):
 
 
 def launch(pair, kernel):
-    """Returns the launch of one of a pair's two kernels: the table's entries for both, and in their place those for this kernel."""
+    """Returns the launch of one of a pair's two kernels. The kernel's own entries replace the pair's entries for both."""
     return {"shared": 0, "launches": 1, **pair, **pair.get(kernel, {})}
 
 

@@ -52,7 +52,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     command = os.environ.get("WARPWISE") or shutil.which("warpwise")
     if command is None:
         raise pytest.UsageError("--warpwise runs the command warpwise, which is not on the PATH; set WARPWISE=FILE to its path")
-    words = [command, "run", "--keep-going", *asked]  # the other tests go on with a sound GPU
+    words = [command, "run", "--keep-going", *asked]  # after a fault, the other tests go on with a working GPU
     os.environ[ASKED_FOR] = " ".join(asked)
     own = getattr(sys, "orig_argv", None)  # from Python 3.10 on
     own = own[1:] if own else ["-m", "pytest", *map(str, config.invocation_params.args)]

@@ -378,7 +378,7 @@ def test_a_cluster_whose_workers_are_killed_at_random(files, tmp_path):
 
     def one():
         there = workers()
-        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six could be all attempts at one file
+        if there and len(chosen) < 5 and (not chosen or chance.random() < 0.1):  # six kills could end all attempts at one file
             chosen.append(chance.choice(there))
             return chosen[-1:]
         return []
