@@ -35,7 +35,7 @@ ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' 
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_runtime|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
-# Copies the module for videos without FFmpeg's libraries, which that machine may have, and the videos of its test.
+# Copies the module for videos, and makes the videos of its test. FFmpeg's libraries are not copied, because that machine may have them.
 cp build/release/lib/libwarpwise_video.so "$folder/lib/"
 mkdir "$folder/videos"
 WARPWISE_TEST_VIDEOS=$(realpath "$folder")/videos build/release/bin/gpu_decoding_test >/dev/null

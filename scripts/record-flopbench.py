@@ -109,7 +109,7 @@ def are_alike(kernel, report):
 
 
 def predicted(kernel, report, figures):
-    """Returns what the report says of the first launch. Its sample gives the operations if its counts are of a stopped launch or of unlike launches."""
+    """Returns what the report says of the first launch. The operations come from the prediction's sample if the counts are of a stopped launch or of unlike launches."""
     prediction = kernel["prediction"]
     is_sampled = kernel["counted"].startswith("stopped") or not are_alike(kernel, report)
     counts, share = kernel, 1 / kernel["launches"]

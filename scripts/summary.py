@@ -49,7 +49,7 @@ def of_case(build, program, element):
 
 
 def of_program(build, element, cases):
-    """Returns ctest's result of a program if its cases do not tell it: a list of one test or none."""
+    """Returns ctest's result of a program as a list of one test; an empty list if the program's cases already tell the result."""
     name, status, seconds = element.get("name"), element.get("status"), float(element.get("time") or 0)
     output = element.findtext("system-out") or ""
     if status == "fail":
